@@ -23,7 +23,7 @@ from svc.chat import listener as tls_listener
 from svc.chat import ports
 from svc.chat.app import serving
 from svc.chat.config import read
-from svc.chat.joining import routes as joining_routes
+from svc.chat.joining import requests as joining_requests
 from svc.chat.joining.challenge import MOST, Challenges
 from svc.chat.joining.throttle import Throttle
 from svc.chat.live import socket as live
@@ -285,7 +285,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self, burst: int, per_s: float) -> None:
             super().__init__(1, 1 / 3600)
 
-    monkeypatch.setattr(joining_routes, "Throttle", Impatient)
+    monkeypatch.setattr(joining_requests, "Throttle", Impatient)
 
 
 async def test_a_member_signs_in_and_refreshes_beside_a_neighbour_who_fails_all_the_time(

@@ -28,7 +28,7 @@ from svc.chat.joining.issuers import IssuerKeys
 from svc.chat.joining.persons import Persons
 from svc.chat.joining.provider import Provider
 from svc.chat.joining.refresh import RefreshTokens
-from svc.chat.joining.routes import DeviceRoutes, JoiningRoutes
+from svc.chat.joining.requests import JoiningRequests
 from svc.chat.joining.rules import Joining, Reception
 from svc.chat.joining.sessions import Sessions
 from svc.chat.joining.trust import Trust
@@ -113,8 +113,7 @@ class Arriving:
 
     def table(self) -> list[web.RouteDef]:
         return [
-            *JoiningRoutes(self.joining, self.sessions, self.provider).table(),
-            *DeviceRoutes(self.devices).table(),
+            *JoiningRequests(self.joining, self.sessions, self.provider, self.devices).table(),
             *InviteRequests(self.invites, self._views(), self.applications).table(),
         ]
 

@@ -59,7 +59,7 @@ async def test_a_second_device_is_the_same_member_and_may_go_again(chat: ChatSer
         linked = await chat.sign_in(laptop, link_code=await code(chat, ada), device_name="Laptop")
         assert linked["member"]["id"] == ada["member"]["id"]
         told = await page.pushed("device_linked")
-        assert told["device"]["name"] == "Laptop"
+        assert (told["device"]["name"], told["device"]["tier"]) == ("Laptop", "local")
 
     both = await devices(chat, linked)
     assert [(device["name"], device["current"], device["tier"]) for device in both] == [

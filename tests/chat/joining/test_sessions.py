@@ -86,11 +86,11 @@ async def ada(chat: ChatServer) -> dict[str, Any]:
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Let time go on for the routes of joining."""
+    """Let time go on for the requests of joining."""
 
     def move(seconds: float) -> None:
         clock = SimpleNamespace(time=lambda: time.time() + seconds, monotonic=time.monotonic)
-        monkeypatch.setattr("svc.chat.joining.routes.time", clock)
+        monkeypatch.setattr("svc.chat.joining.requests.time", clock)
 
     return move
 

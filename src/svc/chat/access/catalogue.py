@@ -61,17 +61,6 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /manifest.webmanifest": ANYONE,
     "GET /live": ANYONE,
     "GET /sfu/client": ANYONE,
-    # Joining; whoever recovers a member hands out a code that takes the member's place.
-    "POST /api/auth/challenge": ANYONE,
-    "GET /api/auth/provider": ANYONE,
-    "POST /api/auth/exchange": ANYONE,
-    "POST /api/auth/join": ANYONE,
-    "POST /api/auth/refresh": ANYONE,
-    "POST /api/auth/logout": ANYONE,
-    "GET /api/me/devices": PERSON,
-    "POST /api/me/devices/link": PERSON,
-    "DELETE /api/me/devices/{device_id}": PERSON,
-    "POST /api/members/{member_id}/recovery": OWNER,
     # Webhooks.
     "GET /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),
     "POST /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),

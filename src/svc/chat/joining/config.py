@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, host_names, is_loopback, items, number, text
-from svc.chat.joining.proof import ACCOUNT, LOCAL, TIERS
+from svc.chat.joining.proof import ACCOUNT, LOCAL, TIERS, Tier
 
 MAX_TTL_DAYS = 3650
 # The name that counts, and the older one with words of its own.
@@ -41,7 +41,7 @@ class SignIn:
 class IdentityConfig:
     # What sign-ins are made for; empty where the operator has set none, and one is made up.
     server_id: str
-    tiers: Sequence[str]
+    tiers: Sequence[Tier]
     oidc_issuer: str
     oidc_audience: str
     # Empty for a public client, which has none.
@@ -95,7 +95,7 @@ def read(variables: Mapping[str, str]) -> IdentityConfig:
     )
 
 
-def _tiers(variables: Mapping[str, str]) -> tuple[str, ...]:
+def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
     named = [tier.lower() for tier in items(variables, "SVC_IDENTITY_TIERS", (ACCOUNT,))]
     if unknown := [tier for tier in named if tier not in TIERS]:
         raise ConfigError(f"SVC_IDENTITY_TIERS may name {' and '.join(TIERS)}, not {unknown[0]!r}")

@@ -4,6 +4,7 @@ The code is turned into a sign-in by `rules`. No HTTP, no SQL.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
@@ -11,12 +12,19 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.fields import TimeMs
 from svc.chat.joining import store
 from svc.chat.joining.codes import Kind, hashed
 from svc.chat.joining.sessions import Sessions
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 from svc.chat.members.rules import Members
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOut:
+    code: str
+    expires_at_ms: TimeMs
 
 
 class Devices:
@@ -38,11 +46,9 @@ class Devices:
         self._audit = audit
         self._new_code = new_code
 
-    async def of(self, asker: Asker) -> list[dict[str, object]]:
+    async def of(self, asker: Asker) -> list[store.Device]:
         """All devices of a member, the one used last first."""
-        current = await store.device_of_session(self._database, asker.session_id)
-        found = await store.devices(self._database, asker.member_id)
-        return [device.described(current=device.id == current) for device in found]
+        return await store.devices(self._database, asker.member_id, await self.current(asker))
 
     async def current(self, asker: Asker) -> str | None:
         """The id of the device that asks."""
@@ -65,11 +71,11 @@ class Devices:
         store.drop_codes(connection, member_id)
         store.unbind_all(connection, member_id)
 
-    async def link(self, asker: Asker, now: float) -> dict[str, object]:
+    async def link(self, asker: Asker, now: float) -> HandedOut:
         """A code by which a new device signs in as this member; an earlier one is void."""
         return await self._hand_out(Kind.LINK, asker.member_id, now, lambda connection: None)
 
-    async def recover(self, owner: Asker, member_id: str, now: float) -> dict[str, object]:
+    async def recover(self, owner: Asker, member_id: str, now: float) -> HandedOut:
         """A code for a member who can sign in no more; whoever uses it takes their place."""
         if self._directory.member(member_id).bot:
             raise ChatError("unknown_member", "A bot can only sign in with its token")
@@ -115,7 +121,7 @@ class Devices:
     @follows_rules
     def _hand_out(
         self, kind: Kind, member_id: str, now: float, note: Callable[[Connection], None]
-    ) -> Act[None, dict[str, object]]:
+    ) -> Act[None, HandedOut]:
         self._directory.member(member_id)
         code = self._new_code()
         expires_at_ms = int(now * 1000) + kind.lifetime_ms
@@ -124,4 +130,4 @@ class Devices:
             store.put_code(connection, kind, member_id, hashed(code), expires_at_ms)
             note(connection)
 
-        return Act(write, lambda _: {"code": code, "expires_at_ms": expires_at_ms})
+        return Act(write, lambda _: HandedOut(code, expires_at_ms))

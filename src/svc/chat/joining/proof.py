@@ -8,13 +8,16 @@ docs/http.md, "Signing in and devices"; RFC 7515, 7519, 8725, OpenID Connect Cor
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import jwt
 from jwt.types import Options
 
 from svc.chat.joining.jwk import DeviceKey, IssuerKey, KeyRefused, PublicKey, device_key
 
-ACCOUNT, LOCAL = "account", "local"
+Tier = Literal["account", "local"]
+ACCOUNT: Tier = "account"
+LOCAL: Tier = "local"
 TIERS = (ACCOUNT, LOCAL)
 # An id_token with a person's whole profile is some KB; the rest is nobody's token.
 MAX_TOKEN_CHARACTERS = 16 * 1024
@@ -66,7 +69,7 @@ class Credential:
     audience: str | None = None
 
     @property
-    def tier(self) -> str:
+    def tier(self) -> Tier:
         return ACCOUNT if self.issuer else LOCAL
 
 
@@ -79,7 +82,7 @@ class Identity:
     thumbprint: str
 
     @property
-    def tier(self) -> str:
+    def tier(self) -> Tier:
         return ACCOUNT if self.issuer else LOCAL
 
 

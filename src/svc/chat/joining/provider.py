@@ -45,6 +45,15 @@ class _Endpoints:
     basic: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SignInPlace:
+    """What a page needs to send a person there."""
+
+    issuer: str
+    authorization_endpoint: str
+    client_id: str
+
+
 @dataclass(slots=True)
 class _Kept:
     endpoints: _Endpoints | None = None
@@ -63,14 +72,10 @@ class Provider:
         self._kept = _Kept()
         self._exchanging = 0
 
-    async def described(self) -> dict[str, object]:
-        """What a page needs to send a person there. Raises ChatError."""
-        endpoints = await self._endpoints()
-        return {
-            "issuer": self._config.oidc_issuer,
-            "authorization_endpoint": endpoints.authorization,
-            "client_id": self._config.oidc_audience,
-        }
+    async def place(self) -> SignInPlace:
+        """Raises ChatError."""
+        endpoints, config = await self._endpoints(), self._config
+        return SignInPlace(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 
     async def id_token(self, code: str, verifier: str, redirect_uri: str) -> str:
         """The id_token for a code with which the provider sent somebody back. Raises ChatError."""

@@ -8,7 +8,7 @@ import dataclasses
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from svc.base.database import Act, Connection, Database
@@ -18,6 +18,7 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.fields import TimeMs
 from svc.chat.joining import proof, store
 from svc.chat.joining.challenge import Challenges
 from svc.chat.joining.codes import Kind, hashed
@@ -67,6 +68,14 @@ class Application:
     dialled: Dialled
     # Too many have come from this address: it brings nobody who is new.
     members_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    nonce: str
+    audience: str
+    identityTiers: Sequence[proof.Tier]
+    expiresAt: TimeMs
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +184,10 @@ class Joining:
         await self.persons.load()
         self._founding.load(invite, await self._database.write(store.anybody))
 
-    def challenge(self, address: str, now: float) -> dict[str, object]:
+    def challenge(self, address: str, now: float) -> Challenge:
         """A nonce for a client at this address, and what to prove with it."""
         nonce, ends = self._challenges.issue(address, now)
-        return {
-            "nonce": nonce,
-            "audience": self._trust.audience,
-            "identityTiers": list(self._trust.tiers),
-            "expiresAt": int(ends * 1000),
-        }
+        return Challenge(nonce, self._trust.audience, self._trust.tiers, int(ends * 1000))
 
     async def join(self, application: Application, now: float) -> Joined:
         """Sign in who is a member, admit who becomes one. Raises ChatError."""
@@ -368,7 +372,7 @@ class Joining:
         device = store.seen(
             connection,
             member_id,
-            wanted.identity.thumbprint,
+            wanted.identity,
             wanted.application.device_name,
             wanted.new_device_id,
             wanted.now_ms,
@@ -391,5 +395,4 @@ class Joining:
             self._members.tokens_voided(signed_in.member_id, signed_in.epoch)
         self._sessions.settled(signed_in.member_id, signed_in.sessions)
         if signed_in.device is not None and signed_in.newcomer is None:
-            device = signed_in.device.described(current=False)
-            self._hub.push("device_linked", {"device": device}, only(signed_in.member_id))
+            self._hub.push("device_linked", {"device": signed_in.device}, only(signed_in.member_id))

@@ -9,6 +9,9 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.chat.access.changes import Changes
@@ -33,16 +36,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    access: str
-    refresh: str
-
-    def described(self) -> dict[str, object]:
-        return {
-            "access_token": self.access,
-            "refresh_token": self.refresh,
-            # A duration, for the clocks of devices may be wrong.
-            "expires_in_ms": LIFETIME_S * 1000,
-        }
+    access_token: str
+    refresh_token: str
+    # A duration, for the clocks of devices may be wrong.
+    expires_in_ms: Annotated[int, Meta(ge=0, le=LIFETIME_S * 1000)] = LIFETIME_S * 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,31 +2,30 @@
 
 import sqlite3
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Connection, Database
+from svc.chat.fields import Id, TimeMs
 from svc.chat.joining.codes import Kind
-from svc.chat.joining.proof import Identity
+from svc.chat.joining.proof import ACCOUNT, LOCAL, Identity, Tier
 from svc.chat.joining.refresh import Session
+
+MAX_DEVICE_NAME_CHARACTERS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    id: str
-    name: str
-    added_at_ms: int
-    last_seen_at_ms: int
-    # Its key is an identity of its own, and not just used by an account.
-    is_identity: bool = False
+    """It is `local` where its key is an identity of its own, and not just used by an account."""
 
-    def described(self, *, current: bool) -> dict[str, object]:
-        return {
-            "id": self.id,
-            "name": self.name,
-            "tier": "local" if self.is_identity else "account",
-            "current": current,
-            "added_at_ms": self.added_at_ms,
-            "last_seen_at_ms": self.last_seen_at_ms,
-        }
+    id: Id
+    name: Annotated[str, Meta(max_length=MAX_DEVICE_NAME_CHARACTERS)]
+    tier: Tier
+    # It is the one that asks.
+    current: bool
+    added_at_ms: TimeMs
+    last_seen_at_ms: TimeMs
 
 
 # Identities.
@@ -74,15 +73,15 @@ def unbind_all(connection: Connection, member_id: str) -> None:
 # Devices.
 
 
-async def devices(database: Database, member_id: str) -> list[Device]:
-    """A member's, the one used last first."""
+async def devices(database: Database, member_id: str, current: str | None) -> list[Device]:
+    """A member's, the one used last first; `current` is the id of the one that asks."""
     found = await database.rows(
         "SELECT d.*, i.member_id IS NOT NULL AS is_identity FROM devices d"
         " LEFT JOIN identities i ON i.issuer = '' AND i.subject = d.thumbprint AND i.member_id = d.member_id"
         " WHERE d.member_id = ? ORDER BY d.last_seen_at_ms DESC, d.id DESC",
         (member_id,),
     )
-    return [_device(row) for row in found]
+    return [_device(row, LOCAL if row["is_identity"] else ACCOUNT, current) for row in found]
 
 
 async def last_seen(database: Database) -> dict[str, int]:
@@ -108,16 +107,16 @@ def of_session(connection: Connection, session_id: str) -> tuple[str, str] | Non
 
 
 def seen(
-    connection: Connection, member_id: str, thumbprint: str, name: str, new_id: str, now_ms: int
+    connection: Connection, member_id: str, identity: Identity, name: str, new_id: str, now_ms: int
 ) -> Device:
     """The device with this key, which a member uses right now; `new_id` and `name` where it is new."""
     row = connection.execute(
         "INSERT INTO devices VALUES (?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (member_id, thumbprint) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms"
         " RETURNING *",
-        (new_id, member_id, thumbprint, name, now_ms, now_ms),
+        (new_id, member_id, identity.thumbprint, name, now_ms, now_ms),
     ).fetchone()
-    return Device(row["id"], row["name"], row["added_at_ms"], row["last_seen_at_ms"])
+    return _device(row, identity.tier)
 
 
 def used(connection: Connection, device_id: str, now_ms: int) -> None:
@@ -259,10 +258,9 @@ def drop_recovery_codes(connection: Connection) -> None:
     connection.execute("DELETE FROM link_codes WHERE kind = ?", (Kind.RECOVERY.value,))
 
 
-def _device(row: sqlite3.Row) -> Device:
-    return Device(
-        row["id"], row["name"], row["added_at_ms"], row["last_seen_at_ms"], bool(row["is_identity"])
-    )
+def _device(row: sqlite3.Row, tier: Tier, current: str | None = None) -> Device:
+    is_current = row["id"] == current
+    return Device(row["id"], row["name"], tier, is_current, row["added_at_ms"], row["last_seen_at_ms"])
 
 
 def _session(row: sqlite3.Row) -> Session:

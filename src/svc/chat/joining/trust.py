@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from svc.chat.joining.config import IdentityConfig
-from svc.chat.joining.proof import ACCOUNT
+from svc.chat.joining.proof import ACCOUNT, Tier
 from svc.chat.joining.server_addresses import ServerAddresses
 
 logger = logging.getLogger(__name__)
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Trust:
     audience: str
-    tiers: Collection[str]
+    tiers: Sequence[Tier]
     oidc_issuer: str
     oidc_audience: str
     cert_issuers: Collection[str]

@@ -15,12 +15,11 @@ from msgspec import UNSET, Meta, UnsetType
 from svc.base.metrics import Registry
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import AccessTokens
-from svc.chat.described import choice
 from svc.chat.errors import ChatError
 from svc.chat.fields import Natural
 from svc.chat.http import answer, client_address
 from svc.chat.joining.config import SignIn
-from svc.chat.joining.proof import TIERS
+from svc.chat.joining.proof import Tier
 from svc.chat.requests import Requests, described_by, request
 from svc.chat.settings.values import JoinPolicy
 from svc.chat.status.probes import Arrival, Probes
@@ -42,7 +41,7 @@ class Info:
     description: str
     members: Natural
     lanOpen: bool
-    identityTiers: Sequence[Annotated[str, Meta(extra_json_schema=choice(*TIERS))]]
+    identityTiers: Sequence[Tier]
     signIn: SignIn
     joinPolicy: JoinPolicy
     iconUrl: str | None

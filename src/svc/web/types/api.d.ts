@@ -31,6 +31,8 @@ export type Bans = { bans: Ban[]; next: string | null };
 
 export type Block = { member_id: string };
 
+export type Challenge = { nonce: string; audience: string; identityTiers: ("account" | "local")[]; expiresAt: number };
+
 export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number };
 
 export type Check = { check: "database" | "disk" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "notice" | "ok" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number };
@@ -55,7 +57,11 @@ export type Exported = { exported_at_ms: number; member: unknown[]; devices: unk
 
 export type FoundMessage = { id: string; channel_id: string; author_id: string; display_name: string; text: string; found: number[][]; posted_at_ms: number };
 
+export type HandedOut = { code: string; expires_at_ms: number };
+
 export type Health = { status: "degraded" | "healthy"; service: "chat"; serverName: string; timestamp: string };
+
+export type IdToken = { id_token: string };
 
 export type Info = { serverId: string; name: string; description: string; members: number; lanOpen: boolean; identityTiers: ("account" | "local")[]; signIn: SignIn; joinPolicy: "invite" | "open"; iconUrl: string | null; rules: string; rulesVersion: string; instanceId?: string; version?: string };
 
@@ -86,6 +92,8 @@ export type Notifications = { channel_id: string | null; level: "all" | "mention
 export type Override = { type: "role" | "member"; target_id: string; allow: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[]; deny: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] };
 
 export type OwnBlocks = { blocked: string[] };
+
+export type OwnDevices = { devices: Device[] };
 
 export type OwnDrafts = { drafts: Draft[] };
 
@@ -131,11 +139,15 @@ export type ShownCard = { title?: string; url?: string; description?: string; co
 
 export type SignIn = { open: boolean; local: boolean; account: Accounts | null; certificateIssuers: string[] };
 
+export type SignInPlace = { issuer: string; authorization_endpoint: string; client_id: string };
+
 export type StorageUsage = { bytes: number; limit_bytes: number; limit_of_one_bytes: number; by_kind: KindUsage[]; by_member: MemberUsage[]; others_bytes: number; database_bytes: number; disk_free_bytes: number };
 
 export type StoredPicture = { key: string; url: string; content_type: string; width: number; height: number; placeholder: string };
 
 export type ThreadState = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number };
+
+export type Tokens = { access_token: string; refresh_token: string; expires_in_ms: number };
 
 export type Trial = { read: number; found: number; messages: FoundMessage[] };
 
@@ -273,25 +285,25 @@ export interface Endpoints {
   /** Refuse somebody who waits, and tell them why */
   "POST /api/applications/{}/refuse": { body: { reason?: string | null }; answer: null };
   /** A nonce to sign in with, good once and for five minutes */
-  "POST /api/auth/challenge": { answer: { nonce: string; audience: string; identityTiers: ("account" | "local")[]; expiresAt: number } };
+  "POST /api/auth/challenge": { answer: Challenge };
   /** Where to send a person who signs in with an account */
-  "GET /api/auth/provider": { answer: { issuer: string; authorization_endpoint: string; client_id: string } };
+  "GET /api/auth/provider": { answer: SignInPlace };
   /** The id_token for a code that the provider of accounts sent back */
-  "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: { id_token: string } };
+  "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: IdToken };
   /** Sign in by a certificate or an id_token, and an assertion; or become a member by it */
-  "POST /api/auth/join": { body: { assertion: string; certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null }; answer: { access_token: string; refresh_token: string; expires_in_ms: number; member: { id: string; nickname: string; roles: string[]; timeout_until_ms: number | null; joined_at_ms: number; avatar: string | null; status_text: string; bot: boolean }; channel_id: string | null } };
+  "POST /api/auth/join": { body: { assertion: string | null; certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null }; answer: { access_token: string; refresh_token: string; expires_in_ms: number; member: Member; channel_id: string | null } };
   /** Fresh tokens; the refresh token is used up by it */
-  "POST /api/auth/refresh": { body: { refresh_token?: string | null }; answer: { access_token: string; refresh_token: string; expires_in_ms: number } };
+  "POST /api/auth/refresh": { body: { refresh_token?: string | null }; answer: Tokens };
   /** End this sign-in; nothing happens for a token that is worth nothing */
   "POST /api/auth/logout": { body: { refresh_token?: string | null }; answer: null };
   /** One's own devices */
-  "GET /api/me/devices": { answer: { devices: Device[] } };
+  "GET /api/me/devices": { answer: OwnDevices };
   /** A code by which another device signs in as this member, once and within ten minutes */
-  "POST /api/me/devices/link": { answer: { code: string; expires_at_ms: number } };
+  "POST /api/me/devices/link": { answer: HandedOut };
   /** Unlink a device; all others sign in again by their refresh tokens */
   "DELETE /api/me/devices/{}": { answer: null };
   /** A code by which whoever lost all devices signs in, once and within a day; it unlinks the others */
-  "POST /api/members/{}/recovery": { answer: { code: string; expires_at_ms: number } };
+  "POST /api/members/{}/recovery": { answer: HandedOut };
   /** What one wants to be told of */
   "GET /api/me/notifications": { answer: AllNotifications };
   /** Choose a notification level for all channels, or mute them */

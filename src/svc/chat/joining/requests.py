@@ -1,0 +1,232 @@
+"""What can be asked to sign in, and of one's own devices; and the recovery of a member."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated
+
+from aiohttp import web
+from msgspec import Meta
+
+from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
+from svc.chat.access.tokens import Asker
+from svc.chat.described import ID, Pushed, nullable, obj, string
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id
+from svc.chat.http import client_address, local_ip
+from svc.chat.joining.devices import Devices, HandedOut
+from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
+from svc.chat.joining.provider import Provider, SignInPlace
+from svc.chat.joining.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
+from svc.chat.joining.rules import Application, Challenge, Joining
+from svc.chat.joining.server_addresses import Dialled
+from svc.chat.joining.sessions import Sessions, Tokens
+from svc.chat.joining.store import MAX_DEVICE_NAME_CHARACTERS, Device
+from svc.chat.joining.throttle import Throttle
+from svc.chat.members.requests import MEMBER
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+
+MAX_CODE_CHARACTERS = 128
+# What somebody says to those who decide on who may join.
+MAX_MESSAGE_CHARACTERS = 500
+# A crowd behind one address comes at once, such as a school's. Beyond it members still sign in.
+BURST, PER_S = 1000, 50.0
+# An authorization code is a few hundred characters at most; some providers' are JWTs.
+MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
+# RFC 7636 section 4.1.
+LEAST_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
+MAX_ADDRESS_CHARACTERS = 2048
+# Each makes us ask the provider: a class behind one address signs in at once, then one a second.
+EXCHANGE_BURST, EXCHANGES_PER_S = 60, 1.0
+
+_Token = Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
+_Code = Annotated[str, Meta(max_length=MAX_CODE_CHARACTERS)]
+
+
+class Exchange(Asked):
+    code: Annotated[str, Meta(min_length=1, max_length=MAX_AUTHORIZATION_CODE_CHARACTERS)]
+    code_verifier: Annotated[
+        str, Meta(min_length=LEAST_VERIFIER_CHARACTERS, max_length=MAX_VERIFIER_CHARACTERS)
+    ]
+    redirect_uri: Annotated[str, Meta(min_length=1, max_length=MAX_ADDRESS_CHARACTERS)]
+
+
+class Proof(Asked):
+    """There is no proof without an assertion; whoever is let in by none, hears of that first."""
+
+    assertion: _Token | None = None
+    certificate: _Token | None = None
+    id_token: _Token | None = None
+    # Whatever is no name, its own rules refuse.
+    nickname: Annotated[object, Meta(extra_json_schema=nullable(string()))] = None
+    invite_code: _Code | None = None
+    link_code: _Code | None = None
+    recovery_code: _Code | None = None
+    device_name: Annotated[str, Meta(max_length=MAX_DEVICE_NAME_CHARACTERS)] | None = None
+    message: Annotated[str, Meta(max_length=MAX_MESSAGE_CHARACTERS)] | None = None
+    rules_accepted: _Code | None = None
+
+    def application(self, request: web.Request) -> Application:
+        if not isinstance(self.nickname, str | None):
+            raise ChatError("invalid_nickname")
+        return Application(
+            certificate=_given(self.certificate),
+            id_token=_given(self.id_token),
+            assertion=_given(self.assertion),
+            nickname=self.nickname or "",
+            invite_code=_given(self.invite_code),
+            link_code=_given(self.link_code),
+            recovery_code=_given(self.recovery_code),
+            device_name=_given(self.device_name),
+            message=_given(self.message),
+            rules_accepted=_given(self.rules_accepted),
+            address=client_address(request),
+            dialled=Dialled(request.host, local_ip(request), request.headers.get("Origin")),
+        )
+
+
+class Refresh(Asked):
+    refresh_token: Annotated[str, Meta(max_length=MAX_REFRESH_TOKEN_CHARACTERS)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IdToken:
+    id_token: _Token
+
+
+@dataclass(frozen=True, slots=True)
+class OwnDevices:
+    devices: Sequence[Device]
+
+
+_TOKENS = schema_of(Tokens)["properties"]
+assert isinstance(_TOKENS, Mapping), "it is a record"
+_SIGNED_IN = obj({**_TOKENS, "member": MEMBER, "channel_id": nullable(ID)})
+
+
+class JoiningRequests(Requests):
+    def __init__(self, joining: Joining, sessions: Sessions, provider: Provider, devices: Devices) -> None:
+        self._joining = joining
+        self._sessions = sessions
+        self._provider = provider
+        self._devices = devices
+        self._exchanges = Throttle(EXCHANGE_BURST, EXCHANGES_PER_S)
+        self._joins = Throttle(BURST, PER_S)
+
+    @request(
+        ANYONE, "A nonce to sign in with, good once and for five minutes", http="POST /api/auth/challenge"
+    )
+    async def challenge(self, request: web.Request) -> Challenge:
+        return self._joining.challenge(client_address(request).limited_as, time.time())
+
+    @request(
+        ANYONE,
+        "Where to send a person who signs in with an account",
+        http="GET /api/auth/provider",
+        refusals=("identity_tier_refused", "issuer_unavailable"),
+    )
+    async def provider(self) -> SignInPlace:
+        return await self._provider.place()
+
+    @request(
+        ANYONE,
+        "The id_token for a code that the provider of accounts sent back",
+        http="POST /api/auth/exchange",
+        refusals=("identity_tier_refused", "issuer_unavailable", "proof_invalid", "too_many_requests"),
+    )
+    async def exchange(self, request: web.Request, asked: Exchange) -> IdToken:
+        self._exchanges.take(client_address(request).limited_as, time.monotonic())
+        return IdToken(await self._provider.id_token(asked.code, asked.code_verifier, asked.redirect_uri))
+
+    @request(
+        ANYONE,
+        "Sign in by a certificate or an id_token, and an assertion; or become a member by it",
+        http="POST /api/auth/join",
+        refusals=(
+            *("approval_pending", "approval_refused", "rules_not_accepted", "too_many_waiting"),
+            *("banned", "challenge_invalid", "code_invalid", "identity_taken", "identity_tier_refused"),
+            *("invite_busy", "too_many_invite_attempts"),
+            *("invalid_nickname", "invite_invalid", "invite_required", "issuer_unavailable"),
+            *("joins_disabled", "profanity_refused", "proof_invalid", "server_full", "too_many_devices"),
+            "too_many_requests",
+        ),
+        takes={**schema_of(Proof), "required": ["assertion"]},
+        answers=_SIGNED_IN,
+    )
+    async def join(self, request: web.Request, asked: Proof) -> object:
+        application = asked.application(request)
+        try:
+            self._joins.take(application.address.limited_as, time.monotonic())
+        except ChatError:
+            application = replace(application, members_only=True)
+        joined = await self._joining.join(application, time.time())
+        told = {"member": joined.member.described(), "channel_id": joined.channel_id}
+        return {**asdict(joined.tokens), **told}
+
+    @request(
+        ANYONE,
+        "Fresh tokens; the refresh token is used up by it",
+        http="POST /api/auth/refresh",
+        refusals=("refresh_invalid", "too_many_requests"),
+    )
+    async def refresh(self, asked: Refresh) -> Tokens:
+        return await self._sessions.refresh(asked.refresh_token or "", time.time())
+
+    @request(
+        ANYONE,
+        "End this sign-in; nothing happens for a token that is worth nothing",
+        http="POST /api/auth/logout",
+    )
+    async def logout(self, asked: Refresh) -> None:
+        await self._sessions.end(asked.refresh_token or "", time.time())
+
+    @request(PERSON, "One's own devices", http="GET /api/me/devices")
+    async def devices(self, asking: Asker) -> OwnDevices:
+        return OwnDevices(await self._devices.of(asking))
+
+    @request(
+        PERSON,
+        "A code by which another device signs in as this member, once and within ten minutes",
+        http="POST /api/me/devices/link",
+        status=201,
+    )
+    async def link(self, asking: Asker) -> HandedOut:
+        return await self._devices.link(asking, time.time())
+
+    @request(
+        PERSON,
+        "Unlink a device; all others sign in again by their refresh tokens",
+        http="DELETE /api/me/devices/{device_id}",
+        refusals=("last_device", "unknown_device"),
+    )
+    async def unlink(self, asking: Asker, device_id: Id) -> None:
+        await self._devices.unlink(asking, device_id)
+
+    # Whoever recovers a member hands out a code that takes the member's place.
+    @request(
+        OWNER,
+        "A code by which whoever lost all devices signs in, once and within a day; it unlinks the others",
+        http="POST /api/members/{member_id}/recovery",
+        refusals=("unknown_member",),
+        status=201,
+    )
+    async def recover(self, asking: Asker, member_id: Id) -> HandedOut:
+        return await self._devices.recover(asking, member_id, time.time())
+
+
+def _given(text: str | None) -> str:
+    return (text or "").strip()
+
+
+DESCRIBED = described_by(
+    JoiningRequests,
+    pushes=[
+        Pushed(
+            "device_linked",
+            "Another device signs in as you now",
+            obj({"device": schema_of(Device)}),
+            "the member",
+        ),
+        Pushed("device_unlinked", "A device of yours was unlinked", obj({"device_id": ID}), "the member"),
+    ],
+)
