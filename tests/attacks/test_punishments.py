@@ -107,10 +107,10 @@ async def test_a_server_mute_goes_on_after_coming_back(world: World, go: Any) ->
         await go(world.ada)
         again = await world.back(world.ada.device)
         states = world.community.voice.states
-        assert states.described(again.id)["muted"]
+        assert states.of(again.id).muted
         await owner.ask("voice_mute", member_id=again.id, muted=False)
-        assert not states.described(again.id)["muted"]
-        assert not states.described(world.ada.id)["muted"]
+        assert not states.of(again.id).muted
+        assert not states.of(world.ada.id).muted
 
 
 @WAYS_OUT
@@ -157,7 +157,7 @@ async def test_a_second_member_by_an_unlinked_key_shares_every_punishment(world:
     assert await world.say(second) == "in_timeout"
     async with world.chat.member("", world.owner.token) as owner:
         await owner.ask("voice_mute", member_id=second.id, deafened=True)
-    assert world.community.voice.states.described(world.ada.id)["deafened"]
+    assert world.community.voice.states.of(world.ada.id).deafened
     await world.ban(second)
     assert not {world.ada.id, second.id} & world.community.directory.members.keys()
 
@@ -219,7 +219,7 @@ async def test_punishments_of_who_is_away_outlive_a_restart(variables: dict[str,
         second = World(chat, community, owner, first.ada)
         again = await second.back(first.ada.device)
         assert await second.say(again) == "in_timeout"
-        assert community.voice.states.described(again.id)["muted"]
+        assert community.voice.states.of(again.id).muted
 
 
 def marks(variables: dict[str, str]) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import pytest
+from aiohttp import web
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from svc.chat.access import catalogue
@@ -200,6 +201,22 @@ def test_beside_a_body_that_is_no_json_there_is_a_query() -> None:
     [endpoint] = described_by(Sending).endpoints
     assert (endpoint.body_type, endpoint.body) == ("multipart/form-data", file)
     assert list(endpoint.query) == ["text", "number", "files"]
+
+
+@pytest.mark.usefixtures("declaring")
+def test_a_feature_is_described_by_all_its_requests_and_a_response_that_is_not_described_by_nothing() -> None:
+    class First(Requests):
+        @request(ANYONE, "One", http="GET /one")
+        async def one(self) -> Thing:
+            raise NotImplementedError
+
+    class Second(Requests):
+        @request(ANYONE, "Two", http="GET /two")
+        async def two(self, request: web.Request) -> web.StreamResponse:
+            raise NotImplementedError
+
+    one, two = described_by(First, Second).endpoints
+    assert (one.answer, two.answer) == (schema_of(Thing), None)
 
 
 @pytest.mark.usefixtures("declaring")

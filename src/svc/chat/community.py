@@ -84,7 +84,8 @@ from svc.chat.transfer.commands import TransferCommands
 from svc.chat.transfer.rules import Exports
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
-from svc.chat.voice.routes import SignallingPassThrough, VoiceEvents
+from svc.chat.voice.requests import VoiceRequests
+from svc.chat.voice.routes import SignallingPassThrough
 from svc.chat.voice.rules import Voice
 from svc.chat.voice.ways import client_urls, link, media_access
 
@@ -207,6 +208,7 @@ class Community:
             AutomodRequests(self.automod),
             SettingsRequests(self.settings),
             OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()),
+            VoiceRequests(self.voice, self.voice_moderation),
         ]
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
@@ -478,7 +480,6 @@ class Community:
 
     def _handlers(self) -> Mapping[str, Handler]:
         tables = [
-            VoiceEvents(self.voice, self.voice_moderation).handlers(),
             self.talking.handlers(),
             *(requests.handlers() for requests in self._requests()),
             self.files.handlers(),

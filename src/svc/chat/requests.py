@@ -151,7 +151,7 @@ def request(
             asked,
             data,
             takes or asked,
-            answers or (None if returned is NoneType else returned),
+            answers or (None if returned in (NoneType, web.StreamResponse) else returned),
             cost,
         )
         run.declared = said  # type: ignore[attr-defined]
@@ -283,16 +283,16 @@ def _values_at(name: str, kind: type) -> list[str]:
 
 
 def described_by(
-    requests: type[Requests],
-    *,
+    *requests: type[Requests],
     pushes: Sequence[Pushed] = (),
     welcome: Mapping[str, Schema] | None = None,
     present: Mapping[str, Schema] | None = None,
 ) -> Described:
     """What the feature says of itself: its requests, and what else it says."""
+    declared_by = [declared for those in requests for declared in those.declared]
     return Described(
-        endpoints=[_endpoint(declared) for declared in requests.declared if declared.http],
-        events=[_event(declared) for declared in requests.declared if declared.live],
+        endpoints=[_endpoint(declared) for declared in declared_by if declared.http],
+        events=[_event(declared) for declared in declared_by if declared.live],
         pushes=pushes,
         welcome=welcome or {},
         present=present or {},

@@ -69,7 +69,7 @@ async def test_mutes_outlive_both_servers(world: World) -> None:
     stored = type(world.community.voice.states)(world.community.directory.person_of)
     world.community.voice.states = stored
     await world.community.voice_moderation.load()
-    assert stored.described(world.ada.id)["muted"]
+    assert stored.of(world.ada.id).muted
 
 
 async def test_of_the_absent_moderators_of_the_whole_server_decide(world: World) -> None:

@@ -60,7 +60,6 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /sw.js": ANYONE,
     "GET /manifest.webmanifest": ANYONE,
     "GET /live": ANYONE,
-    "GET /sfu/client": ANYONE,
     # Webhooks.
     "GET /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),
     "POST /api/webhooks": in_channel(P.MANAGE_WEBHOOKS),
@@ -119,18 +118,6 @@ EVENTS: dict[str, Needs] = {
     # Private conversations.
     "private_send": PRIVATE_SENDER,
     "private_log": PERSON,
-    "private_call_decline": PERSON,
-    # Voice.
-    "voice_join": in_channel(P.JOIN_VOICE),
-    "voice_mute_self": MEMBER,
-    "voice_hand": in_channel(P.JOIN_VOICE),
-    "voice_lower_hand": in_channel(P.MUTE_MEMBERS),
-    "voice_send": in_channel(P.JOIN_VOICE),
-    "voice_react": in_channel(P.ADD_REACTIONS),
-    "voice_stop_screen": in_channel(P.MUTE_MEMBERS),
-    "voice_mute": in_channel(P.MUTE_MEMBERS),
-    "voice_disconnect": in_channel(P.MOVE_MEMBERS),
-    "voice_move": in_channel(P.MOVE_MEMBERS),
 }
 
 # What a request takes of its member's allowance. One that changes something takes 1, one that

@@ -7,6 +7,10 @@ room and not kept. Knows no media service.
 
 import itertools
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.allowance import Allowances
 from svc.chat.access.permissions import Permission
@@ -16,6 +20,7 @@ from svc.chat.live.hub import Hub
 from svc.chat.messages.emoji import checked_emoji
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.rooms import Rooms
+from svc.chat.voice.states import differences
 
 # Somebody who applauds presses a few times; a page that holds the button is no applause.
 REACTION_BURST = 8
@@ -25,6 +30,19 @@ _MOST_PEOPLE = 10_000
 DOWN = 0
 
 Place = tuple[str, str]  # room and user
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """The place of a raised hand in the order: whose is lower is before. `DOWN` for none."""
+
+    hand: Annotated[int, Meta(ge=DOWN)] = DOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    camera: bool = False
+    screen: bool = False
 
 
 class Gestures:
@@ -41,46 +59,38 @@ class Gestures:
         self._occupancy = occupancy
         self._rooms = rooms
         self._clock = clock
-        self._hands: dict[Place, int] = {}
-        self._sent: dict[Place, frozenset[str]] = {}
+        self._hands: dict[Place, Hand] = {}
+        self._sent: dict[Place, Sent] = {}
         self._order = itertools.count(DOWN + 1)
         self._allowances = Allowances(REACTION_BURST, REACTIONS_PER_S, _MOST_PEOPLE)
 
-    def hand(self, room_id: str, user_id: str) -> int:
-        """The place of a raised hand in the order: whose is lower is before. `DOWN` for none."""
-        return self._hands.get((room_id, user_id), DOWN)
+    def hand(self, room_id: str, user_id: str) -> Hand:
+        return self._hands.get((room_id, user_id), Hand())
 
-    def described(self, room_id: str, user_id: str) -> dict[str, object]:
-        """The part of somebody in voice that is told to who sees the channel."""
-        return {"hand": self.hand(room_id, user_id), **self._sends(room_id, user_id)}
+    def sent(self, room_id: str, user_id: str) -> Sent:
+        return self._sent.get((room_id, user_id), Sent())
 
-    def _sends(self, room_id: str, user_id: str) -> dict[str, bool]:
-        sent = self._sent.get((room_id, user_id), frozenset())
-        return {name: name in sent for name in ("camera", "screen")}
-
-    def send(self, member_id: str, channel_id: str, camera: bool, screen: bool) -> dict[str, bool]:
+    def send(self, member_id: str, channel_id: str, now: Sent) -> Sent:
         """Show others, also those outside of the call, what one sends."""
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
-        before = self._sends(channel_id, member_id)
-        names = [name for name, sent in (("camera", camera), ("screen", screen)) if sent]
-        self._sent[channel_id, member_id] = frozenset(names)
-        now = self._sends(channel_id, member_id)
-        if new := {name: value for name, value in now.items() if value != before[name]}:
+        before = self.sent(channel_id, member_id)
+        self._sent[channel_id, member_id] = now
+        if new := differences(asdict(before), asdict(now)):
             self._tell(member_id, channel_id, new)
         return now
 
-    def raise_hand(self, member_id: str, channel_id: str, raised: bool) -> dict[str, object]:
+    def raise_hand(self, member_id: str, channel_id: str, raised: bool) -> Hand:
         """Raise one's hand or take it down. A hand that is up keeps its place."""
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         place = (channel_id, member_id)
         if raised == (place in self._hands):
-            return {"hand": self.hand(*place)}
+            return self.hand(*place)
         if raised:
-            self._hands[place] = next(self._order)
+            self._hands[place] = Hand(next(self._order))
         else:
             del self._hands[place]
-        now: dict[str, object] = {"hand": self.hand(*place)}
-        self._tell(member_id, channel_id, now)
+        now = self.hand(*place)
+        self._tell(member_id, channel_id, asdict(now))
         return now
 
     def lower_hand(self, actor_id: str, member_id: str, channel_id: str) -> None:
@@ -91,8 +101,8 @@ class Gestures:
         self._rooms.require(actor_id, Permission.MUTE_MEMBERS, channel_id)
         if member_id not in self._occupancy.users(channel_id):
             raise ChatError("not_in_voice")
-        if self._hands.pop((channel_id, member_id), DOWN) != DOWN:
-            self._tell(member_id, channel_id, {"hand": DOWN})
+        if self._hands.pop((channel_id, member_id), None) is not None:
+            self._tell(member_id, channel_id, asdict(Hand()))
 
     def react(self, member_id: str, channel_id: str, emoji: str) -> None:
         """Show an emoji to who is in the call now. Raises ChatError."""

@@ -15,7 +15,7 @@ from svc.chat.live.hub import Hub
 from svc.chat.voice import store
 from svc.chat.voice.control import MediaLink
 from svc.chat.voice.rules import Voice
-from svc.chat.voice.states import Mute
+from svc.chat.voice.states import Mute, State
 
 
 class VoiceModeration:
@@ -35,7 +35,7 @@ class VoiceModeration:
     @changes_rules
     def mute(
         self, actor_id: str, member_id: str, muted: bool | None, deafened: bool | None, now: float
-    ) -> Act[None, dict[str, bool]]:
+    ) -> Act[None, State]:
         """Change what somebody is heard by and hears; it holds wherever they go, until it is undone."""
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
@@ -139,12 +139,12 @@ class VoiceModeration:
         rooms = self._voice.occupancy.rooms_of(member_id)
         return [room_id for room_id in rooms if may(actor_id, Permission.VIEW_CHANNEL, room_id)]
 
-    def _muted(self, member_id: str, mute: Mute) -> dict[str, bool]:
+    def _muted(self, member_id: str, mute: Mute) -> State:
         states = self._voice.states
-        before = {same_id: states.described(same_id) for same_id in self._directory.same_person(member_id)}
+        before = {same_id: states.of(same_id) for same_id in self._directory.same_person(member_id)}
         states.moderate(member_id, mute)
         for same_id, was in before.items():
             for room_id in self._voice.occupancy.rooms_of(same_id):
                 self._voice.control.apply_mute(room_id, same_id)
             self._voice.state_changed(same_id, was)
-        return states.described(member_id)
+        return states.of(member_id)

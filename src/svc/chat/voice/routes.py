@@ -1,4 +1,4 @@
-"""The live events of voice, and `/sfu/client`: signalling on this server's own address.
+"""`/sfu/client`: signalling on this server's own address.
 
 The pass-through carries frames, pings and closes between a member's browser and the
 media service. It reads none of them but the media service's first answer.
@@ -7,7 +7,6 @@ docs/signalling.md.
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Sequence
 
 from aiohttp import (
@@ -27,15 +26,12 @@ from svc.base.http_connections import recognise
 from svc.base.lingering import abort_unsent
 from svc.base.tasks import until_first_ends
 from svc.base.websocket import WebSocket
+from svc.chat.access.catalogue import ANYONE
 from svc.chat.access.origins import Origins
-from svc.chat.access.tokens import Asker
+from svc.chat.described import integer, obj
 from svc.chat.errors import ChatError
-from svc.chat.fields import Data, flag, identifier, text
 from svc.chat.http import client_address, query_number
-from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
-from svc.chat.requests import Handler
-from svc.chat.voice.moderation import VoiceModeration
-from svc.chat.voice.rules import Voice
+from svc.chat.requests import Requests, request
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
@@ -56,94 +52,12 @@ logger = logging.getLogger(__name__)
 Side = web.WebSocketResponse | ClientWebSocketResponse
 
 
-class VoiceEvents:
-    """What members ask for on the live socket."""
-
-    def __init__(self, voice: Voice, moderation: VoiceModeration) -> None:
-        self._voice = voice
-        self._moderation = moderation
-
-    def handlers(self) -> dict[str, Handler]:
-        return {
-            "voice_join": self.voice_join,
-            "voice_mute_self": self.voice_mute_self,
-            "voice_hand": self.voice_hand,
-            "voice_lower_hand": self.voice_lower_hand,
-            "voice_send": self.voice_send,
-            "voice_react": self.voice_react,
-            "private_call_decline": self.private_call_decline,
-            "voice_mute": self.voice_mute,
-            "voice_stop_screen": self.voice_stop_screen,
-            "voice_disconnect": self.voice_disconnect,
-            "voice_move": self.voice_move,
-        }
-
-    async def voice_join(self, asker: Asker, data: Data) -> object:
-        return await self._voice.join(asker, identifier(data, "channel_id"), time.time())
-
-    async def voice_mute_self(self, asker: Asker, data: Data) -> object:
-        return self._voice.choose(asker.member_id, *_mute_of(data))
-
-    async def voice_hand(self, asker: Asker, data: Data) -> object:
-        channel_id, raised = identifier(data, "channel_id"), flag(data, "raised")
-        return self._voice.gestures.raise_hand(asker.member_id, channel_id, raised)
-
-    async def voice_lower_hand(self, asker: Asker, data: Data) -> object:
-        member_id, channel_id = identifier(data, "member_id"), identifier(data, "channel_id")
-        self._voice.gestures.lower_hand(asker.member_id, member_id, channel_id)
-        return {}
-
-    async def voice_send(self, asker: Asker, data: Data) -> object:
-        channel_id, camera, screen = (
-            identifier(data, "channel_id"),
-            flag(data, "camera"),
-            flag(data, "screen"),
-        )
-        return self._voice.gestures.send(asker.member_id, channel_id, camera, screen)
-
-    async def voice_react(self, asker: Asker, data: Data) -> object:
-        emoji = text(data, "emoji", most=2 * MAX_EMOJI_CHARACTERS, least=1)
-        self._voice.gestures.react(asker.member_id, identifier(data, "channel_id"), emoji)
-        return {}
-
-    async def private_call_decline(self, asker: Asker, data: Data) -> object:
-        self._voice.decline(asker.member_id, identifier(data, "conversation_id"))
-        return {}
-
-    async def voice_mute(self, asker: Asker, data: Data) -> object:
-        member_id, mute = identifier(data, "member_id"), _mute_of(data)
-        return await self._moderation.mute(asker.member_id, member_id, *mute, time.time())
-
-    async def voice_stop_screen(self, asker: Asker, data: Data) -> object:
-        await self._moderation.stop_screen(asker.member_id, identifier(data, "member_id"), time.time())
-        return {}
-
-    async def voice_disconnect(self, asker: Asker, data: Data) -> object:
-        await self._moderation.disconnect(asker.member_id, identifier(data, "member_id"), time.time())
-        return {}
-
-    async def voice_move(self, asker: Asker, data: Data) -> object:
-        member_id, channel_id = identifier(data, "member_id"), identifier(data, "channel_id")
-        await self._moderation.move(asker.member_id, member_id, channel_id, time.time())
-        return {}
-
-
-def _mute_of(data: Data) -> tuple[bool | None, bool | None]:
-    """What is to change, of `muted` and `deafened`."""
-    changes = tuple(
-        flag(data, name) if data.get(name) is not None else None for name in ("muted", "deafened")
-    )
-    if changes == (None, None):
-        raise ChatError("invalid_request", "muted or deafened is missing")
-    return changes[0], changes[1]
-
-
 def passed_through(service: int) -> str:
     """The address at which members reach a media service by way of us."""
     return f"{PASS_THROUGH}?service={service}" if service else PASS_THROUGH
 
 
-class SignallingPassThrough:
+class SignallingPassThrough(Requests):
     """`urls` are the media services' `/client`."""
 
     def __init__(self, session: ClientSession, urls: Sequence[str], origins: Origins) -> None:
@@ -156,9 +70,12 @@ class SignallingPassThrough:
     def __len__(self) -> int:
         return len(self._sockets)
 
-    def table(self) -> list[web.RouteDef]:
-        return [web.get(PASS_THROUGH, self.serve)]
-
+    @request(
+        ANYONE,
+        "A media service's signalling, a WebSocket passed through",
+        http=f"GET {PASS_THROUGH}",
+        takes=obj({"service": integer(0)}),
+    )
     async def serve(self, request: web.Request) -> web.StreamResponse:
         if not self._origins.permits(request.headers.get("Origin"), request.host):
             raise ChatError("origin_refused")

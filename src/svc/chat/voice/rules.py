@@ -5,7 +5,10 @@ docs/signalling.md; the grant is described in `svc.base.grants`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.grants import client_credential, issue_user_token
 from svc.base.turn import TurnServer
@@ -13,15 +16,16 @@ from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id
 from svc.chat.live.audience import Only, only
 from svc.chat.live.hub import Hub
 from svc.chat.voice.control import MediaControl, MediaLink
-from svc.chat.voice.gestures import Gestures
+from svc.chat.voice.gestures import DOWN, Gestures
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.rooms import Conversations, Rooms
 from svc.chat.voice.seats import Seats
 from svc.chat.voice.speaking import Speaking
-from svc.chat.voice.states import Mute, States
+from svc.chat.voice.states import Mute, State, States, differences
 
 # Long enough for a slow phone to connect; well under the five minutes allowed, so
 # that the clocks of two machines may differ by minutes.
@@ -38,6 +42,21 @@ class MediaAccess:
     urls: Sequence[Sequence[str]]
     stun_servers: Sequence[str]
     turn: TurnServer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceMember:
+    """Somebody in a room, as others see them there."""
+
+    id: Id
+    nickname: str
+    muted: bool
+    deafened: bool
+    self_muted: bool
+    self_deafened: bool
+    hand: Annotated[int, Meta(ge=DOWN)]
+    camera: bool
+    screen: bool
 
 
 class Voice:
@@ -143,19 +162,17 @@ class Voice:
         declined = {"conversation_id": conversation_id, "member_id": member_id}
         self._hub.push("private_call_declined", declined, Only(people), kept=False)
 
-    def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> dict[str, bool]:
+    def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> State:
         """A member silences themselves, or not any more; shown to others, enforced by their own page."""
-        own, before = self.states.own(member_id), self.states.described(member_id)
+        own, before = self.states.own(member_id), self.states.of(member_id)
         own = Mute(own.muted if muted is None else muted, own.deafened if deafened is None else deafened)
         self.states.choose(member_id, own)
         self.state_changed(member_id, before)
-        return self.states.described(member_id)
+        return self.states.of(member_id)
 
-    def state_changed(self, member_id: str, before: dict[str, bool]) -> None:
+    def state_changed(self, member_id: str, before: State) -> None:
         """Tell what is different now, wherever the member is."""
-        now = self.states.described(member_id)
-        new = {name: value for name, value in now.items() if value != before[name]}
-        if new:
+        if new := differences(asdict(before), asdict(self.states.of(member_id))):
             for room_id in self.occupancy.rooms_of(member_id):
                 update = {"channel_id": room_id, "member_id": member_id, **new}
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
@@ -215,11 +232,12 @@ class Voice:
         stun: list[dict[str, object]] = [{"urls": [url]} for url in access.stun_servers]
         return [*stun, access.turn.described(member_id, now)] if access.turn else stun
 
-    def _people(self, channel_id: str) -> list[dict[str, object]]:
+    def _people(self, channel_id: str) -> list[VoiceMember]:
         return [self._person(channel_id, user_id) for user_id in self.occupancy.users(channel_id)]
 
-    def _person(self, room_id: str, user_id: str) -> dict[str, object]:
+    def _person(self, room_id: str, user_id: str) -> VoiceMember:
         member = self._directory.members.get(user_id)
         nickname = member.nickname if member else "Somebody"
-        shown = self.gestures.described(room_id, user_id)
-        return {"id": user_id, "nickname": nickname, **self.states.described(user_id), **shown}
+        state, sent = self.states.of(user_id), self.gestures.sent(room_id, user_id)
+        hand = self.gestures.hand(room_id, user_id).hand
+        return VoiceMember(user_id, nickname, **asdict(state), hand=hand, **asdict(sent))

@@ -15,6 +15,16 @@ class Mute:
     deafened: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """By moderators, and of their own will."""
+
+    muted: bool
+    deafened: bool
+    self_muted: bool
+    self_deafened: bool
+
+
 class States:
     """`person_of` says which person a member is."""
 
@@ -43,11 +53,11 @@ class States:
         """Somebody has gone; what moderators did waits for them."""
         self._own.pop(member_id, None)
 
-    def described(self, member_id: str) -> dict[str, bool]:
+    def of(self, member_id: str) -> State:
         moderated, own = self.moderated(member_id) or Mute(), self.own(member_id)
-        return {
-            "muted": moderated.muted,
-            "deafened": moderated.deafened,
-            "self_muted": own.muted,
-            "self_deafened": own.deafened,
-        }
+        return State(moderated.muted, moderated.deafened, own.muted, own.deafened)
+
+
+def differences(before: Mapping[str, object], now: Mapping[str, object]) -> dict[str, object]:
+    """What is different now."""
+    return {name: value for name, value in now.items() if value != before[name]}

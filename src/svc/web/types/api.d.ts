@@ -57,6 +57,8 @@ export type Exported = { exported_at_ms: number; member: unknown[]; devices: unk
 
 export type FoundMessage = { id: string; channel_id: string; author_id: string; display_name: string; text: string; found: number[][]; posted_at_ms: number };
 
+export type Hand = { hand: number };
+
 export type HandedOut = { code: string; expires_at_ms: number };
 
 export type Health = { status: "degraded" | "healthy"; service: "chat"; serverName: string; timestamp: string };
@@ -135,11 +137,15 @@ export type Rule = { id: string; name: string; enabled: boolean; kind: "links" |
 
 export type Rules = { rules: Rule[] };
 
+export type Sent = { camera: boolean; screen: boolean };
+
 export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: { name: string; url?: string; icon?: StoredPicture }; fields?: { name: string; value: string; inline: boolean }[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: { text: string; icon?: StoredPicture }; timestamp?: string };
 
 export type SignIn = { open: boolean; local: boolean; account: Accounts | null; certificateIssuers: string[] };
 
 export type SignInPlace = { issuer: string; authorization_endpoint: string; client_id: string };
+
+export type State = { muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean };
 
 export type StorageUsage = { bytes: number; limit_bytes: number; limit_of_one_bytes: number; by_kind: KindUsage[]; by_member: MemberUsage[]; others_bytes: number; database_bytes: number; disk_free_bytes: number };
 
@@ -530,11 +536,11 @@ export interface Requests {
   settings_change: { data: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; reply: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
   voice_join: { data: { channel_id: string }; reply: { urls: string[]; stun_servers: string[]; ice_servers: { urls: string[]; username?: string; credential?: string }[]; bitrate_kbps: number; client_join: { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string } } };
   private_call_decline: { data: { conversation_id: string }; reply: Record<string, never> };
-  voice_mute_self: { data: { muted?: boolean | null; deafened?: boolean | null }; reply: { muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean } };
-  voice_mute: { data: { member_id: string; muted?: boolean | null; deafened?: boolean | null }; reply: { muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean } };
-  voice_hand: { data: { channel_id: string; raised: boolean }; reply: { hand: number } };
+  voice_mute_self: { data: { muted?: boolean | null; deafened?: boolean | null }; reply: State };
+  voice_mute: { data: { muted?: boolean | null; deafened?: boolean | null; member_id: string }; reply: State };
+  voice_hand: { data: { channel_id: string; raised: boolean }; reply: Hand };
   voice_lower_hand: { data: { member_id: string; channel_id: string }; reply: Record<string, never> };
-  voice_send: { data: { channel_id: string; camera: boolean; screen: boolean }; reply: { camera: boolean; screen: boolean } };
+  voice_send: { data: { channel_id: string; camera: boolean; screen: boolean }; reply: Sent };
   voice_react: { data: { channel_id: string; emoji: string }; reply: Record<string, never> };
   voice_stop_screen: { data: { member_id: string }; reply: Record<string, never> };
   voice_disconnect: { data: { member_id: string }; reply: Record<string, never> };

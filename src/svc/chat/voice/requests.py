@@ -1,0 +1,215 @@
+"""What can be asked of voice, all of it on the live socket."""
+
+import time
+from collections.abc import Mapping
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.access.catalogue import MEMBER, PERSON, in_channel
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.described import BOOLEAN, ID, Pushed, array, integer, mapping, obj, string
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id
+from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.voice.gestures import Hand, Sent
+from svc.chat.voice.moderation import VoiceModeration
+from svc.chat.voice.routes import SignallingPassThrough
+from svc.chat.voice.rules import Voice, VoiceMember
+from svc.chat.voice.states import State
+
+_IN_CALL, _MUTER, _MOVER = in_channel(P.JOIN_VOICE), in_channel(P.MUTE_MEMBERS), in_channel(P.MOVE_MEMBERS)
+_VIEWERS = "who may view the channel; of a private conversation its members"
+_ACT = ("unknown_member", "rank_too_low")
+_THERE = ("unknown_channel", "not_in_voice")
+_PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
+_GRANT = obj(
+    {
+        "urls": array(string()),
+        "stun_servers": array(string()),
+        # With a time-limited name and password where the operator has a TURN server.
+        "ice_servers": array(obj({"urls": array(string())}, {"username": string(), "credential": string()})),
+        # What a microphone is to send at most; 0 for no limit.
+        "bitrate_kbps": integer(0),
+        "client_join": obj(
+            {name: string() for name in ("room_id", "server_id", "server_password", "user_token", "user_id")}
+        ),
+    }
+)
+
+
+class NewMute(Asked):
+    muted: bool | None = None
+    deafened: bool | None = None
+
+    def said(self) -> tuple[bool | None, bool | None]:
+        """One of them is. Raises ChatError."""
+        if self.muted is None and self.deafened is None:
+            raise ChatError("invalid_request", "muted or deafened is missing")
+        return self.muted, self.deafened
+
+
+class VoiceRequests(Requests):
+    def __init__(self, voice: Voice, moderation: VoiceModeration) -> None:
+        self._voice = voice
+        self._moderation = moderation
+
+    @request(
+        _IN_CALL,
+        "Be let into a voice channel, or into the call of a private conversation by its id",
+        live="voice_join",
+        refusals=(
+            *("channel_archived", "channel_full", "private_refused", "unknown_channel", "voice_full"),
+            "voice_unavailable",
+        ),
+        answers=_GRANT,
+    )
+    async def join(self, asking: Asker, channel_id: Id) -> object:
+        return await self._voice.join(asking, channel_id, time.time())
+
+    @request(
+        PERSON,
+        "Answer a private call that rings with no",
+        live="private_call_decline",
+        refusals=("unknown_conversation",),
+    )
+    async def decline(self, asking: Asker, conversation_id: Id) -> None:
+        self._voice.decline(asking.member_id, conversation_id)
+
+    @request(MEMBER, "Show that one is silent or deaf", live="voice_mute_self")
+    async def mute_self(self, asking: Asker, asked: NewMute) -> State:
+        return self._voice.choose(asking.member_id, *asked.said())
+
+    @request(
+        _MUTER,
+        "Silence or deafen somebody wherever they go, or end that",
+        live="voice_mute",
+        refusals=_ACT,
+    )
+    async def mute(self, asking: Asker, member_id: Id, asked: NewMute) -> State:
+        return await self._moderation.mute(asking.member_id, member_id, *asked.said(), time.time())
+
+    @request(_IN_CALL, "Raise one's hand in a call, or take it down", live="voice_hand", refusals=_THERE)
+    async def hand(self, asking: Asker, channel_id: Id, raised: bool) -> Hand:
+        return self._voice.gestures.raise_hand(asking.member_id, channel_id, raised)
+
+    @request(
+        _MUTER,
+        "Take down the raised hand of somebody in a call",
+        live="voice_lower_hand",
+        refusals=_THERE,
+    )
+    async def lower_hand(self, asking: Asker, member_id: Id, channel_id: Id) -> None:
+        self._voice.gestures.lower_hand(asking.member_id, member_id, channel_id)
+
+    @request(_IN_CALL, "Show that one sends a camera or a screen", live="voice_send", refusals=_THERE)
+    async def send(self, asking: Asker, channel_id: Id, camera: bool, screen: bool) -> Sent:
+        return self._voice.gestures.send(asking.member_id, channel_id, Sent(camera, screen))
+
+    @request(
+        in_channel(P.ADD_REACTIONS),
+        "Show an emoji to everybody in the call for a moment",
+        live="voice_react",
+        refusals=(*_THERE, "invalid_emoji", "rate_limited"),
+    )
+    async def react(
+        self,
+        asking: Asker,
+        channel_id: Id,
+        emoji: Annotated[str, Meta(min_length=1, max_length=2 * MAX_EMOJI_CHARACTERS)],
+    ) -> None:
+        self._voice.gestures.react(asking.member_id, channel_id, emoji)
+
+    @request(
+        _MUTER,
+        "End the sharing of somebody's screen, for as long as they stay in the channel",
+        live="voice_stop_screen",
+        refusals=_PUT_OUT,
+    )
+    async def stop_screen(self, asking: Asker, member_id: Id) -> None:
+        await self._moderation.stop_screen(asking.member_id, member_id, time.time())
+
+    @request(_MOVER, "Put somebody out of voice", live="voice_disconnect", refusals=_PUT_OUT)
+    async def disconnect(self, asking: Asker, member_id: Id) -> None:
+        await self._moderation.disconnect(asking.member_id, member_id, time.time())
+
+    @request(
+        _MOVER,
+        "Send somebody to another voice channel",
+        live="voice_move",
+        refusals=(*_PUT_OUT, "channel_archived", "channel_full", "unknown_channel", "voice_full"),
+    )
+    async def move(self, asking: Asker, member_id: Id, channel_id: Id) -> None:
+        await self._moderation.move(asking.member_id, member_id, channel_id, time.time())
+
+
+_MEMBER = schema_of(VoiceMember)
+_FIELDS = _MEMBER["properties"]
+assert isinstance(_FIELDS, Mapping), "it is a record"
+_SHOWN = [name for name in _FIELDS if name not in ("id", "nickname")]
+DESCRIBED = described_by(
+    VoiceRequests,
+    SignallingPassThrough,
+    pushes=[
+        Pushed(
+            "voice_joined",
+            "Somebody is in a voice channel",
+            obj({"channel_id": ID, "member": _MEMBER}),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "voice_left",
+            "And no more; `lost` says that the connection broke, so that they may be back in a moment",
+            obj({"channel_id": ID, "member_id": ID}, {"lost": BOOLEAN}),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "voice_updated",
+            "What is different about somebody in voice",
+            obj({"channel_id": ID, "member_id": ID}, {name: _FIELDS[name] for name in _SHOWN}),
+            to=_VIEWERS,
+        ),
+        Pushed(
+            "voice_reacted",
+            "Somebody in the call reacts",
+            obj({"channel_id": ID, "member_id": ID, "emoji": string()}),
+            to="who is in the call",
+            kept=False,
+        ),
+        Pushed(
+            "voice_speaking",
+            "Who speaks in a call; twice a second at most",
+            obj({"channel_id": ID, "member_ids": array(ID)}),
+            to="who may view the channel, looks at the page and is not in the call",
+            kept=False,
+        ),
+        Pushed(
+            "voice_screen_stopped",
+            "A moderator has stopped your screen; leave the channel to share one again",
+            obj({"channel_id": ID}),
+            to="whose screen it is",
+        ),
+        Pushed(
+            "private_call_declined",
+            "A member of a private conversation does not take its call",
+            obj({"conversation_id": ID, "member_id": ID}),
+            to="members of the conversation",
+            kept=False,
+        ),
+        Pushed(
+            "voice_state",
+            "Who is in a channel that has come into sight",
+            obj({"channel_id": ID, "members": array(_MEMBER)}),
+            to="to whom the channel is new",
+        ),
+        Pushed(
+            "voice_moved",
+            "A moderator sends you to another channel; you are put out of the one you are in",
+            obj({"from_channel_id": ID, "channel_id": ID}),
+            to="who is moved",
+        ),
+    ],
+    welcome={"voice": mapping(array(_MEMBER))},
+)
