@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import SIZES, axe, look
-from tests.kit.community import confirm
+from tests.kit.community import confirm, open_settings
 from tests.kit.knowing import hears, listen, look_away, look_back, notices, want_notices
 from tests.kit.people import People, Person
 from tests.kit.product import Product
@@ -260,3 +260,44 @@ async def test_signing_out_erases_what_was_read(people: People) -> None:
         count.onsuccess = () => { request.result.close(); resolve(count.result === 0); };
       };
     })""")
+
+
+async def test_a_reported_message_reaches_the_moderators_with_proof_and_nothing_else_does(
+    people: People, product: Product, tmp_path: Path, axe: str
+) -> None:
+    ada, grace = await both(people)
+    await private(ada, "Grace")
+    await say(ada, "Nobody likes you")
+    await say(ada, "The cellar key is under the mat")
+    await conversation(grace, "Ada").click()
+    await expect(said(grace)).to_have_count(2)
+    await press_at(private_message(grace, "Nobody likes you"), "More")
+    await grace.page.get_by_role("menuitem", name="Report to the moderators").click()
+    dialog = grace.page.get_by_role("dialog", name="Report a message of Ada")
+    await expect(dialog).to_contain_text("Nobody likes you")
+    await expect(dialog).to_contain_text("Everything else in the conversation stays secret.")
+    await at_both_sizes(grace, axe, "the report of a private message")
+    await dialog.get_by_label("What is wrong?").fill("This hurts.")
+    await dialog.get_by_role("button", name="Send the report").click()
+    await expect(grace.page.get_by_text("The moderators have your report.")).to_be_visible()
+
+    reports = await open_settings(ada, "Reports")
+    report = reports.get_by_role("listitem")
+    await expect(report).to_contain_text("Grace reported Ada")
+    await expect(report.locator("blockquote")).to_have_text("Ada Nobody likes you")
+    await expect(report).to_contain_text("Verified: Ada sent exactly this.")
+    await at_both_sizes(ada, axe, "a private message that was reported")
+    kept = all_bytes(tmp_path)
+    assert b"Nobody likes you" in kept
+    assert b"cellar" not in kept
+
+
+async def at_both_sizes(person: Person, axe: str, where: str) -> None:
+    """Nothing is found wrong there, and nothing is wider than the page."""
+    found: list[str] = []
+    for name, size in SIZES.items():
+        await person.page.set_viewport_size(size)  # type: ignore[arg-type]
+        await look(person, axe, f"{where}, {name}", found)
+        width = await person.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= size["width"]
+    assert found == []

@@ -188,6 +188,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "POST /api/private/conversations/{conversation_id}/commits": MEMBER,
     "POST /api/private/conversations/{conversation_id}/messages": "send_messages",
     "GET /api/private/conversations/{conversation_id}/log": MEMBER,
+    "POST /api/private/conversations/{conversation_id}/reports": MEMBER,
     "POST /api/private/conversations/{conversation_id}/files": "send_messages",
     "GET /api/private/conversations/{conversation_id}/files/{file_id}": MEMBER,
     "DELETE /api/private/conversations/{conversation_id}/files/{file_id}": MEMBER,

@@ -41,7 +41,7 @@ OF_PROGRAMS = {
     "wrong_content_type": "The page names the type of what it sends.",
 }
 # Refusals that the page gives itself, and those of a worker that cannot use a file.
-OF_THE_PAGE = {"unreachable", "signed_out", "sign_in_again"}
+OF_THE_PAGE = {"no_proof", "unreachable", "signed_out", "sign_in_again"}
 OF_A_WORKER = {GIVEN_UP, "invalid_video", "timeout", "too_large"}
 # For these the server often has a sentence that says more. It is English, so only the English words hand it
 # on: what others read says the usual, in their language.

@@ -358,7 +358,7 @@ class Community:
     def _private(self, ground: Ground) -> PrivateFeature:
         parts = ground.database, ground.directory, ground.hub, self.arriving.devices, self.blocks.blocks
         days, serve = ground.config.mls_retention_days, self.files.uploads.media_requests.serve
-        kept = self.media, ground.config.data_dir, serve
+        kept = self.media, ground.config.data_dir, serve, self.reports.about_private
         private = PrivateFeature(*parts, ground.changes, self._server_id, days, ground.new_id, *kept)
         self.voice.serve_private(private.conversations)
         return private

@@ -56,6 +56,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "no_channel": (400, "This webhook has no channel to post to"),
     "not_found": (404, "There is nothing here"),
     "not_in_voice": (404, "This member is not in a voice channel that you can see"),
+    "not_proved": (403, "This message was not sent like this, so it cannot be reported"),
     "origin_refused": (403, "Pages of this site are not allowed to use this server"),
     "offset_mismatch": (409, "The offset is not the number of bytes that the server has"),
     "owner_must_stay": (409, "Make somebody else the owner first"),

@@ -6,6 +6,7 @@ import test from "node:test";
 
 import { deleteSaid, editSaid, messageSaid, toldBy } from "../../../src/svc/web/state/private/content.js";
 import { answerIn, asksIn, askForEarlier, earlierOf, othersOfOurs, refuseEarlier, sendEarlier, takeEarlier } from "../../../src/svc/web/state/private/earlier.js";
+import { frankedFor } from "../../../src/svc/web/state/private/franking.js";
 import { commit, configOf, join, makeKeys, makePackage, readStatement, seal, toBase64, unpacked, utf8 } from "../../../src/svc/web/state/private/mls.js";
 import { signed } from "../../../src/svc/web/transport/device_key.js";
 import { AUDIENCE, Client, freshKey, settle } from "./clients.mjs";
@@ -201,9 +202,10 @@ async function slippedIn(by, victim, id) {
   await by.ask("POST", `/api/private/conversations/${id}/commits`, { commit: toBase64(made.message), removed: [], after: group.seq });
   let { state } = await join(made.welcome, async (wanted) => (wanted === ref ? own : undefined), config);
   const says = async (said) => {
-    const { state: next, message } = await seal(state, utf8(JSON.stringify(said)));
+    const { frank, commitment, shown } = await frankedFor(said);
+    const { state: next, message } = await seal(state, utf8(JSON.stringify({ ...said, frank })), shown);
     state = next;
-    await by.ask("POST", `/api/private/conversations/${id}/messages`, { message: toBase64(message) });
+    await by.ask("POST", `/api/private/conversations/${id}/messages`, { message: toBase64(message), commitment: toBase64(commitment) });
   };
   return { statement, says };
 }

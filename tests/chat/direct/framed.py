@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from svc.chat.direct.framing import APPLICATION, COMMIT, SUITE, key_package_ref
+from svc.chat.direct.franking import COMMITMENT_BYTES, bound
 from tests.chat.people import Person
 from tests.kit.device import base64url
 
@@ -21,9 +22,19 @@ def vector(data: bytes) -> bytes:
     raise AssertionError("too long")
 
 
-def private_message(group_id: str, epoch: int, content_type: int, ciphertext: bytes | None = None) -> bytes:
+# What every message here is bound to, unless a test says otherwise.
+COMMITMENT = b"c" * COMMITMENT_BYTES
+
+
+def private_message(
+    group_id: str,
+    epoch: int,
+    content_type: int,
+    ciphertext: bytes | None = None,
+    commitment: bytes = COMMITMENT,
+) -> bytes:
     head = MLS + b"\0\2" + vector(group_id.encode()) + epoch.to_bytes(8) + content_type.to_bytes(1)
-    return head + vector(b"") + vector(os.urandom(28)) + vector(ciphertext or os.urandom(64))
+    return head + vector(bound(commitment)) + vector(os.urandom(28)) + vector(ciphertext or os.urandom(64))
 
 
 def welcome(*packages: bytes) -> bytes:
@@ -117,10 +128,15 @@ class Client:
         return await self.person.ask("POST", path(conversation, "commits"), asked)
 
     async def send(
-        self, conversation: dict[str, Any], epoch: int, body: bytes | None = None
+        self,
+        conversation: dict[str, Any],
+        epoch: int,
+        body: bytes | None = None,
+        commitment: bytes = COMMITMENT,
     ) -> tuple[int, Any]:
-        body = body or private_message(conversation["id"], epoch, APPLICATION)
-        return await self.person.ask("POST", path(conversation, "messages"), {"message": text(body)})
+        body = body or private_message(conversation["id"], epoch, APPLICATION, commitment=commitment)
+        asked = {"message": text(body), "commitment": text(commitment)}
+        return await self.person.ask("POST", path(conversation, "messages"), asked)
 
     async def log(self, conversation: dict[str, Any], after: int = 0) -> list[dict[str, Any]]:
         found = await self.person.done("GET", path(conversation, f"log?after={after}"))

@@ -4,7 +4,8 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-import { readStatement } from "../../../src/svc/web/state/private/mls.js";
+import { frankedFor } from "../../../src/svc/web/state/private/franking.js";
+import { readStatement, toBase64 } from "../../../src/svc/web/state/private/mls.js";
 import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
 import { AUDIENCE, Client } from "./clients.mjs";
 
@@ -138,10 +139,12 @@ export class OpenMls {
   async send(id, text) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       await this.sync(id);
-      const message = await this.#do("seal", hex(JSON.stringify({ v: 1, type: "message", key: crypto.randomUUID(), text })));
+      const said = { v: 1, type: "message", key: crypto.randomUUID(), text };
+      const { frank, commitment, shown } = await frankedFor(said);
+      const message = await this.#do("seal", hex(JSON.stringify({ ...said, frank })), hex(shown));
       this.#own.set(message, text);
       try {
-        await this.ask("POST", ONE(id, "/messages"), { message: base64(message), after: this.seq });
+        await this.ask("POST", ONE(id, "/messages"), { message: base64(message), commitment: toBase64(commitment), after: this.seq });
         await this.sync(id);
         return;
       } catch (error) {

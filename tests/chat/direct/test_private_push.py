@@ -10,7 +10,7 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.direct.framing import APPLICATION
-from tests.chat.direct.framed import Client, path, private_message, text
+from tests.chat.direct.framed import COMMITMENT, Client, path, private_message, text
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
@@ -32,7 +32,7 @@ class Scene:
         return private_message(self.conversation["id"], 1, APPLICATION, SECRET)
 
     async def send(self, sender: Client, body: bytes | None = None, **more: object) -> int:
-        wanted = {"message": text(body or self.body()), **more}
+        wanted = {"message": text(body or self.body()), "commitment": text(COMMITMENT), **more}
         status, _ = await sender.person.ask("POST", path(self.conversation, "messages"), wanted)
         return status
 

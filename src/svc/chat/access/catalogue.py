@@ -103,6 +103,7 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/private/conversations/{conversation_id}/commits": PERSON,
     "POST /api/private/conversations/{conversation_id}/messages": PRIVATE_SENDER,
     "GET /api/private/conversations/{conversation_id}/log": PERSON,
+    "POST /api/private/conversations/{conversation_id}/reports": PERSON,
     "POST /api/private/conversations/{conversation_id}/files": PRIVATE_SENDER,
     "GET /api/private/conversations/{conversation_id}/files/{file_id}": PERSON,
     "DELETE /api/private/conversations/{conversation_id}/files/{file_id}": PERSON,

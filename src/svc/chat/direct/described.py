@@ -19,7 +19,15 @@ from svc.chat.described import (
 )
 from svc.chat.direct.devices import MAX_KEY_PACKAGE_BYTES, MAX_KEY_PACKAGES
 from svc.chat.direct.framing import MAX_RECIPIENTS
-from svc.chat.direct.routes import FILE_TYPE, MAX_STATEMENT_CHARACTERS, MAX_WELCOMES, encoded_size
+from svc.chat.direct.franking import COMMITMENT_BYTES, KEY_BYTES, TAG_BYTES
+from svc.chat.direct.routes import (
+    FILE_TYPE,
+    MAX_REPORT_CHARACTERS,
+    MAX_SAID_CHARACTERS,
+    MAX_STATEMENT_CHARACTERS,
+    MAX_WELCOMES,
+    encoded_size,
+)
 from svc.chat.direct.rules import (
     MAX_COMMIT_BYTES,
     MAX_CONVERSATIONS,
@@ -66,6 +74,8 @@ _ENTRY = Named(
             "kind": choice("commit", "message"),
             "sent_at_ms": TIME_MS,
             "body": _base64(MAX_COMMIT_BYTES),
+            # Of a message: what a report of it needs.
+            "tag": nullable(_base64(TAG_BYTES)),
         }
     ),
 )
@@ -83,7 +93,7 @@ _ONE = "/api/private/conversations/{conversation_id}"
 _UNKNOWN = ("unknown_conversation",)
 _OPEN = ("private_refused", "too_many", "unknown_member")
 _SEND = ("unknown_conversation", "private_refused", "no_device", "epoch_passed", "devices_changed")
-_SENDING = {"message": _MESSAGE}
+_SENDING = {"message": _MESSAGE, "commitment": _base64(COMMITMENT_BYTES)}
 _AFTER = {"after": _NUMBER}
 # `ring`: members who are away are rung for it, unless it is false.
 _SENT_WITH = {**_AFTER, "ring": BOOLEAN}
@@ -187,6 +197,23 @@ DESCRIBED = Described(
             _LOG,
             query={"after": _NUMBER, "limit": integer(1, MAX_MISSED)},
             refusals=["unknown_conversation", "no_device"],
+        ),
+        Endpoint(
+            f"POST {_ONE}/reports",
+            "Tell those who moderate about a message, and reveal it with the proof that it was sent",
+            obj({"id": ID}),
+            201,
+            body=asked(
+                {
+                    "text": string(MAX_REPORT_CHARACTERS, 1),
+                    "member_id": ID,
+                    "sent_at_ms": TIME_MS,
+                    "said": string(MAX_SAID_CHARACTERS, 1),
+                    "key": _base64(KEY_BYTES),
+                    "tag": _base64(TAG_BYTES),
+                }
+            ),
+            refusals=["unknown_conversation", "not_proved", "too_many", "body_too_large"],
         ),
         Endpoint(
             f"POST {_ONE}/files",

@@ -3,17 +3,22 @@
 Has no rules of its own.
 """
 
+import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from aiohttp import web
 
+from svc.base.config import ConfigError
 from svc.base.database import Database
+from svc.base.private_files import kept
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.files import PrivateFiles
+from svc.chat.direct.franking import KEY_BYTES
+from svc.chat.direct.reports import File, PrivateReports
 from svc.chat.direct.routes import PrivateRoutes, Serve
 from svc.chat.direct.rules import Blocks, PrivateConversations
 from svc.chat.direct.sweep import PrivateSweep
@@ -21,6 +26,8 @@ from svc.chat.joining.devices import Devices
 from svc.chat.live.hub import Hub
 from svc.chat.media.rules import Media
 from svc.chat.requests import Handler
+
+KEY_FILE = "franking-key"
 
 
 class PrivateFeature:
@@ -40,15 +47,18 @@ class PrivateFeature:
         media: Media,
         data_dir: Path,
         serve: Serve,
+        report: File,
     ) -> None:
         devices = PrivateDevices(database, hub, own_devices.current_in, audience)
-        self.conversations = PrivateConversations(database, directory, hub, devices, blocks, new_id)
+        key = _franking_key(data_dir / KEY_FILE)
+        self.conversations = PrivateConversations(database, directory, hub, devices, blocks, new_id, key)
+        reports = PrivateReports(self.conversations, key, report)
         current = own_devices.current
         files = PrivateFiles(
             database, media, data_dir, devices, self.conversations, current, new_id, time.time
         )
         self.sweep = PrivateSweep(database, media, files, days, time.time)
-        self._routes = PrivateRoutes(database, devices, self.conversations, files, current, serve)
+        self._routes = PrivateRoutes(database, devices, self.conversations, files, reports, current, serve)
         # What hangs on their devices goes with these.
         changes.member_removal.append(self.conversations.forget_member_in)
         changes.member_gone.append(self.conversations.forget_member)
@@ -64,3 +74,14 @@ class PrivateFeature:
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.sweep.run]
+
+
+def _franking_key(path: Path) -> bytes:
+    """Of the file, which is made when there is none. Raises ConfigError."""
+    try:
+        key = bytes.fromhex(kept(path, lambda: secrets.token_hex(KEY_BYTES)))
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise ConfigError(f"{path} is damaged; restore it from a backup, or delete it")
+    return key

@@ -31,6 +31,8 @@ class PrivateMessage:
     group_id: bytes
     epoch: int
     content_type: int
+    # What the sender has sealed the rest together with, for everybody to see.
+    authenticated_data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,8 @@ class KeyPackage:
 def read_private_message(data: bytes) -> PrivateMessage:
     """Raises FramingError."""
     reader = _opened(data, _PRIVATE_MESSAGE)
-    found = PrivateMessage(reader.vector(), reader.number(8), reader.number(1))
-    for _ in ("authenticated data", "sender data", "ciphertext"):
+    found = PrivateMessage(reader.vector(), reader.number(8), reader.number(1), reader.vector())
+    for _ in ("sender data", "ciphertext"):
         reader.vector()
     reader.end()
     return found

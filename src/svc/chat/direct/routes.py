@@ -14,6 +14,8 @@ from svc.chat.direct import store
 from svc.chat.direct.devices import LOW_STOCK, MAX_KEY_PACKAGE_BYTES, MAX_KEY_PACKAGES, PrivateDevices
 from svc.chat.direct.files import PrivateFiles
 from svc.chat.direct.framing import MAX_RECIPIENTS
+from svc.chat.direct.franking import COMMITMENT_BYTES, KEY_BYTES, TAG_BYTES, Proof, Sending
+from svc.chat.direct.reports import PrivateReports
 from svc.chat.direct.rules import (
     MAX_COMMIT_BYTES,
     MAX_MESSAGE_BYTES,
@@ -33,6 +35,7 @@ Serve = Callable[[web.Request, str, str], Awaitable[web.StreamResponse]]
 
 MAX_STATEMENT_CHARACTERS = 2048
 MAX_WELCOMES = 50
+MAX_REPORT_CHARACTERS = 1000
 FILE_TYPE = "application/octet-stream"
 _LAST = 2**53 - 1
 
@@ -41,6 +44,11 @@ def encoded_size(size: int) -> int:
     """How many characters so many bytes have in base64."""
     return -(-size // 3) * 4
 
+
+# What a message with the names of its files says, written as JSON.
+MAX_SAID_CHARACTERS = MAX_MESSAGE_BYTES
+# In UTF-8, with every quote and backslash in it escaped once more.
+MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
 
 # A batch of key packages, or a commit with its Welcome, and the JSON around them.
 MAX_BODY_BYTES = encoded_size(MAX_COMMIT_BYTES + MAX_WELCOME_BYTES) + 32 * 1024
@@ -55,6 +63,7 @@ class PrivateRoutes:
         devices: PrivateDevices,
         conversations: PrivateConversations,
         files: PrivateFiles,
+        reports: PrivateReports,
         current: Callable[[Asker], Awaitable[str | None]],
         serve: Serve,
     ) -> None:
@@ -62,6 +71,7 @@ class PrivateRoutes:
         self._devices = devices
         self._conversations = conversations
         self._files = files
+        self._reports = reports
         self._serve = serve
         self._current = current
 
@@ -85,6 +95,7 @@ class PrivateRoutes:
             web.post(f"{one}/commits", self.commit),
             web.post(f"{one}/messages", self.send),
             web.get(f"{one}/log", self.log),
+            web.post(f"{one}/reports", self.report),
             web.post(f"{one}/files", self.take_file),
             web.get(one + "/files/{file_id}", self.file),
             web.delete(one + "/files/{file_id}", self.remove_file),
@@ -194,6 +205,19 @@ class PrivateRoutes:
         most = query_number(request, "limit", least=1, most=MAX_MISSED) or MAX_MISSED
         return answer(await self._log(asker(request), _id(request), after, most))
 
+    async def report(self, request: web.Request) -> web.Response:
+        data = await body(request, MAX_REPORT_BODY_BYTES)
+        sent_at_ms = number(data, "sent_at_ms", least=0, most=_LAST)
+        sending = Sending(_id(request), identifier(data, "member_id"), sent_at_ms)
+        proof = Proof(
+            text(data, "said", most=MAX_SAID_CHARACTERS, least=1),
+            sized(data, "key", KEY_BYTES),
+            sized(data, "tag", TAG_BYTES),
+        )
+        why = text(data, "text", most=MAX_REPORT_CHARACTERS, least=1)
+        report_id = await self._reports.report(asker(request).member_id, sending, proof, why, time.time())
+        return answer({"id": report_id}, 201)
+
     async def take_file(self, request: web.Request) -> web.Response:
         refuse_compressed(request)
         if request.content_type != FILE_TYPE or request.content_length is None:
@@ -225,7 +249,10 @@ class PrivateRoutes:
         after = number(data, "after", least=0, most=_LAST, default=0)
         conversation_id = identifier(data, "conversation_id")
         ring = flag(data, "ring", default=True)
-        return await self._conversations.send(asking, conversation_id, message, after, time.time(), ring=ring)
+        commitment = sized(data, "commitment", COMMITMENT_BYTES)
+        return await self._conversations.send(
+            asking, conversation_id, message, commitment, after, time.time(), ring=ring
+        )
 
     async def _log(self, asking: Asker, conversation_id: str, after: int, most: int) -> Mapping[str, object]:
         current = await self._current(asking)
@@ -241,3 +268,10 @@ def decoded(value: str, name: str) -> bytes:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
         raise ChatError("invalid_request", f"{name} must be in base64") from None
+
+
+def sized(data: Data, name: str, size: int) -> bytes:
+    found = decoded(text(data, name, most=encoded_size(size)), name)
+    if len(found) != size:
+        raise ChatError("invalid_request", f"{name} must have {size} bytes")
+    return found

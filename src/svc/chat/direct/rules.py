@@ -16,7 +16,7 @@ from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
-from svc.chat.direct import devices_store, framing, store
+from svc.chat.direct import devices_store, framing, franking, store
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.store import COMMIT, MESSAGE, Group, Leaf
 from svc.chat.errors import ChatError
@@ -70,6 +70,7 @@ class PrivateConversations:
         devices: PrivateDevices,
         blocks: Blocks,
         new_id: Callable[[], str],
+        franking_key: bytes,
     ) -> None:
         self._database = database
         self._directory = directory
@@ -77,6 +78,7 @@ class PrivateConversations:
         self._devices = devices
         self._blocks = blocks
         self._new_id = new_id
+        self._franking_key = franking_key
         self.rings: Rings = lambda kind, conversation_id, member_ids, allowed: None
         # By conversation: is it between two, and who is in it?
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
@@ -223,7 +225,7 @@ class PrivateConversations:
     ) -> Act[_Sent, dict[str, object]]:
         """End the group's epoch, and let in those for whom the Welcome is. Raises ChatError."""
         people = self.require_member(asker.member_id, conversation_id)
-        epoch = _read(wanted.message, conversation_id, framing.COMMIT)
+        epoch = _read(wanted.message, conversation_id, framing.COMMIT).epoch
         refs = _recipients(wanted.welcome)
 
         def write(connection: Connection) -> _Sent:
@@ -258,6 +260,7 @@ class PrivateConversations:
         asker: Asker,
         conversation_id: str,
         body: bytes,
+        commitment: bytes,
         after: int,
         now: float,
         *,
@@ -265,7 +268,13 @@ class PrivateConversations:
     ) -> Act[_Sent, dict[str, object]]:
         """Append a message to the log, and ring for it where the sender wants that. Raises ChatError."""
         self.require_writable(asker.member_id, conversation_id)
-        epoch = _read(body, conversation_id, framing.APPLICATION)
+        read = _read(body, conversation_id, framing.APPLICATION)
+        # Else its recipients could not report it.
+        if read.authenticated_data != franking.bound(commitment):
+            raise ChatError("invalid_request", "The message must be bound to its commitment")
+        sent_at_ms = int(now * 1000)
+        sending = franking.Sending(conversation_id, asker.member_id, sent_at_ms)
+        tag = franking.tag(self._franking_key, commitment, sending)
 
         def write(connection: Connection) -> _Sent:
             device_id, _ = self._devices.require(connection, asker)
@@ -274,11 +283,11 @@ class PrivateConversations:
             _require_leaf(leaves, device_id)
             if again := store.sent_before(connection, conversation_id, body):
                 return _again(again["epoch"], again["seq"], MESSAGE)
-            if epoch != group.epoch:
+            if read.epoch != group.epoch:
                 raise self._passed(connection, conversation_id, device_id, group, after)
             if any(leaf.gone for leaf in leaves.values()):
                 raise ChatError("devices_changed")
-            appended = store.append(connection, conversation_id, group, MESSAGE, body, int(now * 1000))
+            appended = store.append(connection, conversation_id, group, MESSAGE, body, sent_at_ms, tag)
             return _Sent(appended, MESSAGE)
 
         def done(sent: _Sent) -> dict[str, object]:
@@ -391,15 +400,17 @@ class PrivateConversations:
 
 def entry(row: Row) -> dict[str, object]:
     body = base64.b64encode(row["body"]).decode()
-    return {name: row[name] for name in ("seq", "epoch", "kind", "sent_at_ms")} | {"body": body}
+    tag = None if row["tag"] is None else base64.b64encode(row["tag"]).decode()
+    told = {name: row[name] for name in ("seq", "epoch", "kind", "sent_at_ms")}
+    return told | {"body": body, "tag": tag}
 
 
 def _again(epoch: int, seq: int, kind: str) -> _Sent:
     return _Sent(Group(epoch, seq), kind, is_new=False)
 
 
-def _read(body: bytes, conversation_id: str, content_type: int) -> int:
-    """The epoch of a message of this conversation's group. Raises ChatError."""
+def _read(body: bytes, conversation_id: str, content_type: int) -> framing.PrivateMessage:
+    """A message of this conversation's group. Raises ChatError."""
     most = MAX_COMMIT_BYTES if content_type == framing.COMMIT else MAX_MESSAGE_BYTES
     if len(body) > most:
         raise ChatError("body_too_large", f"This message can have at most {most} bytes")
@@ -411,7 +422,7 @@ def _read(body: bytes, conversation_id: str, content_type: int) -> int:
         raise ChatError("invalid_request", "The group id must be the id of the conversation")
     if read.content_type != content_type:
         raise ChatError("invalid_request", "This kind of message does not belong here")
-    return read.epoch
+    return read
 
 
 def _recipients(welcome: bytes | None) -> Sequence[bytes]:

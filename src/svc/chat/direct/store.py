@@ -187,14 +187,20 @@ def sent_before(connection: Connection, conversation_id: str, body: bytes) -> Ro
 
 
 def append(
-    connection: Connection, conversation_id: str, before: Group, kind: str, body: bytes, now_ms: int
+    connection: Connection,
+    conversation_id: str,
+    before: Group,
+    kind: str,
+    body: bytes,
+    now_ms: int,
+    tag: bytes | None = None,
 ) -> Group:
     """A commit ends the epoch."""
     after = Group(before.epoch + (kind == COMMIT), before.seq + 1)
     connection.execute(
-        "INSERT INTO private_entries (conversation_id, seq, epoch, kind, digest, body, sent_at_ms)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (conversation_id, after.seq, before.epoch, kind, digest(body), body, now_ms),
+        "INSERT INTO private_entries (conversation_id, seq, epoch, kind, digest, body, sent_at_ms, tag)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (conversation_id, after.seq, before.epoch, kind, digest(body), body, now_ms, tag),
     )
     connection.execute(
         "UPDATE private_conversations SET epoch = ?, seq = ? WHERE id = ?",

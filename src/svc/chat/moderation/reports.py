@@ -4,7 +4,7 @@ A report about a message is seen by those who may view its channel and nobody el
 """
 
 import dataclasses
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
@@ -64,6 +64,13 @@ class Reports:
     ) -> Report:
         author = await self._author_of(reporter_id, channel_id, message_id)
         return await self._file(self._report(reporter_id, author, channel_id, message_id, text, now))
+
+    async def about_private(
+        self, reporter_id: str, author_id: str, text: str, revealed: Mapping[str, object], now: float
+    ) -> str:
+        """About a private message that was verified before; the id of the report."""
+        report = self._report(reporter_id, About(author_id), None, None, text, now)
+        return (await self._file(dataclasses.replace(report, private=revealed))).id
 
     async def page(self, asker_id: str, wanted: WantedReports, limit: int) -> tuple[list[Report], str | None]:
         """Reports, newest first, and what to ask for `before` to go on."""
@@ -128,10 +135,10 @@ class Reports:
     def _file(self, report: Report) -> Act[None, Report]:
         reporter_id = report.reporter_id
         assert reporter_id is not None, "a member files it"
-        if report.channel_id is None:
-            self._directory.member(report.member_id)
-        else:
+        if report.channel_id is not None:
             self._directory.channel(reporter_id, report.channel_id)
+        elif report.private is None:
+            self._directory.member(report.member_id)
 
         def write(connection: Connection) -> None:
             if store.count_open(connection, reporter_id) >= MAX_OPEN_OF_ONE:

@@ -39,6 +39,17 @@ _REPORT = Named(
             # One of the two, the other null: who wrote it.
             "member_id": nullable(ID),
             "webhook": nullable(obj({"id": ID, "name": string()})),
+            # A message of a private conversation: a recipient has revealed it, the server has verified it.
+            "private": nullable(
+                obj(
+                    {
+                        "conversation_id": ID,
+                        "sent_at_ms": TIME_MS,
+                        "text": string(),
+                        "files": array(string()),
+                    }
+                )
+            ),
             "channel_id": nullable(ID),
             "message_id": nullable(ID),
             "text": string(MAX_REPORT_CHARACTERS),

@@ -1,10 +1,10 @@
 """The tables of bans and reports. SQL only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
-from svc.base.tables import Table, number, value
+from svc.base.tables import OPTIONAL_JSON, Table, number, value
 from svc.chat.fields import Id, TimeMs
 
 
@@ -34,6 +34,8 @@ class Report:
     rule: str | None = None
     # The name under which a webhook posted it; `member_id` is the webhook's id then.
     webhook: str | None = None
+    # What was verified of a private message: conversation, time, text, and the names of its files.
+    private: Mapping[str, object] | None = None
 
     def described(self) -> dict[str, object]:
         """As clients see it."""
@@ -45,6 +47,7 @@ class Report:
             "webhook": None if self.webhook is None else {"id": self.member_id, "name": self.webhook},
             "channel_id": self.channel_id,
             "message_id": self.message_id,
+            "private": self.private,
             "text": self.text,
             "created_at_ms": self.created_at_ms,
             "resolved_at_ms": self.resolved_at_ms,
@@ -81,7 +84,7 @@ class WantedReports:
     resolved: bool | None = None
 
 
-_BANS, _REPORTS = Table("bans", Ban), Table("reports", Report)
+_BANS, _REPORTS = Table("bans", Ban), Table("reports", Report, private=OPTIONAL_JSON)
 
 
 def nickname(connection: Connection, member_id: str) -> str | None:

@@ -119,7 +119,7 @@ export type PrivateConversation = { id: string; between_two: boolean; members: s
 
 export type PrivateDevice = { id: string; member_id: string; thumbprint: string };
 
-export type PrivateEntry = { seq: number; epoch: number; kind: "commit" | "message"; sent_at_ms: number; body: string };
+export type PrivateEntry = { seq: number; epoch: number; kind: "commit" | "message"; sent_at_ms: number; body: string; tag: string | null };
 
 export type PrivateLeaf = { id: string; member_id: string; thumbprint: string; gone: boolean };
 
@@ -127,7 +127,7 @@ export type PushState = { public_key: string; subscribed: boolean };
 
 export type Quiet = { quiet: boolean };
 
-export type Report = { id: string; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: { id: string; name: string } | null; channel_id: string | null; message_id: string | null; text: string; created_at_ms: number; resolved_at_ms: number | null; resolved_by: string | null; note: string };
+export type Report = { id: string; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: { id: string; name: string } | null; private: { conversation_id: string; sent_at_ms: number; text: string; files: string[] } | null; channel_id: string | null; message_id: string | null; text: string; created_at_ms: number; resolved_at_ms: number | null; resolved_by: string | null; note: string };
 
 export type Reported = { id: string };
 
@@ -168,7 +168,7 @@ export type VoiceMember = { id: string; nickname: string; muted: boolean; deafen
 export type Webhook = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number; token: string | null; url: string | null };
 
 /** What a refusal may be. */
-export type Code = "already_resolved" | "approval_pending" | "approval_refused" | "auth_required" | "banned" | "body_too_large" | "challenge_invalid" | "channel_archived" | "channel_full" | "code_invalid" | "devices_changed" | "emoji_name_taken" | "empty_message" | "epoch_passed" | "export_running" | "forbidden" | "identity_taken" | "identity_tier_refused" | "in_timeout" | "internal_error" | "invalid_emoji" | "invalid_emoji_name" | "invalid_image" | "invalid_json" | "invalid_nickname" | "invalid_payload" | "invalid_query" | "invalid_request" | "invalid_settings" | "invite_busy" | "invite_invalid" | "invite_required" | "issuer_unavailable" | "joins_disabled" | "last_device" | "lease_lost" | "media_address_invalid" | "media_address_over" | "media_gone" | "message_too_long" | "method_not_allowed" | "nickname_taken" | "no_channel" | "no_device" | "not_found" | "not_in_voice" | "offset_mismatch" | "origin_refused" | "owner_must_stay" | "private_refused" | "profanity_refused" | "proof_invalid" | "quota_exceeded" | "range_not_satisfiable" | "rank_too_low" | "rate_limited" | "refresh_invalid" | "rule_refused" | "rules_not_accepted" | "search_busy" | "search_running" | "search_too_long" | "server_full" | "server_stopping" | "slow_mode" | "storage_full" | "storage_unavailable" | "token_invalid" | "too_many" | "too_many_blocks" | "too_many_connections" | "too_many_devices" | "too_many_invite_attempts" | "too_many_requests" | "too_many_waiting" | "too_slow" | "tus_version" | "unknown_application" | "unknown_backup" | "unknown_ban" | "unknown_channel" | "unknown_conversation" | "unknown_device" | "unknown_emoji" | "unknown_event" | "unknown_file" | "unknown_invite" | "unknown_job" | "unknown_member" | "unknown_message" | "unknown_report" | "unknown_role" | "unknown_rule" | "unknown_upload" | "unknown_webhook" | "unsupported_encoding" | "unsupported_type" | "upload_busy" | "upload_complete" | "upload_cut_short" | "upload_not_done" | "upload_too_large" | "uploads_disabled" | "voice_full" | "voice_unavailable" | "wrong_content_type";
+export type Code = "already_resolved" | "approval_pending" | "approval_refused" | "auth_required" | "banned" | "body_too_large" | "challenge_invalid" | "channel_archived" | "channel_full" | "code_invalid" | "devices_changed" | "emoji_name_taken" | "empty_message" | "epoch_passed" | "export_running" | "forbidden" | "identity_taken" | "identity_tier_refused" | "in_timeout" | "internal_error" | "invalid_emoji" | "invalid_emoji_name" | "invalid_image" | "invalid_json" | "invalid_nickname" | "invalid_payload" | "invalid_query" | "invalid_request" | "invalid_settings" | "invite_busy" | "invite_invalid" | "invite_required" | "issuer_unavailable" | "joins_disabled" | "last_device" | "lease_lost" | "media_address_invalid" | "media_address_over" | "media_gone" | "message_too_long" | "method_not_allowed" | "nickname_taken" | "no_channel" | "no_device" | "not_found" | "not_in_voice" | "not_proved" | "offset_mismatch" | "origin_refused" | "owner_must_stay" | "private_refused" | "profanity_refused" | "proof_invalid" | "quota_exceeded" | "range_not_satisfiable" | "rank_too_low" | "rate_limited" | "refresh_invalid" | "rule_refused" | "rules_not_accepted" | "search_busy" | "search_running" | "search_too_long" | "server_full" | "server_stopping" | "slow_mode" | "storage_full" | "storage_unavailable" | "token_invalid" | "too_many" | "too_many_blocks" | "too_many_connections" | "too_many_devices" | "too_many_invite_attempts" | "too_many_requests" | "too_many_waiting" | "too_slow" | "tus_version" | "unknown_application" | "unknown_backup" | "unknown_ban" | "unknown_channel" | "unknown_conversation" | "unknown_device" | "unknown_emoji" | "unknown_event" | "unknown_file" | "unknown_invite" | "unknown_job" | "unknown_member" | "unknown_message" | "unknown_report" | "unknown_role" | "unknown_rule" | "unknown_upload" | "unknown_webhook" | "unsupported_encoding" | "unsupported_type" | "upload_busy" | "upload_complete" | "upload_cut_short" | "upload_not_done" | "upload_too_large" | "uploads_disabled" | "voice_full" | "voice_unavailable" | "wrong_content_type";
 
 /** By method and path; `{}` stands for an id. */
 export interface Endpoints {
@@ -251,9 +251,11 @@ export interface Endpoints {
   /** End the epoch of the group; the first commit of an epoch wins */
   "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; answer: { seq: number; epoch: number } };
   /** Send an encrypted message; the same bytes again change nothing */
-  "POST /api/private/conversations/{}/messages": { body: { message: string; after?: number | null; ring?: boolean | null }; answer: { seq: number; epoch: number } };
+  "POST /api/private/conversations/{}/messages": { body: { message: string; commitment: string; after?: number | null; ring?: boolean | null }; answer: { seq: number; epoch: number } };
   /** What was sent after an entry, for a device of the group */
   "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: { entries: PrivateEntry[]; epoch: number; seq: number; first_seq: number; since: number } };
+  /** Tell those who moderate about a message, and reveal it with the proof that it was sent */
+  "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: { id: string } };
   /** Store a file that was sealed before, for the devices of the group */
   "POST /api/private/conversations/{}/files": { body: Blob; answer: { file_id: string } };
   /** A sealed file, whole or in parts, for a device of the group */
@@ -502,7 +504,7 @@ export interface Endpoints {
 
 /** On the live socket, by event. */
 export interface Requests {
-  private_send: { data: { conversation_id: string; message: string; after?: number | null; ring?: boolean | null }; reply: { seq: number; epoch: number } };
+  private_send: { data: { conversation_id: string; message: string; commitment: string; after?: number | null; ring?: boolean | null }; reply: { seq: number; epoch: number } };
   private_log: { data: { conversation_id: string; after?: number | null; limit?: number | null }; reply: { entries: PrivateEntry[]; epoch: number; seq: number; first_seq: number; since: number } };
   drafts: { data: { [name: string]: unknown }; reply: OwnDrafts };
   draft_put: { data: { text: string; attachments?: string[] | null; channel_id: string }; reply: Draft };

@@ -54,7 +54,7 @@ impl Device {
             ["join", welcome] => self.join(&bytes(welcome)?),
             ["commit", changes @ ..] => self.commit(changes),
             ["merge"] => self.merge(),
-            ["seal", data] => self.seal(&bytes(data)?),
+            ["seal", data, shown] => self.seal(&bytes(data)?, bytes(shown)?),
             ["open", message] => self.open(&bytes(message)?),
             ["standing"] => self.standing(),
             _ => Err("there is no such request".into()),
@@ -144,8 +144,10 @@ impl Device {
         self.standing()
     }
 
-    fn seal(&mut self, data: &[u8]) -> Answer {
+    /// A message with this in it, and what everybody sees of it.
+    fn seal(&mut self, data: &[u8], shown: Vec<u8>) -> Answer {
         let group = self.group.as_mut().ok_or("there is no group")?;
+        group.set_aad(shown);
         Ok(hex(&group.create_message(&self.provider, &self.keys, data)?.tls_serialize_detached()?))
     }
 

@@ -14,6 +14,7 @@
 
 import { sinceHere } from "./earlier.js";
 import { afterEntry } from "./entries.js";
+import { frankedFor } from "./franking.js";
 import { agreementOf, begin, callKeysOf, commit, configOf, digestOf, epochOf, fromBase64, join, leavesOf, packed, readStatement, seal, toBase64, unpacked, utf8 } from "./mls.js";
 import { chainFrom, seenBy } from "./order.js";
 import { leavesOfDevices, othersIn, packagesOf, refused, reportProblem } from "./others.js";
@@ -251,8 +252,9 @@ export class PrivateDevice {
   async #enclose(id, said, atMs) {
     /** @type {Group} */
     const group = await this.#kept.get(`group/${id}`);
-    const { state, message } = await seal(this.#state(id, group), utf8(JSON.stringify({ ...said, ...seenBy(group) })));
-    const outgoing = [...group.outgoing, { said, atMs, message, digest: await digestOf(message) }];
+    const { frank, commitment, shown } = await frankedFor(said);
+    const { state, message } = await seal(this.#state(id, group), utf8(JSON.stringify({ ...said, ...seenBy(group), frank })), shown);
+    const outgoing = [...group.outgoing, { said, atMs, message, commitment, digest: await digestOf(message) }];
     await this.#kept.put([[`group/${id}`, { ...group, state: packed(state), outgoing }], noMore(id, said)]);
   }
 
@@ -264,8 +266,13 @@ export class PrivateDevice {
       const [first] = group?.outgoing ?? [];
       if (!group || (!first && !(await this.#encloseNext(id, group)))) return;
       if (!first) continue;
+      if (!first.commitment) { // Sealed by this page before there were proofs.
+        if (!(await this.#catchUp(id))) return;
+        if (await this.#drop(id, first)) await this.#enclose(id, first.said, first.atMs);
+        continue;
+      }
       try {
-        await this.#api("POST", ONE(id, "/messages"), { message: toBase64(first.message), after: group.seq, ring: rings(first.said) });
+        await this.#api("POST", ONE(id, "/messages"), { message: toBase64(first.message), commitment: toBase64(first.commitment), after: group.seq, ring: rings(first.said) });
         if (!(await this.#catchUp(id))) return;
       } catch (/** @type {any} */ error) {
         attempt += 1;

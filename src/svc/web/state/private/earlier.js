@@ -108,7 +108,7 @@ const isGiven = ({ seq, memberId, said: what }, upTo) => seq <= upTo && Boolean(
 /** Of more than may go at once, the newest. @param {Entry[]} all @param {number} upTo */
 export function packedEarlier(all, upTo) {
   let entries = all.filter((entry) => isGiven(entry, upTo)).sort((one, other) => one.seq - other.seq).slice(-MOST_ENTRIES)
-    .map(({ seq, memberId, thumbprint, said: what, sentAtMs }) => ({ seq, memberId, thumbprint, said: what, sentAtMs }));
+    .map(({ seq, memberId, thumbprint, said: what, sentAtMs, tag }) => ({ seq, memberId, thumbprint, said: what, sentAtMs, tag }));
   for (;;) {
     const plain = utf8(JSON.stringify(entries));
     if (plain.length <= MOST_BYTES) return plain;
@@ -152,7 +152,7 @@ async function taken(kept, id, told) {
   const since = /** @type {number} */ (await kept.get(SINCE(id)));
   const there = new Set((await kept.under(HISTORY(id))).map(({ seq }) => seq));
   const fresh = told.slice(-MOST_ENTRIES).filter((each) => isEntry(each) && isGiven(each, since) && !there.has(each.seq))
-    .map(({ seq, memberId, thumbprint, said: what, sentAtMs }) => ({ seq, memberId, thumbprint, said: what, sentAtMs }));
+    .map(({ seq, memberId, thumbprint, said: what, sentAtMs, tag }) => ({ seq, memberId, thumbprint, said: what, sentAtMs, tag }));
   if (!fresh.length) return [];
   const at = { seq: since, sentAtMs: Math.max(...fresh.map(({ sentAtMs }) => sentAtMs)) };
   return [

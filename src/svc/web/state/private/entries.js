@@ -9,9 +9,10 @@
  * @import { Outgoing } from "./waiting.js"
  *
  * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain | null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is kept
- * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number, chain?: string}} Entry of the history
+ * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number, chain?: string, tag?: string | null}} Entry of the history
  */
 
+import { isFranked } from "./franking.js";
 import { digestOf, epochOf, fromBase64, open, packed } from "./mls.js";
 import { chainFrom, following, isSame } from "./order.js";
 import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./others.js";
@@ -25,7 +26,7 @@ import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./others.js"
  * @param {{unpack: (data: Uint8Array) => State, audience: string, statement: string, chainAt: (seq: number) => Promise<string | undefined>}} own
  * @returns {Promise<{next: Group, changes: Changes, lost?: undefined} | {next?: undefined, changes: Changes, lost: boolean}>}
  */
-export async function afterEntry(id, group, { seq, kind, body, sent_at_ms: sentAtMs }, { unpack, audience, statement, chainAt }) {
+export async function afterEntry(id, group, { seq, kind, body, tag, sent_at_ms: sentAtMs }, { unpack, audience, statement, chainAt }) {
   if (seq !== group.seq + 1) throw new Withheld(`entry ${group.seq + 1} of ${id} is missing`);
   const data = fromBase64(body);
   const digest = await digestOf(data);
@@ -54,7 +55,9 @@ export async function afterEntry(id, group, { seq, kind, body, sent_at_ms: sentA
   }
   if (opened) next.state = packed(opened.state);
   const { seen, ...said } = (opened && parsed(opened.data)) ?? {};
-  const entry = await entryOf(id, { seq, said: Object.keys(said).length ? said : null, sentAtMs, chain }, opened?.statement, audience);
+  // What could not be reported is not shown; of what was sent before there were proofs the server has no tag.
+  const franked = !tag || (opened?.shown && await isFranked(said, opened.shown));
+  const entry = await entryOf(id, { seq, said: franked ? said : null, sentAtMs, chain, tag }, opened?.statement, audience);
   const trouble = !opened ? "foreign" : await isSame(seen, seq, group.chain, chainAt) ? "" : "differs";
   if (!trouble || next.chain?.told.includes(trouble)) return { next, changes: [entry] };
   // Once in an epoch: what follows one of them differs too.

@@ -192,17 +192,17 @@ export async function commit(state, packages, leaves) {
   };
 }
 
-/** {state, message}: what is sent, and the group that has sent it. @param {State} state @param {Uint8Array} data */
-export async function seal(state, data) {
-  const { newState, privateMessage, consumed } = await createApplicationMessage(state, data, await suite());
+/** {state, message}: what is sent, and the group that has sent it; `shown` is what everybody sees of it. @param {State} state @param {Uint8Array} data @param {Uint8Array} shown */
+export async function seal(state, data, shown) {
+  const { newState, privateMessage, consumed } = await createApplicationMessage(state, data, await suite(), shown);
   const message = encodeMlsMessage({ version: "mls10", wireformat: "mls_private_message", privateMessage });
   consumed.forEach(zeroOutUint8Array);
   return { state: newState, message };
 }
 
 /**
- * What another device has sent: {state, data, statement}, without the latter two for a commit. Rejects for what is not right.
- * @param {State} state @param {Uint8Array} message @returns {Promise<{state: State, data?: Uint8Array, statement?: string}>}
+ * What another device has sent: {state, data, shown, statement}, without the last three for a commit. Rejects for what is not right.
+ * @param {State} state @param {Uint8Array} message @returns {Promise<{state: State, data?: Uint8Array, shown?: Uint8Array, statement?: string}>}
  */
 export async function open(state, message) {
   const { privateMessage } = decoded(message, "mls_private_message");
@@ -216,5 +216,5 @@ export async function open(state, message) {
   const { applicationData, sender } = /** @type {FramedContent & FramedContentApplicationData & {sender: SenderMember}} */ (result.content.content);
   const { statement } = /** @type {Leaf} */ (leavesOf(state).find(({ leaf }) => leaf === sender.leafIndex));
   result.consumed.forEach(zeroOutUint8Array);
-  return { state: { ...state, secretTree: result.tree }, data: applicationData, statement };
+  return { state: { ...state, secretTree: result.tree }, data: applicationData, shown: privateMessage.authenticatedData, statement };
 }

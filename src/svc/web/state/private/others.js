@@ -55,12 +55,12 @@ export async function statedIn(state, audience) {
 
 /**
  * The change that puts it into the history.
- * @param {string} id @param {{seq: number, said: unknown, sentAtMs: number, chain?: string}} entry @param {string | undefined} statement @param {string} audience
+ * @param {string} id @param {{seq: number, said: unknown, sentAtMs: number, chain?: string, tag?: string | null}} entry @param {string | undefined} statement @param {string} audience
  * @returns {Promise<[name: string, value: Entry]>}
  */
-export async function entryOf(id, { seq, said, sentAtMs, chain }, statement, audience) {
+export async function entryOf(id, { seq, said, sentAtMs, chain, tag }, statement, audience) {
   const { memberId = null, thumbprint = null } = /** @type {Partial<Stated>} */ ((statement && await readStatement(statement, audience)) ?? {});
-  return [`history/${id}/${seq}`, { seq, memberId, thumbprint, said: said ?? null, sentAtMs, chain }];
+  return [`history/${id}/${seq}`, { seq, memberId, thumbprint, said: said ?? null, sentAtMs, chain, tag }];
 }
 
 /** What somebody has said, if it is an object. @param {Uint8Array | undefined} data */

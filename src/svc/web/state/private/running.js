@@ -8,6 +8,7 @@ import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./grou
 import { numberOf, verify } from "./number.js";
 import { forgetOwn, start } from "./own.js";
 import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./reading.js";
+import { report } from "./reporting.js";
 import { acts, discard, send, sendAgain } from "./saying.js";
 import { PrivateUploads } from "./uploads.js";
 
@@ -30,4 +31,4 @@ async function forget() {
   await forgetOwn();
 }
 
-export const running = { acts, addPeople, answerOurs, askOurs, begin, callKeysOf, discard, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, send, sendAgain, uploadsOf, verify };
+export const running = { acts, addPeople, answerOurs, askOurs, begin, callKeysOf, discard, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, report, send, sendAgain, uploadsOf, verify };

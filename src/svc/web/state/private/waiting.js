@@ -8,7 +8,7 @@
  * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix: string) => Promise<any[]>}} Kept
  * @typedef {{code?: string, message: string, status?: number, details?: object}} Refused
  * @typedef {{said: Said, atMs: number, refused?: Refused}} Waiting
- * @typedef {Waiting & {message: Uint8Array, digest: string}} Outgoing
+ * @typedef {Waiting & {message: Uint8Array, commitment: Uint8Array, digest: string}} Outgoing
  */
 
 const WAITING = (/** @type {string} */ id, key = "") => `waiting/${id}/${key}`;

@@ -64,7 +64,7 @@ export function Actions({ message, conversation, may, onEdit }) {
     posted && may("manage_messages") && { label: pinned ? t("unpin") : t("pin"), icon: "pin", onChoose: () => tried(acts.pin(posted, !pinned)) },
     other && mayOnServer("send_messages") && mayWriteTo(author) && { label: t("private-to", { name }), icon: "lock", onChoose: () => tried(writeTo(author.id)) },
     other && { label: isBlocked ? t("unblock", { name }) : t("block", { name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)) },
-    other && posted && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
+    other && !("trouble" in message && message.trouble) && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
     mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
   ];
   return html`<div class=${`actions-lane ${picking || menu ? "in-use" : ""}`}><div class=${`actions ${picking ? "picking" : ""}`} role="group" aria-label=${t("message-of", { name })}>

@@ -16,6 +16,7 @@ import { explain, t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
 import { Button } from "../parts/button.js";
 import { Field } from "../parts/field.js";
+import { Icon } from "../parts/icon.js";
 import { lasting, Time } from "../parts/time.js";
 import { MemberMenu } from "./member_menu.js";
 import { useAnswer } from "./parts/asking.js";
@@ -28,7 +29,7 @@ export const whoseOf = ({ member_id: about, webhook }) => (webhook ? t("report-w
 
 /** @param {{report: Report}} props */
 export function OneReport({ report }) {
-  const { member_id: about, message_id: messageId, channel_id: channelId, created_at_ms: at, resolved_by: by, note, text } = report;
+  const { member_id: about, message_id: messageId, channel_id: channelId, created_at_ms: at, resolved_by: by, note, private: revealed, text } = report;
   const [noting, setNoting] = useState(false);
   const member = about ? memberOf(about) : undefined;
   const channel = channelsById.value.get(channelId ?? "");
@@ -38,6 +39,7 @@ export function OneReport({ report }) {
       <small class="quiet" dir="auto">${saidBy(report)}${channel && ` · #${channel.name}`} · <${Time} ms=${at} style="long" /></small>
       ${text && html`<span dir="auto">${report.reporter_id ? text : html`<mark>${text}</mark>`}</span>`}
       ${messageId && html`<${Reported} report=${report} />`}
+      ${revealed && html`<${Revealed} report=${report} revealed=${revealed} />`}
       ${by && html`<small class="quiet" dir="auto">${t("report-resolved-by", { name: nameOf(by) })} ${note}</small>`}
     </div>
     <span class="managed-acts">
@@ -57,6 +59,13 @@ function saidBy(report) {
   if (reporter) return t("report-by", { reporter: nameOf(reporter), name });
   if (rule === null) return t("report-by-bad-words", { name });
   return messageId ? t("report-by-rule", { rule, name }) : t("report-by-rule-out", { rule, name });
+}
+
+/** A private message, which its recipient has revealed. @param {{report: Report, revealed: NonNullable<Report["private"]>}} props */
+function Revealed({ report, revealed: { sent_at_ms: at, text, files } }) {
+  const name = whoseOf(report);
+  return html`<blockquote dir="auto"><b>${name}</b> ${text}${files.map((file, number) => html`<br key=${number} /><span>${t("report-private-file", { name: file })}</span>`)}</blockquote>
+    <small class="quiet verified"><${Icon} name="check" /> ${t("report-private-verified", { name })} <${Time} ms=${at} style="long" /></small>`;
 }
 
 /** @param {{id: string}} props */

@@ -1,11 +1,13 @@
 // Telling the moderators about somebody, or about a message.
 
 /** @import { Message } from "../../types/api.js" */
+/** @import { PrivateMessage } from "../private/as_message.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { notify } from "../../state/notices.js";
 import { report } from "../../state/own.js";
 import { memberOf } from "../../state/people.js";
+import { theRunning } from "../../state/private_talks.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
@@ -16,14 +18,18 @@ import { Field } from "../parts/field.js";
 
 const LONGEST = 1000;
 
-/** About `message`, or about the member with `memberId`. @param {{message?: Message | null, memberId?: string, onClose: () => void}} props */
+/** About `message`, or about the member with `memberId`. @param {{message?: Message | PrivateMessage | null, memberId?: string, onClose: () => void}} props */
 export function Report({ message = null, memberId = "", onClose }) {
   const [text, setText] = useState("");
   const { busy, problem, setProblem, run } = useAsking();
   /** @type {RefObject<FormWith<"text">>} */
   const form = useRef(null);
   useLayoutEffect(() => form.current.elements.text.focus(), []);
-  const about = message ? { channel_id: message.channel_id, message_id: message.id } : { member_id: memberId };
+  const secret = message?.channel_id === null ? message : null; // Of a private conversation.
+  const told = async (/** @type {string} */ said) => {
+    if (secret) await (await theRunning()).report(secret, said);
+    else await report(message && message.channel_id !== null ? { channel_id: message.channel_id, message_id: message.id } : { member_id: memberId }, said);
+  };
   const name = message?.author.display_name ?? memberOf(memberId)?.nickname ?? t("somebody");
   const submit = async (/** @type {EventOn<FormWith<"text">>} */ event) => {
     event.preventDefault();
@@ -31,13 +37,14 @@ export function Report({ message = null, memberId = "", onClose }) {
     if (!said) {
       setProblem(t("report-missing"));
       form.current.elements.text.focus();
-    } else if (await run(() => report(about, said))) {
+    } else if (await run(() => told(said))) {
       notify(t("report-sent"), "done");
       onClose();
     }
   };
   return html`<${Dialog} title=${message ? t("report-message-of", { name }) : t("report-member", { name })} onClose=${onClose}>
     ${message && html`<blockquote dir="auto">${quoted(message)}</blockquote>`}
+    ${secret && html`<p>${t("private-report-reveals", { name })}</p>`}
     <form class="stack" onSubmit=${submit} novalidate ref=${form}>
       <${Field} label=${t("report-what")} hint=${t("report-hint")} name="text" multiline rows="4" maxlength=${LONGEST} required
         value=${text} onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setText(event.currentTarget.value)} problem=${problem} />

@@ -34,9 +34,9 @@ export function messagesOf({ id: talkId, members }) {
 const fileOf = (said) => ({ ...said, said, kind: kindOf(said.type), url: "", placeholder: "", thumbnail: null, poster: null });
 
 /** @param {Told} told @param {Member | null} author @param {string} talkId @param {string[]} members */
-function shown({ id, ref, seq, memberId, text, files, sentAtMs, editedAtMs, reply, reactions, trouble }, author, talkId, members) {
+function shown({ id, ref, seq, edits, memberId, text, files, sentAtMs, editedAtMs, reply, reactions, trouble }, author, talkId, members) {
   return {
-    id, ref, seq, talk_id: talkId, channel_id: null, text: trouble ? t(`private-${trouble}`) : text, posted_at_ms: sentAtMs, edited_at_ms: editedAtMs, pinned: false,
+    id, ref, seq, said_in: edits.at(-1) ?? seq, talk_id: talkId, channel_id: null, text: trouble ? t(`private-${trouble}`) : text, posted_at_ms: sentAtMs, edited_at_ms: editedAtMs, pinned: false,
     author: { kind: /** @type {const} */ ("member"), id: memberId, display_name: author?.nickname ?? t("somebody"), avatar: author?.avatar ?? null, bot: false },
     attachments: files.map(fileOf), cards: [], reactions, previews: [], mentions: members.filter((each) => text.includes(`(mention:${each})`)), mention_groups: [], reply_to: reply, thread: null, trouble, note: undefined,
   };

@@ -102,3 +102,5 @@ error-upload-too-large = Die Datei ist zu groß. Erlaubt sind höchstens { $size
 error-uploads-disabled = Auf diesem Server ist das Hochladen von Dateien abgeschaltet.
 error-voice-full = In den Sprachkanälen dieses Servers sind alle Plätze besetzt.
 error-voice-unavailable = Anrufe gehen gerade nicht. Versuch es gleich noch einmal.
+error-no-proof = Für diese Nachricht gibt es keinen Beweis, dass sie gesendet wurde; sie kann nicht gemeldet werden. Das Mitglied kannst du über sein Profil melden.
+error-not-proved = Der Server konnte nicht bestätigen, dass diese Nachricht so gesendet wurde. Nichts wurde gemeldet.

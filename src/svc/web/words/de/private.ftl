@@ -91,3 +91,4 @@ private-file-open = { $name } öffnen
 private-file-gone = Der Server hat diese Datei nicht mehr. Er behält Dateien so lange wie Nachrichten.
 private-file-broken = Das ist nicht die Datei, die gesendet wurde; deshalb wird sie nicht gezeigt.
 private-file-too-large = Eine Datei darf hier höchstens 32 MB haben und nicht leer sein.
+private-report-reveals = Die Moderation erhält diese Nachricht, die Namen ihrer Dateien und wer sie wann in welcher Unterhaltung gesendet hat. Der Server prüft, dass sie wirklich von { $name } stammt. Alles andere in der Unterhaltung bleibt geheim.

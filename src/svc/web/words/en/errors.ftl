@@ -102,3 +102,5 @@ error-upload-too-large = The file is too large. The limit is { $size }.
 error-uploads-disabled = { $message }.
 error-voice-full = All seats in the voice channels of this server are taken.
 error-voice-unavailable = Calls do not work right now. Try again in a moment.
+error-no-proof = This message has no proof that it was sent, so it cannot be reported. You can report the member from their profile.
+error-not-proved = The server could not verify that this message was sent like this. Nothing was reported.

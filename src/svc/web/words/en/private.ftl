@@ -91,3 +91,4 @@ private-file-open = Open { $name }
 private-file-gone = The server no longer has this file. It keeps files as long as it keeps messages.
 private-file-broken = This is not the file that was sent, so it is not shown.
 private-file-too-large = A file may have up to 32 MB here, and it must not be empty.
+private-report-reveals = The moderators get this message, the names of its files, and who sent it, in which conversation and when. The server checks that { $name } really sent it. Everything else in the conversation stays secret.

@@ -102,3 +102,5 @@ error-upload-too-large = El archivo es demasiado grande. El límite es de { $siz
 error-uploads-disabled = En este servidor no se pueden subir archivos.
 error-voice-full = Todas las plazas de los canales de voz de este servidor están ocupadas.
 error-voice-unavailable = Las llamadas no funcionan ahora mismo. Inténtalo de nuevo en un momento.
+error-no-proof = Este mensaje no tiene prueba de envío y no se puede denunciar. Puedes denunciar al miembro desde su perfil.
+error-not-proved = El servidor no pudo verificar que este mensaje se enviara así. No se ha denunciado nada.

@@ -91,3 +91,4 @@ private-file-open = Abrir { $name }
 private-file-gone = El servidor ya no tiene este archivo. Guarda los archivos tanto tiempo como los mensajes.
 private-file-broken = Este no es el archivo que se envió, por eso no se muestra.
 private-file-too-large = Aquí un archivo puede tener hasta 32 MB y no puede estar vacío.
+private-report-reveals = Los moderadores reciben este mensaje, los nombres de sus archivos y quién lo envió, en qué conversación y cuándo. El servidor comprueba que { $name } lo envió de verdad. Todo lo demás de la conversación sigue en secreto.

@@ -102,3 +102,5 @@ error-upload-too-large = Le fichier est trop volumineux. La limite est de { $siz
 error-uploads-disabled = L’envoi de fichiers est désactivé sur ce serveur.
 error-voice-full = Toutes les places des salons vocaux de ce serveur sont prises.
 error-voice-unavailable = Les appels ne fonctionnent pas pour le moment. Réessaie dans un instant.
+error-no-proof = Rien ne prouve que ce message a été envoyé ; il ne peut pas être signalé. Tu peux signaler le membre depuis son profil.
+error-not-proved = Le serveur n’a pas pu vérifier que ce message a été envoyé ainsi. Rien n’a été signalé.

@@ -91,3 +91,4 @@ private-file-open = Ouvrir { $name }
 private-file-gone = Le serveur n’a plus ce fichier. Il garde les fichiers aussi longtemps que les messages.
 private-file-broken = Ce n’est pas le fichier qui a été envoyé ; il n’est donc pas affiché.
 private-file-too-large = Ici, un fichier peut faire jusqu’à 32 Mo et ne doit pas être vide.
+private-report-reveals = Les modérateurs reçoivent ce message, les noms de ses fichiers, et qui l’a envoyé, dans quelle conversation et quand. Le serveur vérifie que { $name } l’a vraiment envoyé. Tout le reste de la conversation reste secret.

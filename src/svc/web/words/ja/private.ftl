@@ -88,3 +88,4 @@ private-file-open = { $name } を開く
 private-file-gone = サーバーにはこのファイルはもうありません。ファイルはメッセージと同じ期間だけ保存されます。
 private-file-broken = 送信されたファイルと異なるため、表示しません。
 private-file-too-large = ここではファイルは32 MBまでで、空のファイルは送れません。
+private-report-reveals = モデレーターには、このメッセージ、ファイルの名前、送信者、会話、送信時刻が伝わります。本当に{ $name }さんが送信したものかをサーバーが確認します。会話のほかの内容は秘密のままです。

@@ -1,0 +1,172 @@
+"""Reports of private messages: what a recipient reveals is what was sent, or nothing is filed."""
+
+import hashlib
+import hmac
+import json
+import os
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from svc.chat.direct.framing import APPLICATION
+from tests.chat.direct.framed import Client, path, private_message, text
+from tests.chat.direct.test_private import Place, place
+
+__all__ = ["place"]
+
+SAID = json.dumps(["You are not welcome here", "picture.png"], separators=(",", ":"))
+
+
+@dataclass
+class Scene:
+    """Ada has sent Ben something."""
+
+    place: Place
+    ada: Client
+    ben: Client
+    conversation: dict[str, Any]
+    key: bytes
+    body: bytes
+    entry: dict[str, Any]
+
+    def proof(self, **changes: object) -> dict[str, object]:
+        return {
+            "text": "Look at this",
+            "member_id": self.ada.person.id,
+            "sent_at_ms": self.entry["sent_at_ms"],
+            "said": SAID,
+            "key": text(self.key),
+            "tag": self.entry["tag"],
+        } | changes
+
+    async def report(self, reporter: Client, proof: dict[str, object]) -> tuple[int, Any]:
+        return await reporter.person.ask("POST", path(self.conversation, "reports"), proof)
+
+    async def reports(self) -> list[dict[str, Any]]:
+        return list((await self.place.owner.done("GET", "/api/reports"))["reports"])
+
+
+def committed(key: bytes, said: str) -> bytes:
+    return hmac.digest(key, said.encode(), "sha256")
+
+
+async def sent(client: Client, conversation: dict[str, Any], key: bytes) -> tuple[bytes, dict[str, Any]]:
+    """The message, and its entry in the log."""
+    commitment = committed(key, SAID)
+    body = private_message(conversation["id"], 1, APPLICATION, commitment=commitment)
+    status, answer = await client.send(conversation, 1, body, commitment)
+    assert status == 200, answer
+    return body, (await client.log(conversation, answer["seq"] - 1))[0]
+
+
+@pytest.fixture
+async def scene(place: Place) -> AsyncIterator[Scene]:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    key = os.urandom(32)
+    body, entry = await sent(ada, conversation, key)
+    yield Scene(place, ada, ben, conversation, key, body, entry)
+
+
+async def test_a_recipient_reveals_a_message_and_the_moderators_see_that_it_was_verified(
+    scene: Scene,
+) -> None:
+    status, answer = await scene.report(scene.ben, scene.proof())
+    assert status == 201, answer
+    [report] = await scene.reports()
+    assert report["id"] == answer["id"]
+    assert report["reporter_id"] == scene.ben.person.id
+    assert report["member_id"] == scene.ada.person.id
+    assert report["text"] == "Look at this"
+    assert report["private"] == {
+        "conversation_id": scene.conversation["id"],
+        "sent_at_ms": scene.entry["sent_at_ms"],
+        "text": "You are not welcome here",
+        "files": ["picture.png"],
+    }
+
+
+async def test_a_report_of_anything_that_was_not_sent_like_this_is_refused(scene: Scene) -> None:
+    said = SAID.replace("not ", "")
+    forged: list[dict[str, object]] = [
+        {"said": said},
+        {"said": SAID.replace("picture", "other")},
+        {"said": SAID + " "},
+        {"key": text(os.urandom(32))},
+        {"said": said, "key": text(os.urandom(32))},
+        {"tag": text(os.urandom(32))},
+        {"member_id": scene.ben.person.id},
+        {"member_id": scene.place.owner.id},
+        {"sent_at_ms": scene.entry["sent_at_ms"] + 1},
+    ]
+    for changes in forged:
+        status, answer = await scene.report(scene.ben, scene.proof(**changes))
+        assert (status, answer["error"]) == (403, "not_proved"), changes
+    assert await scene.reports() == []
+
+
+async def test_a_message_of_one_conversation_is_not_reported_as_one_of_another(scene: Scene) -> None:
+    other = await scene.ben.open(scene.ada, await scene.place.client("Cleo"))
+    status, answer = await scene.ben.person.ask("POST", path(other, "reports"), scene.proof())
+    assert (status, answer["error"]) == (403, "not_proved")
+
+
+async def test_a_tag_proves_one_message_only(scene: Scene) -> None:
+    _, again = await sent(scene.ada, scene.conversation, os.urandom(32))
+    status, answer = await scene.report(scene.ben, scene.proof(tag=again["tag"]))
+    assert (status, answer["error"]) == (403, "not_proved")
+
+
+async def test_whoever_is_not_in_the_conversation_reports_nothing_of_it(scene: Scene) -> None:
+    stranger = await scene.place.client("Mallory")
+    status, answer = await scene.report(stranger, scene.proof())
+    assert (status, answer["error"]) == (404, "unknown_conversation")
+
+
+async def test_what_no_message_can_say_is_refused_before_it_is_kept(scene: Scene) -> None:
+    for said in ("no JSON", "{}", "[]", '["a", 1]', '["\\ud800"]', "[" * 20_000, json.dumps(["a"] * 12)):
+        status, answer = await scene.report(scene.ben, scene.proof(said=said))
+        assert (status, answer["error"]) == (400, "invalid_request"), said[:20]
+    for changes in ({"key": text(b"short")}, {"tag": "?"}, {"text": ""}):
+        status, _ = await scene.report(scene.ben, scene.proof(**changes))
+        assert status == 400, changes
+
+
+async def test_a_message_that_nobody_could_report_is_not_taken(scene: Scene) -> None:
+    body = private_message(scene.conversation["id"], 1, APPLICATION)
+    status, answer = await scene.ada.send(scene.conversation, 1, body, os.urandom(32))
+    assert (status, answer["error"]) == (400, "invalid_request")
+    for commitment in ({}, {"commitment": text(b"short")}):
+        wanted = {"message": text(body), **commitment}
+        status, _ = await scene.ada.person.ask("POST", path(scene.conversation, "messages"), wanted)
+        assert status == 400
+
+
+async def test_without_a_report_the_server_keeps_nothing_that_says_who_sent_what(scene: Scene) -> None:
+    commitment = committed(scene.key, SAID)
+    kept = scene.place.bytes_on_disk()
+    assert hashlib.sha256(commitment).digest() in scene.body
+    # With the commitment, whoever has the server's key could try each member until the tag fits.
+    assert commitment not in kept and scene.key not in kept
+    assert b"not welcome" not in kept
+
+
+async def test_the_proof_outlives_the_entry_and_its_key_is_kept(scene: Scene) -> None:
+    place = scene.place
+    key = (place.data / "franking-key").read_text()
+    assert len(bytes.fromhex(key)) == 32
+    assert (place.data / "franking-key").stat().st_mode & 0o077 == 0
+    sweep = place.community.private.sweep
+    sweep._now = lambda: time.time() + 31 * 24 * 60 * 60
+    assert await sweep.once() > 0
+    status, answer = await scene.report(scene.ben, scene.proof())
+    assert status == 201, answer
+
+
+async def test_a_report_outlives_its_author(scene: Scene) -> None:
+    await scene.place.owner.done("POST", f"/api/members/{scene.ada.person.id}/kick", {})
+    status, answer = await scene.report(scene.ben, scene.proof())
+    assert status == 201, answer
