@@ -1,24 +1,25 @@
 """Who is in the room is what everybody's page shows, however people come and go.
 
-docs/signalling.md, `peer_joined`, `peer_left`.
+docs/signalling.md, `peer_joined`, `peer_left`; docs/live.md, `voice_left`.
 """
 
 from collections.abc import Iterable
 
-from playwright.async_api import expect
+from playwright.async_api import WebSocketRoute, expect
 
+from tests.kit.page_relay import SIGNALLING
 from tests.kit.people import People, Person
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
 
-async def everybody_shows(everybody: Iterable[Person], names: list[str]) -> None:
+async def everybody_shows(everybody: Iterable[Person], names: list[str], *, within_s: float = 10) -> None:
     for person in everybody:
 
         async def shown(person: Person = person) -> bool:
             return await person.shown_people() == names
 
-        await wait_until(f"{person.name} is shown {names}", shown, within_s=10)
+        await wait_until(f"{person.name} is shown {names}", shown, within_s=within_s)
 
 
 async def receives(person: Person, names: set[str]) -> None:
@@ -30,8 +31,41 @@ async def receives(person: Person, names: set[str]) -> None:
     await wait_until(f"{person.name} receives {names or 'nobody'}", so, within_s=10)
 
 
+class Cable:
+    """Leads a page to the media service, until it is pulled out."""
+
+    # As a page or a service closes that has lost the other.
+    LOST = 4000
+
+    def __init__(self) -> None:
+        self._plugged = True
+        self._ends: list[WebSocketRoute] = []
+
+    @classmethod
+    async def to(cls, person: Person) -> "Cable":
+        """From the next call on."""
+        cable = cls()
+        await person.page.route_web_socket(SIGNALLING, cable._opened)
+        return cable
+
+    async def _opened(self, client: WebSocketRoute) -> None:
+        if self._plugged:
+            self._ends = [client, client.connect_to_server()]
+        else:
+            await client.close(code=self.LOST)
+
+    async def pull_out(self) -> None:
+        self._plugged = False
+        for end in self._ends:
+            await end.close(code=self.LOST)
+
+    def plug_in(self) -> None:
+        self._plugged = True
+
+
 async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
+    cable = await Cable.to(grace)
     for person in (ada, grace, alan):
         await person.join()
     await everybody_shows((ada, grace, alan), ["Ada", "Alan", "Grace"])
@@ -41,6 +75,18 @@ async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> N
     await everybody_shows((ada, grace), ["Ada", "Grace"])
     await receives(ada, {"Grace"})
     await ada.sees(grace)
+
+    # Who has lost the connection is kept for a while, marked, and may come later still.
+    await cable.pull_out()
+    for shown in (ada.page.locator("#people"), ada.page.locator(".voice-people")):
+        await expect(shown.locator(".lost").filter(has_text="Grace")).to_contain_text("Reconnecting…")
+    await everybody_shows((ada,), ["Ada"], within_s=30)
+    await expect(grace.page.locator("#call-state")).to_have_text("Reconnecting…")
+    cable.plug_in()
+    await everybody_shows((ada, grace), ["Ada", "Grace"], within_s=30)
+    await expect(ada.page.locator(".lost")).to_have_count(0)
+    await ada.sees(grace)
+    await ada.hears(grace)
 
     await grace.page.close()
     await everybody_shows((ada,), ["Ada"])
