@@ -9,11 +9,11 @@ from tests.kit.community import Community, community
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until
 
-# As a browser shares one that cannot keep what this page plays out of its sound.
-A_WHOLE_SCREEN = """() => {
+# As a browser shares one that can keep what this page plays out of its sound, or cannot.
+A_WHOLE_SCREEN = """(restrictOwnAudio) => {
   const { getSettings } = MediaStreamTrack.prototype;
   MediaStreamTrack.prototype.getSettings = function () {
-    const settings = getSettings.call(this);
+    const settings = { ...getSettings.call(this), restrictOwnAudio };
     return settings.displaySurface ? { ...settings, displaySurface: "monitor" } : settings;
   };
 }"""
@@ -80,10 +80,11 @@ async def test_a_second_screen_comes_when_it_is_wanted_and_goes_when_a_moderator
     here: Community,
 ) -> None:
     ada, grace, edsger = here.owner, here.moderator, here.member
-    await grace.page.evaluate(A_WHOLE_SCREEN)
+    await grace.page.evaluate(A_WHOLE_SCREEN, False)
     await grace.press("Share screen")
     await expect(grace.page.get_by_text("This screen is shared without its sound")).to_be_visible()
     await expect(ada.page.locator("#screens video")).to_have_count(1)
+    await edsger.page.evaluate(A_WHOLE_SCREEN, True)
     await edsger.press("Share screen")
     waiting = ada.page.locator(".unwatched")
     await expect(waiting).to_contain_text("Edsger’s screen")

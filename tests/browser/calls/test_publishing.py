@@ -71,6 +71,7 @@ async def test_microphone_camera_and_screen_are_switched_each_without_the_others
         await ada.press("Share screen")
         await expect(screens).to_have_text(["Ada’s screen"])
         await grace.sees(ada, source="screen")
+        await grace.hears(ada, source="screen_audio")
         await grace.sees(ada)
         assert await ada.page.evaluate(OF_SCREEN) == [kind, *encoding]
 
