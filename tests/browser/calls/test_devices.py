@@ -211,6 +211,9 @@ async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) ->
     await ada.enter_call()
     refused = ada.page.get_by_text("Your browser blocks the microphone. Allow it beside the address")
     await expect(refused).to_be_visible()
+    await ada.page.evaluate(REFUSE, ["video"])
+    await ada.press("Start camera")
+    await expect(ada.page.get_by_text("Your browser blocks the camera. Allow it beside the")).to_be_visible()
     # One is there all the same; after a reload the browser plays nothing before a gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.page.add_init_script(f"({REFUSE})(['audio'])")
@@ -239,6 +242,10 @@ async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) ->
     await ada.press("Start camera")
     await grace.sees(ada)
     await expect(cannot).to_have_count(0)
+    # Once it is allowed, pressing again is enough.
+    await ada.page.evaluate("delete navigator.mediaDevices.getUserMedia")
+    await ada.press("Unmute")
+    await grace.hears(ada)
 
 
 async def open_voice_settings(person: Person) -> None:
