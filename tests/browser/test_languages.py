@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from tests.browser.test_hostile import TOO_WIDE
 from tests.kit.people import People, Person, both_widths, until_still
 from tests.kit.text_channels import box, message, press_at, write
-from tests.web.test_words import messages
+from tests.web.test_words import OFFERED, SEARCH_FILTERS, messages
 
 # What can be read or is read out.
 WORDS = """() => {
@@ -134,6 +134,38 @@ async def test_no_english_is_left_in_another_language(people: People, locale: st
         await look(f"settings: {await each.text_content()}")
     await page.keyboard.press("Escape")
     assert english == {}
+
+
+@both_widths
+async def test_a_search_that_cannot_be_is_explained_in_every_language(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    page = ada.page
+    for language in OFFERED:
+        await page.evaluate("(language) => { localStorage['svc.language'] = language; }", language)
+        await page.reload()
+        await page.get_by_role("button", name=said(language, "search"), exact=True).click()
+        named = {name: said(language, f"search-{name}") for name in SEARCH_FILTERS}
+        kinds = said(language, "search-has-link"), said(language, "search-has-reaction")
+        for query, key, filled in (
+            (f"{named['has']}:xyz", "search-kind-unknown", ("xyz", named["has"], *kinds)),
+            (f"{named['before']}:2026-02-31", "search-day-unknown", ("2026-02-31",)),
+            (f"-{named['after']}:2026-01-31", "search-day-excluded", (named["after"], named["before"])),
+            ("!", "error-invalid-query", ()),
+            (" ".join(map(str, range(17))), "error-invalid-query", ()),
+        ):
+            await page.get_by_role("searchbox").fill(query)
+            await page.get_by_role("searchbox").press("Enter")
+            words = "(.+)".join(re.escape(part) for part in PLACED.split(said(language, key)))
+            problem = page.locator(".aside .error")
+            await expect(problem).to_have_text(re.compile(f"^{words}$"))
+            for each in filled:
+                await expect(problem).to_contain_text(each)
+        # However long it is, it stays in its column.
+        await page.get_by_role("searchbox").fill(f"{named['has']}:{'x' * 200}")
+        await page.get_by_role("searchbox").press("Enter")
+        await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
+        await wide_nowhere(page, language)
 
 
 async def open_settings(person: Person, language: str) -> None:

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { begun, completed, extended, sent, values } from "../../src/svc/web/state/search_filters.js";
+import { begun, completed, extended, sent, values, wrong } from "../../src/svc/web/state/search_filters.js";
 
 process.env.TZ = "Europe/Berlin";
 
@@ -51,4 +51,14 @@ test("a day is the reader's, from midnight to midnight, also where the clock is 
   assert.equal(sent("vor:2026-01-31", named), "before:2026-01-30T23:00Z");
   assert.equal(sent("nach:2026-03-29", named), "after:2026-03-29T22:00Z");
   assert.equal(sent("after:2026-12-31", named), "after:2026-12-31T23:00Z");
+});
+
+test("what the server would refuse is known before it is asked", () => {
+  assert.deepEqual(wrong("tea hat:Kuchen has:bild", named), { why: "kind", filter: "has", value: "Kuchen" });
+  assert.deepEqual(wrong("-hat:\"rote Grütze\"", named), { why: "kind", filter: "has", value: "rote Grütze" });
+  for (const value of ["gestern", "2026-02-31", "2026-13-01", "31.01.2026", "2026-01-31T00:00", "T+00:00"])
+    assert.deepEqual(wrong(`vor:${value}`, named), { why: "day", filter: "before", value });
+  assert.deepEqual(wrong("-nach:2026-01-31", named), { why: "excluded", filter: "after", value: "2026-01-31" });
+  for (const query of ["tea", 'von:"Grace Hopper" -hat:bild vor:2024-02-29', "after:2026-01-31T00:00+01:00 before:1970-01-01T00:00Z", '"hat:Kuchen" url:x (vor:x'])
+    assert.equal(wrong(query, named), null);
 });

@@ -7,6 +7,7 @@ import { folded, matching } from "./matching.js";
 /** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
 /** @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} Named In the reader's language; without the colon. */
 /** @typedef {{filter: Filter, wanted: string, start: number}} Begun `start`: where its value begins. */
+/** @typedef {{why: "kind" | "day" | "excluded", filter: Filter, value: string}} Wrong */
 /** @typedef {{members: Iterable<{nickname: string}>, channels: Iterable<{name: string}>}} Sources */
 
 /** @type {Filter[]} */
@@ -18,6 +19,7 @@ const MOST = 8;
 const BEGUN = /(?:^|\s)-?(\p{L}+)[:：](?:"([^"]*)|([^"\s]*))$/u;
 const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/u;
+const TIME = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/u;
 
 /** The filter at the end of a query that has no whole value yet; null for none. @param {string} query @param {Named} named @returns {Begun | null} */
 export function begun(query, named) {
@@ -40,6 +42,19 @@ export const completed = (query, { start }, value) => `${query.slice(0, start)}$
 
 /** The query with a filter behind it. @param {string} query @param {Filter} filter @param {Named} named */
 export const extended = (query, filter, named) => `${query.trimEnd()} ${named.filters[filter]}:`.trimStart();
+
+/** The first filter that the server would refuse: of a kind that there is not, of no day, or an excluded day. @param {string} query @param {Named} named @returns {Wrong | null} */
+export function wrong(query, named) {
+  for (const [, sign, typed, quoted, bare] of query.matchAll(TERM)) {
+    const filter = typed && meant(typed, FILTERS, named.filters);
+    const value = quoted ?? bare;
+    if (filter === "has" && !meant(value, KINDS, named.kinds)) return { why: "kind", filter, value };
+    if (filter !== "before" && filter !== "after") continue;
+    if (sign) return { why: "excluded", filter, value };
+    if (timeOf(value, filter) === value && !(TIME.test(value) && !Number.isNaN(Date.parse(value)))) return { why: "day", filter, value };
+  }
+  return null;
+}
 
 /** The query in the server's words; days are the reader's, from midnight to midnight. @param {string} query @param {Named} named */
 export function sent(query, named) {
@@ -64,7 +79,7 @@ function timeOf(value, filter) {
   const time = new Date(0);
   time.setHours(0, 0, 0, 0);
   time.setFullYear(year, month - 1, day);
-  if (time.getDate() !== day) return value;
+  if (time.getMonth() !== month - 1 || time.getDate() !== day) return value;
   if (filter === "after") time.setDate(day + 1);
   return `${time.toISOString().slice(0, 16)}Z`;
 }

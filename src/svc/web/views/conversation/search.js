@@ -1,16 +1,16 @@
 // Search in all channels that one sees, beside the one that is open.
 
-/** @import { Named } from "../../state/search_filters.js" */
+/** @import { Named, Wrong } from "../../state/search_filters.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { channels, channelsById } from "../../state/channels.js";
 import { loadMembers, members } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
-import { begun, completed, extended, FILTERS, KINDS, sent, values } from "../../state/search_filters.js";
+import { begun, completed, extended, FILTERS, KINDS, sent, values, wrong } from "../../state/search_filters.js";
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { explain, t } from "../../words/words.js";
+import { explain, listed, t } from "../../words/words.js";
 import { Aside } from "../parts/aside.js";
 import { Button } from "../parts/button.js";
 import { goTo } from "./go_to.js";
@@ -27,6 +27,11 @@ export function Search({ channel, onClose }) {
   useLayoutEffect(() => field.current.focus(), []);
   const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;
+    const refused = wrong(wanted, named);
+    if (refused) {
+      setFound({ query: wanted, messages: [], more: false, problem: said(refused, named) });
+      return;
+    }
     setBusy(true);
     const parameters = new URLSearchParams({ query: sent(wanted, named), ...(before && { before }) });
     try {
@@ -73,3 +78,10 @@ const namedHere = () => ({
   filters: { from: t("search-from"), in: t("search-in"), has: t("search-has"), before: t("search-before"), after: t("search-after") },
   kinds: Object.fromEntries(KINDS.map((kind) => [kind, t(`search-has-${kind}`)])),
 });
+
+/** @param {Wrong} wrong @param {Named} named */
+function said({ why, filter, value }, { filters, kinds }) {
+  if (why === "kind") return t("search-kind-unknown", { value, filter: filters[filter], kinds: listed(Object.values(kinds)) });
+  if (why === "day") return t("search-day-unknown", { value });
+  return t("search-day-excluded", { filter: filters[filter], other: filters[filter === "before" ? "after" : "before"] });
+}

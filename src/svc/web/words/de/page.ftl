@@ -110,6 +110,9 @@ search-count = { $more ->
 }
 search-more = Ältere anzeigen
 search-filter-values = Werte für diesen Filter
+search-kind-unknown = „{ $value }“ geht mit „{ $filter }:“ nicht. Möglich sind { $kinds }.
+search-day-unknown = „{ $value }“ ist kein Datum. Schreib es so: 2026-01-31.
+search-day-excluded = „{ $filter }:“ lässt sich nicht ausschließen. Nimm stattdessen „{ $other }:“.
 # One word each, without spaces: what is typed before and behind the colon in the search field.
 search-from = von
 search-in = in

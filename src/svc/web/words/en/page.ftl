@@ -110,6 +110,9 @@ search-count = { $more ->
 }
 search-more = Show older messages
 search-filter-values = Values for this filter
+search-kind-unknown = “{ $value }” does not work with “{ $filter }:”. You can use { $kinds }.
+search-day-unknown = “{ $value }” is not a date. Write it like 2026-01-31.
+search-day-excluded = “{ $filter }:” cannot be excluded. Use “{ $other }:” instead.
 # One word each, without spaces: what is typed before and behind the colon in the search field.
 search-from = from
 search-in = in

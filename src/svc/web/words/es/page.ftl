@@ -110,6 +110,9 @@ search-count = { $more ->
 }
 search-more = Mostrar más antiguos
 search-filter-values = Valores para este filtro
+search-kind-unknown = «{ $value }» no funciona con «{ $filter }:». Puedes usar { $kinds }.
+search-day-unknown = «{ $value }» no es una fecha. Escríbela así: 2026-01-31.
+search-day-excluded = «{ $filter }:» no se puede excluir. Usa «{ $other }:» en su lugar.
 # One word each, without spaces: what is typed before and behind the colon in the search field.
 search-from = de
 search-in = en

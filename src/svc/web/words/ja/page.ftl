@@ -104,6 +104,9 @@ search-count = { $more ->
 }
 search-more = さらに古いものを表示
 search-filter-values = このフィルターの値
+search-kind-unknown = 「{ $value }」は「{ $filter }:」では使えません。使えるもの：{ $kinds }。
+search-day-unknown = 「{ $value }」は日付ではありません。2026-01-31 のように入力してください。
+search-day-excluded = 「{ $filter }:」は除外できません。代わりに「{ $other }:」を使ってください。
 # One word each, without spaces: what is typed before and behind the colon in the search field.
 search-from = 送信者
 search-in = チャンネル
