@@ -1,9 +1,12 @@
 """Any file: kept as it came and never rendered; sound and video play in place, pictures are written anew."""
 
 import re
+from pathlib import Path
 
-from playwright.async_api import FilePayload, Locator, expect
+from playwright.async_api import FilePayload, Locator, ViewportSize, expect
 
+from tests.browser.test_arriving import house
+from tests.browser.test_hostile import TOO_WIDE
 from tests.kit.community import ask
 from tests.kit.people import People, both_widths
 from tests.kit.pictures import SECRET, tell_tale
@@ -82,3 +85,45 @@ async def test_any_file_is_shown_by_what_it_is(people: People) -> None:
     for kind in ("audio", "video", "image", "file"):
         found = (await ask(ada, "GET", f"/api/search?query=has:{kind}"))["messages"]
         assert [each["text"] for each in found] == ["All kinds"], kind
+
+
+ACCEPTED = "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, WebM, Matroska) are accepted"
+
+
+@both_widths
+async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
+    tmp_path: Path, viewport: ViewportSize
+) -> None:
+    async with house(tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
+        ada = await people.arrive("Ada")
+        await come_to_read(ada)
+        files = {"letter.PDF": b"%PDF-1.4 letter", "archive.zip": b"PK\x03\x04", "seal.bin": tell_tale("PNG")}
+        given = [FilePayload(name=name, mimeType="", buffer=content) for name, content in files.items()]
+        await ada.page.locator("#files").set_input_files(given)
+        await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(2)
+        refused = ada.page.locator(".upload-list [data-state=refused]")
+        told = f"{ACCEPTED}, and files with these extensions: pdf, mp3."
+        await expect(refused.get_by_role("status")).to_have_text(told)
+        assert await ada.page.evaluate(TOO_WIDE) == []
+        await refused.get_by_role("button", name="Remove archive.zip").click()
+        await write(ada, "The rest")
+        said = message(ada, "The rest")
+        await expect(said.get_by_role("link", name="letter.PDF")).to_be_visible()
+        await expect(said.locator(".openable img")).to_be_visible()
+
+
+@both_widths
+async def test_where_the_operator_takes_no_files_pictures_are_sent_all_the_same(
+    tmp_path: Path, viewport: ViewportSize
+) -> None:
+    async with house(tmp_path, viewport, SVC_FILE_MAX_MB="0", SVC_FILE_EXTENSIONS="pdf") as (_, people):
+        ada = await people.arrive("Ada")
+        await come_to_read(ada)
+        files = {"letter.pdf": b"%PDF-1.4 letter", "seal.png": tell_tale("PNG")}
+        given = [FilePayload(name=name, mimeType="", buffer=content) for name, content in files.items()]
+        await ada.page.locator("#files").set_input_files(given)
+        refused = ada.page.locator(".upload-list [data-state=refused]")
+        await expect(refused.get_by_role("status")).to_have_text(f"{ACCEPTED}.")
+        await refused.get_by_role("button", name="Remove letter.pdf").click()
+        await write(ada, "A seal")
+        await expect(message(ada, "A seal").locator(".openable img")).to_be_visible()

@@ -129,7 +129,7 @@ class Studio:
         """Kept as it came, if the operator allows such files."""
         most = _file_bytes(job)
         if not most:
-            raise Refused("unsupported_type", ACCEPTED)
+            raise Refused("unsupported_type", _accepted(job))
         if (await asyncio.to_thread(job.source.stat)).st_size > most:
             raise Refused("too_large", f"Files other than pictures and videos can have at most {most} bytes")
         return [
@@ -193,6 +193,14 @@ def _head(path: Path) -> bytes:
 def _file_bytes(job: Job) -> int:
     """How large a file may be that is kept as it came; 0 where none is taken."""
     return _whole(job.limits.get("file_bytes"), None) or 0
+
+
+def _accepted(job: Job) -> str:
+    """What is accepted instead of a file that is not."""
+    endings = job.limits.get("file_extensions")
+    if not isinstance(endings, list):
+        return ACCEPTED
+    return f"{ACCEPTED}, and files with these extensions: {', '.join(map(str, endings))}"
 
 
 def _deadline(job: Job, most: float) -> float:

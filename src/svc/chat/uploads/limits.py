@@ -81,7 +81,13 @@ class Limits:
         """What the worker is told with a job of a kind. A container of videos may turn out to be sound."""
         deadline = {} if long else {"deadline_s": SHORT_JOB_S}
         if kind in (VIDEO, FILE):
-            return {"max_bytes": MAX_ATTACHMENT_BYTES, "file_bytes": self.of_kind(FILE, name), **deadline}
+            endings = self.file_extensions if self.file_bytes else ()
+            return {
+                "max_bytes": MAX_ATTACHMENT_BYTES,
+                "file_bytes": self.of_kind(FILE, name),
+                **({"file_extensions": endings} if endings else {}),
+                **deadline,
+            }
         if kind == PICTURE:
             return {"max_bytes": MAX_PICTURE_BYTES, **deadline}
         return {"max_bytes": self.of(kind), "max_side": SIDES[kind], **deadline}
