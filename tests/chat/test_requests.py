@@ -156,6 +156,11 @@ def test_an_answer_and_what_it_holds_are_described_under_their_names_and_have_no
     assert things["additionalProperties"] is thing["additionalProperties"] is False
 
 
+def test_a_list_in_an_answer_is_described_under_its_title() -> None:
+    colours = schema_of(Annotated[Sequence[str], Meta(title="Colours")])
+    assert (colours.name, colours) == ("Colours", {"type": "array", "items": {"type": "string"}})  # type: ignore[attr-defined]
+
+
 def test_what_is_unset_in_an_answer_is_not_said() -> None:
     assert answered(Things([Thing("1", None)])).body == b'{"things":[{"id":"1","of":null}]}'
 

@@ -47,6 +47,7 @@ from svc.chat.joining.trust import Trust
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import LiveSockets
+from svc.chat.members import shown
 from svc.chat.members.commands import MemberCommands
 from svc.chat.members.requests import MemberRequests
 from svc.chat.members.roles import Roles
@@ -407,7 +408,7 @@ class Community:
         """What an export holds, by name."""
 
         async def member(asker: Asker) -> AsyncIterator[object]:
-            yield self.directory.member(asker.member_id).described()
+            yield shown.member(self.directory.member(asker.member_id))
 
         async def devices(asker: Asker) -> AsyncIterator[object]:
             for device in await self.arriving.devices.of(asker):

@@ -356,7 +356,9 @@ def _schema_of(kind: Any) -> Schema:
         kept = {key: written(value) for key, value in part.items() if key not in apart}
         if kept.get("default", "") is None:
             del kept["default"]
-        return kept | (of_object(part) if "properties" in part else {})
+        if "properties" in part:
+            return kept | of_object(part)
+        return Named(part["title"], kept) if "title" in part and not is_asked else kept
 
     def of_object(part: Mapping[str, Any]) -> dict[str, object]:
         """All of an answer is there but what may be UNSET, also what the record has a default for."""

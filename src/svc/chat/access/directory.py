@@ -55,19 +55,6 @@ class Member:
     # A program, with a token instead of a sign-in.
     bot: bool = False
 
-    def described(self) -> dict[str, object]:
-        """As clients see it."""
-        return {
-            "id": self.id,
-            "nickname": self.nickname,
-            "roles": list(self.role_ids),
-            "timeout_until_ms": int(self.timeout_until * 1000) or None,
-            "joined_at_ms": self.joined_at_ms,
-            "avatar": self.avatar.url() if self.avatar else None,
-            "status_text": self.status_text,
-            "bot": self.bot,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Channel:

@@ -7,6 +7,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.bots.rules import Bots
 from svc.chat.control.commands import Command
 from svc.chat.fields import Data, identifier, text
+from svc.chat.members import shown
 from svc.chat.members.commands import member_called
 
 
@@ -24,12 +25,12 @@ class BotCommands:
         }
 
     async def list(self, arguments: Data) -> object:
-        return {"bots": self._bots.described()}
+        return {"bots": self._bots.all()}
 
     async def create(self, arguments: Data) -> object:
         nickname = text(arguments, "nickname", most=1024)
         member, token = await self._bots.create(None, nickname, time.time())
-        return {"member": member.described(), "token": token}
+        return {"member": shown.member(member), "token": token}
 
     async def renew(self, arguments: Data) -> object:
         member_id = self._called(arguments)

@@ -1,6 +1,7 @@
 """What can be asked of bots: made, given another token and deleted."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,28 +10,29 @@ from msgspec import Meta
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.bots.rules import MAX_BOTS, Bots
-from svc.chat.described import BOOLEAN, ID, TIME_MS, array, nullable, obj, string
+from svc.chat.bots.rules import MAX_BOTS, Bot, Bots
 from svc.chat.fields import Id
-from svc.chat.members.requests import MEMBER
+from svc.chat.members import shown
 from svc.chat.requests import Asked, Requests, described_by, request
 
 _MANAGER = on_server(P.MANAGE_BOTS)
 _OF_RANK = ("forbidden", "rank_too_low", "unknown_member")
-_BOT = obj(
-    {
-        "member": MEMBER,
-        "has_token": BOOLEAN,
-        "token_made_by": nullable(ID),
-        "token_made_at_ms": nullable(TIME_MS),
-    }
-)
-_BOTS = obj({"bots": array(_BOT, MAX_BOTS)})
 
 
 class NewBot(Asked):
     # What is too long is refused as a name, not as a request.
     nickname: Annotated[str, Meta(max_length=1024)]
+
+
+@dataclass(frozen=True, slots=True)
+class AllBots:
+    bots: Annotated[Sequence[Bot], Meta(max_length=MAX_BOTS)]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBot:
+    member: shown.Member
+    token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,9 @@ class BotRequests(Requests):
     def __init__(self, bots: Bots) -> None:
         self._bots = bots
 
-    @request(_MANAGER, "The server's bots", http="GET /api/bots", answers=_BOTS)
-    async def list(self) -> object:
-        return {"bots": self._bots.described()}
+    @request(_MANAGER, "The server's bots", http="GET /api/bots")
+    async def list(self) -> AllBots:
+        return AllBots(self._bots.all())
 
     @request(
         _MANAGER,
@@ -52,11 +54,10 @@ class BotRequests(Requests):
         http="POST /api/bots",
         refusals=("forbidden", "invalid_nickname", "profanity_refused", "server_full", "too_many"),
         status=201,
-        answers=obj({"member": MEMBER, "token": string()}),
     )
-    async def create(self, asking: Asker, asked: NewBot) -> object:
+    async def create(self, asking: Asker, asked: NewBot) -> MadeBot:
         member, token = await self._bots.create(asking.member_id, asked.nickname, time.time())
-        return {"member": member.described(), "token": token}
+        return MadeBot(shown.member(member), token)
 
     @request(
         _MANAGER,

@@ -7,6 +7,7 @@ for a bot that may do what they may not, or that ranks as high as they do.
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import changes_rules
@@ -18,15 +19,28 @@ from svc.chat.audit.rules import Audit
 from svc.chat.bots import store
 from svc.chat.bots.store import BotToken
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id, TimeMs
 from svc.chat.live.audience import Holders
 from svc.chat.live.closing import CloseCode
 from svc.chat.live.hub import Hub
+from svc.chat.members import shown
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
 
 # Each has a line in the member list.
 MAX_BOTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """As those see it who manage bots."""
+
+    member: shown.Member
+    # Without one, such as after an import, a new one has to be made.
+    has_token: bool
+    token_made_by: Id | None
+    token_made_at_ms: TimeMs | None
 
 
 class Bots:
@@ -66,10 +80,10 @@ class Bots:
             if self._is_bot(token.member_id):
                 self._accept(token)
 
-    def described(self) -> list[dict[str, object]]:
-        """As those see them who manage bots; in the order in which they were made."""
+    def all(self) -> list[Bot]:
+        """In the order in which they were made."""
         bots = sorted((m for m in self._directory.members.values() if m.bot), key=lambda member: member.id)
-        return [self._described(bot) for bot in bots]
+        return [self._shown(bot) for bot in bots]
 
     @changes_rules
     def create(self, actor_id: str | None, nickname: str, now: float) -> Act[Member, tuple[Member, str]]:
@@ -159,12 +173,11 @@ class Bots:
         member = self._directory.members.get(member_id)
         return member is not None and member.bot
 
-    def _described(self, bot: Member) -> dict[str, object]:
+    def _shown(self, bot: Member) -> Bot:
         token = self._known.get(bot.id)
-        return {
-            "member": bot.described(),
-            # Without one, such as after an import, a new one has to be made.
-            "has_token": token is not None,
-            "token_made_by": token.created_by if token else None,
-            "token_made_at_ms": token.created_at_ms if token else None,
-        }
+        return Bot(
+            member=shown.member(bot),
+            has_token=token is not None,
+            token_made_by=token.created_by if token else None,
+            token_made_at_ms=token.created_at_ms if token else None,
+        )

@@ -1,7 +1,7 @@
 """What can be asked to sign in, and of one's own devices; and the recovery of a member."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 
@@ -23,7 +23,7 @@ from svc.chat.joining.server_addresses import Dialled
 from svc.chat.joining.sessions import Sessions, Tokens
 from svc.chat.joining.store import MAX_DEVICE_NAME_CHARACTERS, Device
 from svc.chat.joining.throttle import Throttle
-from svc.chat.members.requests import MEMBER
+from svc.chat.members import shown
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 MAX_CODE_CHARACTERS = 128
@@ -99,9 +99,11 @@ class OwnDevices:
     devices: Sequence[Device]
 
 
-_TOKENS = schema_of(Tokens)["properties"]
-assert isinstance(_TOKENS, Mapping), "it is a record"
-_SIGNED_IN = obj({**_TOKENS, "member": MEMBER, "channel_id": nullable(ID)})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn(Tokens):
+    member: shown.Member
+    # Where a newcomer is to land.
+    channel_id: Id | None
 
 
 class JoiningRequests(Requests):
@@ -151,17 +153,16 @@ class JoiningRequests(Requests):
             "too_many_requests",
         ),
         takes={**schema_of(Proof), "required": ["assertion"]},
-        answers=_SIGNED_IN,
     )
-    async def join(self, request: web.Request, asked: Proof) -> object:
+    async def join(self, request: web.Request, asked: Proof) -> SignedIn:
         application = asked.application(request)
         try:
             self._joins.take(application.address.limited_as, time.monotonic())
         except ChatError:
             application = replace(application, members_only=True)
         joined = await self._joining.join(application, time.time())
-        told = {"member": joined.member.described(), "channel_id": joined.channel_id}
-        return {**asdict(joined.tokens), **told}
+        member = shown.member(joined.member)
+        return SignedIn(**asdict(joined.tokens), member=member, channel_id=joined.channel_id)
 
     @request(
         ANYONE,

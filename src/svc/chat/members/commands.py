@@ -7,6 +7,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.control.commands import Command
 from svc.chat.errors import ChatError
 from svc.chat.fields import Data, flag, identifier
+from svc.chat.members import shown
 from svc.chat.members.roles import Roles
 
 
@@ -19,19 +20,19 @@ class MemberCommands:
         return {"member_list": self.list, "member_role": self.role, "member_owner": self.owner}
 
     async def list(self, arguments: Data) -> object:
-        return {"members": [member.described() for member in self._directory.members.values()]}
+        return {"members": [shown.member(member) for member in self._directory.members.values()]}
 
     async def role(self, arguments: Data) -> object:
         """Give a role, or with `take` take it."""
         member_id = member_called(self._directory, identifier(arguments, "member"))
         role_id = _role_called(self._directory, identifier(arguments, "role"))
         act = self._roles.take if flag(arguments, "take", default=False) else self._roles.give
-        return (await act(None, member_id, role_id, time.time())).described()
+        return shown.member(await act(None, member_id, role_id, time.time()))
 
     async def owner(self, arguments: Data) -> object:
         """Hand the server over, where its owner is lost."""
         member_id = member_called(self._directory, identifier(arguments, "member"))
-        return (await self._roles.hand_over(None, member_id, time.time())).described()
+        return shown.member(await self._roles.hand_over(None, member_id, time.time()))
 
 
 def member_called(directory: Directory, name: str, *, or_gone: bool = False) -> str:

@@ -2,89 +2,48 @@
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
+from svc.chat.access import permissions
 from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
 from svc.chat.access.catalogue import OWNER, on_server
 from svc.chat.access.directory import Directory
-from svc.chat.access.permissions import EVERYTHING, Role, from_names, names
 from svc.chat.access.permissions import Permission as P
+from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Asker
-from svc.chat.described import (
-    BOOLEAN,
-    ID,
-    NOTHING,
-    TIME_MS,
-    Named,
-    Pushed,
-    array,
-    choice,
-    integer,
-    mapping,
-    nullable,
-    obj,
-    string,
-)
+from svc.chat.described import ID, NOTHING, Pushed, array, choice, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
+from svc.chat.fields import Id, TimeMs
+from svc.chat.members import shown
 from svc.chat.members.listing import JOINED, SORTS, Wanted, page
-from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish, described
+from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish
 from svc.chat.members.rules import MAX_PAGE, Members
-from svc.chat.names import MAX_NICKNAME_CHARACTERS, readable_name
-from svc.chat.requests import Asked, Requests, described_by, request
+from svc.chat.members.shown import (
+    MAX_ROLE_NAME_CHARACTERS,
+    MAX_STATUS_CHARACTERS,
+    Allowed,
+    Color,
+    Member,
+    PermissionName,
+    Role,
+)
+from svc.chat.names import readable_name
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
-MAX_ROLE_NAME_CHARACTERS = 32
-# One line under a name.
-MAX_STATUS_CHARACTERS = 80
 _MEMBER, _ROLE_OF = "/api/members/{member_id}", "/api/roles/{role_id}"
 _MANAGER = on_server(P.MANAGE_ROLES)
 _OF_ROLES = ("forbidden", "rank_too_low", "unknown_role")
-
-PERMISSIONS = Named("Permissions", array(choice(*names(EVERYTHING))))
-MEMBER = Named(
-    "Member",
-    obj(
-        {
-            "id": ID,
-            "nickname": string(MAX_NICKNAME_CHARACTERS),
-            "roles": array(ID),
-            "timeout_until_ms": nullable(TIME_MS),
-            "joined_at_ms": TIME_MS,
-            "avatar": nullable(string()),
-            "status_text": string(MAX_STATUS_CHARACTERS),
-            "bot": BOOLEAN,
-        }
-    ),
-)
-_COLOR = nullable(integer(0, 0xFFFFFF))
-_ROLE_NAME = string(MAX_ROLE_NAME_CHARACTERS, 1)
-_ROLE = Named(
-    "Role",
-    obj(
-        {
-            "id": ID,
-            "name": _ROLE_NAME,
-            "rank": integer(0, MAX_RANK + 1),
-            "permissions": PERMISSIONS,
-            "color": _COLOR,
-            "built_in": BOOLEAN,
-        }
-    ),
-)
-_ROLES = obj({"roles": array(_ROLE)})
-_MAY = obj({"server": PERMISSIONS, "channels": mapping(PERMISSIONS)})
 
 LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
 _Moment = Annotated[int, Meta(ge=0, le=2**53)]
 # What is too long is refused as a name, not as a request.
 _RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
 _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
-_Permission = Annotated[str, Meta(extra_json_schema=choice(*names(EVERYTHING)))]
 # More than there are, with room to repeat some.
-_Permissions = Annotated[list[_Permission], Meta(max_length=64)]
-_Color = Annotated[int, Meta(ge=0, le=0xFFFFFF)]
+_Permissions = Annotated[list[PermissionName], Meta(max_length=64)]
 
 
 class AskedMembers(Asked):
@@ -134,7 +93,7 @@ class RoleChange(Asked):
     name: _RoleName | None = None
     rank: _Rank | None = None
     permissions: _Permissions | None = None
-    color: _Color | UnsetType | None = UNSET
+    color: Color | UnsetType | None = UNSET
 
     def wish(self) -> Wish:
         name = None if self.name is None else readable_name(self.name, MAX_ROLE_NAME_CHARACTERS)
@@ -151,6 +110,20 @@ class Ranks(Asked):
     ranks: Annotated[dict[Id, _Rank], Meta(max_length=MAX_ROLES)]
 
 
+@dataclass(frozen=True, slots=True)
+class MemberPage:
+    """When they were last seen is told to those who look after members."""
+
+    members: Annotated[Sequence[Member], Meta(max_length=MAX_PAGE)]
+    next: Id | None
+    last_seen: Mapping[str, TimeMs] | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class AllRoles:
+    roles: Sequence[Role]
+
+
 class MemberRequests(Requests):
     """`last_seen` tells when members were last seen, in ms; those who never were are left out."""
 
@@ -165,11 +138,8 @@ class MemberRequests(Requests):
         "Members, page by page; all, or those that are asked for",
         http="GET /api/members",
         refusals=("forbidden", "in_timeout", "unknown_member"),
-        answers=obj(
-            {"members": array(MEMBER, MAX_PAGE), "next": nullable(ID)}, {"last_seen": mapping(TIME_MS)}
-        ),
     )
-    async def all(self, asking: Asker, asked: AskedMembers) -> object:
+    async def all(self, asking: Asker, asked: AskedMembers) -> MemberPage:
         wanted = asked.wanted()
         # Everybody sees who is there; when somebody was, those do who look after members.
         if wanted.by_last_seen:
@@ -178,14 +148,12 @@ class MemberRequests(Requests):
         now = time.time()
         seen = await self._last_seen(now) if sees else {}
         members, following = page(self._directory.members, wanted, asked.after or "", asked.limit, now, seen)
-        told: dict[str, object] = {"members": [member.described() for member in members], "next": following}
-        if sees:
-            told["last_seen"] = {m.id: seen[m.id] for m in members if m.id in seen}
-        return told
+        last_seen = {m.id: seen[m.id] for m in members if m.id in seen} if sees else UNSET
+        return MemberPage([shown.member(member) for member in members], following, last_seen)
 
-    @request(ANY_MEMBER, "One member", http=f"GET {_MEMBER}", refusals=("unknown_member",), answers=MEMBER)
-    async def show(self, member_id: Id) -> object:
-        return self._directory.member(member_id).described()
+    @request(ANY_MEMBER, "One member", http=f"GET {_MEMBER}", refusals=("unknown_member",))
+    async def show(self, member_id: Id) -> Member:
+        return shown.member(self._directory.member(member_id))
 
     @request(
         ANY_MEMBER,
@@ -195,70 +163,64 @@ class MemberRequests(Requests):
             *("forbidden", "in_timeout", "invalid_nickname", "nickname_taken", "profanity_refused"),
             *("rank_too_low", "unknown_member"),
         ),
-        answers=MEMBER,
     )
-    async def rename(self, asking: Asker, member_id: Id, asked: NewName) -> object:
+    async def rename(self, asking: Asker, member_id: Id, asked: NewName) -> Member:
         member = await self._members.rename(asking.member_id, member_id, asked.nickname, time.time())
-        return member.described()
+        return shown.member(member)
 
     @request(
         ANY_MEMBER,
         "Set one's own status; with manage_nicknames an empty one removes that of a lower rank",
         http=f"PUT {_MEMBER}/status",
         refusals=("forbidden", "in_timeout", "profanity_refused", "rank_too_low", "unknown_member"),
-        answers=MEMBER,
     )
-    async def set_status(self, asking: Asker, member_id: Id, asked: NewStatus) -> object:
+    async def set_status(self, asking: Asker, member_id: Id, asked: NewStatus) -> Member:
         given = asked.text.strip()
         status = readable_name(given, MAX_STATUS_CHARACTERS) if given else ""
         member = await self._members.set_status(asking.member_id, member_id, status, time.time())
-        return member.described()
+        return shown.member(member)
 
     @request(
         _MANAGER,
         "Give a role below one's own rank, with nothing in it that one lacks",
         http=f"PUT {_MEMBER}/roles/{{role_id}}",
         refusals=(*_OF_ROLES, "unknown_member"),
-        answers=MEMBER,
     )
-    async def give_role(self, asking: Asker, member_id: Id, role_id: Id) -> object:
+    async def give_role(self, asking: Asker, member_id: Id, role_id: Id) -> Member:
         member = await self._roles.give(asking.member_id, member_id, role_id, time.time())
-        return member.described()
+        return shown.member(member)
 
     @request(
         _MANAGER,
         "Take a role below one's own rank",
         http=f"DELETE {_MEMBER}/roles/{{role_id}}",
         refusals=("rank_too_low", "unknown_member", "unknown_role"),
-        answers=MEMBER,
     )
-    async def take_role(self, asking: Asker, member_id: Id, role_id: Id) -> object:
+    async def take_role(self, asking: Asker, member_id: Id, role_id: Id) -> Member:
         member = await self._roles.take(asking.member_id, member_id, role_id, time.time())
-        return member.described()
+        return shown.member(member)
 
     @request(
         OWNER,
         "Hand the server over; who was its owner becomes an admin",
         http=f"POST {_MEMBER}/owner",
         refusals=("unknown_member",),
-        answers=MEMBER,
     )
-    async def hand_over(self, asking: Asker, member_id: Id) -> object:
+    async def hand_over(self, asking: Asker, member_id: Id) -> Member:
         member = await self._roles.hand_over(asking.member_id, member_id, time.time())
-        return member.described()
+        return shown.member(member)
 
     @request(
         ANY_MEMBER,
         "What one may do, on the server and in each channel",
         http="GET /api/me/permissions",
-        answers=_MAY,
     )
-    async def permissions(self, asking: Asker) -> object:
+    async def permissions(self, asking: Asker) -> Allowed:
         return self._members.permissions(asking.member_id)
 
-    @request(ANY_MEMBER, "All roles, the highest first", http="GET /api/roles", answers=_ROLES)
-    async def roles(self) -> object:
-        return _described(self._roles.all())
+    @request(ANY_MEMBER, "All roles, the highest first", http="GET /api/roles")
+    async def roles(self) -> AllRoles:
+        return _shown(self._roles.all())
 
     @request(
         _MANAGER,
@@ -266,51 +228,49 @@ class MemberRequests(Requests):
         http="POST /api/roles",
         refusals=("forbidden", "rank_too_low", "too_many"),
         status=201,
-        answers=_ROLE,
     )
-    async def create_role(self, asking: Asker, asked: NewRole) -> object:
-        return described(await self._roles.create(asking.member_id, asked.wish(), time.time()))
+    async def create_role(self, asking: Asker, asked: NewRole) -> Role:
+        return shown.role(await self._roles.create(asking.member_id, asked.wish(), time.time()))
 
     @request(
         _MANAGER,
         "Give roles other ranks, all or none",
         http="PUT /api/roles/order",
         refusals=_OF_ROLES,
-        answers=_ROLES,
     )
-    async def order_roles(self, asking: Asker, asked: Ranks) -> object:
-        return _described(await self._roles.order(asking.member_id, asked.ranks, time.time()))
+    async def order_roles(self, asking: Asker, asked: Ranks) -> AllRoles:
+        return _shown(await self._roles.order(asking.member_id, asked.ranks, time.time()))
 
     @request(
         _MANAGER,
         "Change a role; a color of null takes it away",
         http=f"PATCH {_ROLE_OF}",
         refusals=_OF_ROLES,
-        answers=_ROLE,
     )
-    async def edit_role(self, asking: Asker, role_id: Id, asked: RoleChange) -> object:
+    async def edit_role(self, asking: Asker, role_id: Id, asked: RoleChange) -> Role:
         wish = asked.wish()
         if wish == Wish():
             raise ChatError("invalid_request", "Give name, rank, permissions or color")
-        return described(await self._roles.edit(asking.member_id, role_id, wish, time.time()))
+        return shown.role(await self._roles.edit(asking.member_id, role_id, wish, time.time()))
 
     @request(_MANAGER, "Delete a role that was made here", http=f"DELETE {_ROLE_OF}", refusals=_OF_ROLES)
     async def delete_role(self, asking: Asker, role_id: Id) -> None:
         await self._roles.delete(asking.member_id, role_id, time.time())
 
 
-def _described(roles: Sequence[Role]) -> object:
-    return {"roles": [described(role) for role in roles]}
+def _shown(roles: Sequence[permissions.Role]) -> AllRoles:
+    return AllRoles([shown.role(role) for role in roles])
 
 
+_MEMBER_SHOWN, _ROLE_SHOWN = schema_of(Member), schema_of(Role)
 DESCRIBED = described_by(
     MemberRequests,
     pushes=[
-        Pushed("member_joined", "Somebody has become a member", MEMBER, "everybody"),
-        Pushed("member_updated", "A name, roles or a timeout are different", MEMBER, "everybody"),
+        Pushed("member_joined", "Somebody has become a member", _MEMBER_SHOWN, "everybody"),
+        Pushed("member_updated", "A name, roles or a timeout are different", _MEMBER_SHOWN, "everybody"),
         Pushed("member_left", "Somebody has gone, or was removed", obj({"member_id": ID}), "everybody"),
-        Pushed("role_created", "There is a new role", _ROLE, "everybody"),
-        Pushed("role_updated", "A role is different", _ROLE, "everybody"),
+        Pushed("role_created", "There is a new role", _ROLE_SHOWN, "everybody"),
+        Pushed("role_updated", "A role is different", _ROLE_SHOWN, "everybody"),
         Pushed(
             "role_deleted", "A role is gone, and nobody has it any more", obj({"role_id": ID}), "everybody"
         ),
@@ -321,5 +281,5 @@ DESCRIBED = described_by(
             "the members concerned",
         ),
     ],
-    welcome={"member": MEMBER, "permissions": _MAY, "roles": array(_ROLE)},
+    welcome={"member": _MEMBER_SHOWN, "permissions": schema_of(Allowed), "roles": array(_ROLE_SHOWN)},
 )

@@ -7,12 +7,12 @@ changed and not deleted. Whether somebody may manage roles at all, the catalogue
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory, Member
-from svc.chat.access.permissions import ADMIN, BUILT_IN, NOTHING, OWNER, Permission, Role, names
+from svc.chat.access.permissions import ADMIN, BUILT_IN, NOTHING, OWNER, Permission, Role
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.channels.overrides import ROLE
@@ -20,7 +20,7 @@ from svc.chat.channels.rules import Channels
 from svc.chat.errors import ChatError
 from svc.chat.live.audience import EVERYONE
 from svc.chat.live.hub import Hub
-from svc.chat.members import store
+from svc.chat.members import shown, store
 from svc.chat.members.rules import Members
 
 # Each has a line in every member's welcome.
@@ -48,18 +48,6 @@ class Wish:
         )
 
 
-def described(role: Role) -> dict[str, object]:
-    """As clients see it."""
-    return {
-        "id": role.id,
-        "name": role.name,
-        "rank": role.rank,
-        "permissions": names(role.permissions),
-        "color": role.color,
-        "built_in": role.id in BUILT_IN,
-    }
-
-
 class Roles:
     """`new_id` makes the id of a new role."""
 
@@ -82,7 +70,7 @@ class Roles:
         self._new_id = new_id
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        return {"roles": [described(role) for role in self.all()]}
+        return {"roles": [shown.role(role) for role in self.all()]}
 
     def all(self) -> list[Role]:
         """The highest first."""
@@ -115,7 +103,7 @@ class Roles:
 
         def write(connection: Connection) -> None:
             store.put_role(connection, role)
-            self._audit.record(connection, actor_id, "role_create", role.id, described(role), now)
+            self._audit.record(connection, actor_id, "role_create", role.id, asdict(shown.role(role)), now)
 
         return Act(write, lambda _: self._created(role))
 
@@ -242,7 +230,10 @@ class Roles:
     def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Act[None, list[Role]]:
         """Write several roles down, tell everybody, and show and hide channels to their holders."""
         known = self._directory.roles
-        details = {role.id: {"before": described(known[role.id]), "after": described(role)} for role in roles}
+        details = {
+            role.id: {"before": asdict(shown.role(known[role.id])), "after": asdict(shown.role(role))}
+            for role in roles
+        }
 
         def write(connection: Connection) -> None:
             for role in roles:
@@ -255,7 +246,7 @@ class Roles:
 
     def _created(self, role: Role) -> Role:
         self._directory.put_role(role)
-        self._hub.push("role_created", described(role), EVERYONE)
+        self._hub.push("role_created", shown.role(role), EVERYONE)
         return role
 
     def _rewritten(self, roles: list[Role]) -> list[Role]:
@@ -263,7 +254,7 @@ class Roles:
         with self._channels.sight.watched(concerned):
             for role in roles:
                 self._directory.put_role(role)
-                self._hub.push("role_updated", described(role), EVERYONE)
+                self._hub.push("role_updated", shown.role(role), EVERYONE)
         return roles
 
     def _deleted(self, role_id: str) -> None:

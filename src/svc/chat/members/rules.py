@@ -18,7 +18,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.audience import EVERYONE
 from svc.chat.live.closing import CloseCode
 from svc.chat.live.hub import Hub
-from svc.chat.members import store
+from svc.chat.members import shown, store
 from svc.chat.names import free_nickname, likeness, readable_nickname
 
 MAX_PAGE = 200
@@ -53,18 +53,17 @@ class Members:
     def welcome(self, asker: Asker) -> dict[str, object]:
         """What a member who signs in needs to know about themselves."""
         return {
-            "member": self._directory.member(asker.member_id).described(),
+            "member": shown.member(self._directory.member(asker.member_id)),
             "permissions": self.permissions(asker.member_id),
         }
 
-    def permissions(self, member_id: str) -> dict[str, object]:
-        """What a member may do, on the server and in each channel that they see."""
+    def permissions(self, member_id: str) -> shown.Allowed:
         directory = self._directory
         channels = directory.visible_channels(member_id)
-        return {
-            "server": names(directory.permissions(member_id)),
-            "channels": {c.id: names(directory.permissions(member_id, c.id)) for c in channels},
-        }
+        return shown.Allowed(
+            server=names(directory.permissions(member_id)),
+            channels={c.id: names(directory.permissions(member_id, c.id)) for c in channels},
+        )
 
     async def load(self) -> None:
         """Fill the directory, at start."""
@@ -111,7 +110,7 @@ class Members:
 
     def joined(self, member: Member) -> None:
         self._directory.put_member(member)
-        self._hub.push("member_joined", member.described(), EVERYONE)
+        self._hub.push("member_joined", shown.member(member), EVERYONE)
         if member.timeout_until:
             for tell in self._changes.permissions_changed:
                 tell([member.id])
@@ -236,5 +235,5 @@ class Members:
         """After a write: these attributes of a member are different now."""
         member = dataclasses.replace(self._directory.member(member_id), **differences)  # type: ignore[arg-type]
         self._directory.put_member(member)
-        self._hub.push("member_updated", member.described(), EVERYONE)
+        self._hub.push("member_updated", shown.member(member), EVERYONE)
         return member

@@ -15,7 +15,7 @@ from svc.chat.audit.rules import Entries
 from svc.chat.described import BOOLEAN, ID, TIME_MS, Named, Pushed, array, integer, nullable, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id
-from svc.chat.members.requests import MEMBER
+from svc.chat.members import shown
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import Reports
 from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Moderation
@@ -153,21 +153,18 @@ class ModerationRequests(Requests):
         "Let a member of lower rank only read for a while",
         http=f"PUT {_MEMBER}/timeout",
         refusals=_OF_RANK,
-        answers=MEMBER,
     )
-    async def time_out(self, asking: Asker, member_id: Id, asked: NewTimeout) -> object:
+    async def time_out(self, asking: Asker, member_id: Id, asked: NewTimeout) -> shown.Member:
         return await self._time_out(asking, member_id, asked.duration_s, asked.reason or "")
 
-    @request(
-        _TIMEKEEPER, "End a timeout", http=f"DELETE {_MEMBER}/timeout", refusals=_OF_RANK, answers=MEMBER
-    )
-    async def end_timeout(self, asking: Asker, member_id: Id) -> object:
+    @request(_TIMEKEEPER, "End a timeout", http=f"DELETE {_MEMBER}/timeout", refusals=_OF_RANK)
+    async def end_timeout(self, asking: Asker, member_id: Id) -> shown.Member:
         return await self._time_out(asking, member_id, 0, "")
 
-    async def _time_out(self, asking: Asker, member_id: str, duration_s: int, reason: str) -> object:
+    async def _time_out(self, asking: Asker, member_id: str, duration_s: int, reason: str) -> shown.Member:
         now = time.time()
         member = await self._moderation.time_out(asking.member_id, member_id, duration_s, reason, now)
-        return member.described()
+        return shown.member(member)
 
     @request(_BANNER, "Who is banned, page by page", http="GET /api/bans")
     async def bans(self, asked: AskedBans) -> Bans:

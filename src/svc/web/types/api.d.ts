@@ -5,9 +5,15 @@ export type Accounts = { issuer: string; clientId: string };
 
 export type AllBackups = { backups: Backup[]; making: BackupProgress | null; fault: string | null };
 
+export type AllBots = { bots: Bot[] };
+
 export type AllInvites = { invites: Invite[] };
 
 export type AllNotifications = { notifications: Notifications[] };
+
+export type AllRoles = { roles: Role[] };
+
+export type Allowed = { server: Permissions; channels: { [name: string]: Permissions } };
 
 export type Application = { id: string; nickname: string; message: string; invite_id: string; invited_by: string | null; role_id: string; asked_at_ms: number; state: "pending" | "approved" | "refused"; reason: string; decided_by: string | null; decided_at_ms: number | null };
 
@@ -30,6 +36,8 @@ export type Ban = { member_id: string; nickname: string; reason: string; banned_
 export type Bans = { bans: Ban[]; next: string | null };
 
 export type Block = { member_id: string };
+
+export type Bot = { member: Member; has_token: boolean; token_made_by: string | null; token_made_at_ms: number | null };
 
 export type Challenge = { nonce: string; audience: string; identityTiers: ("account" | "local")[]; expiresAt: number };
 
@@ -75,7 +83,11 @@ export type InviteView = { founder: boolean; members: number; online: number; ap
 
 export type KindUsage = { kind: string; objects: number; bytes: number };
 
+export type MadeBot = { member: Member; token: string };
+
 export type Member = { id: string; nickname: string; roles: string[]; timeout_until_ms: number | null; joined_at_ms: number; avatar: string | null; status_text: string; bot: boolean };
+
+export type MemberPage = { members: Member[]; next: string | null; last_seen?: { [name: string]: number } };
 
 export type MemberUsage = { member_id: string; nickname: string; bytes: number };
 
@@ -145,6 +157,8 @@ export type SignIn = { open: boolean; local: boolean; account: Accounts | null; 
 
 export type SignInPlace = { issuer: string; authorization_endpoint: string; client_id: string };
 
+export type SignedIn = { access_token: string; refresh_token: string; member: Member; channel_id: string | null; expires_in_ms: number };
+
 export type State = { muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean };
 
 export type StorageUsage = { bytes: number; limit_bytes: number; limit_of_one_bytes: number; by_kind: KindUsage[]; by_member: MemberUsage[]; others_bytes: number; database_bytes: number; disk_free_bytes: number };
@@ -197,9 +211,9 @@ export interface Endpoints {
   /** Download a backup by such an address */
   "GET /api/backup-links/{}": { answer: Blob };
   /** The server's bots */
-  "GET /api/bots": { answer: { bots: ({ member: Member; has_token: boolean; token_made_by: string | null; token_made_at_ms: number | null })[] } };
+  "GET /api/bots": { answer: AllBots };
   /** Make a bot; its token is shown this once */
-  "POST /api/bots": { body: { nickname: string }; answer: { member: Member; token: string } };
+  "POST /api/bots": { body: { nickname: string }; answer: MadeBot };
   /** Another token for a bot of lower rank; the one before is worthless at once */
   "POST /api/bots/{}/token": { answer: NewToken };
   /** Delete a bot of lower rank */
@@ -299,7 +313,7 @@ export interface Endpoints {
   /** The id_token for a code that the provider of accounts sent back */
   "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: IdToken };
   /** Sign in by a certificate or an id_token, and an assertion; or become a member by it */
-  "POST /api/auth/join": { body: { assertion: string | null; certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null }; answer: { access_token: string; refresh_token: string; expires_in_ms: number; member: Member; channel_id: string | null } };
+  "POST /api/auth/join": { body: { assertion: string | null; certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null }; answer: SignedIn };
   /** Fresh tokens; the refresh token is used up by it */
   "POST /api/auth/refresh": { body: { refresh_token?: string | null }; answer: Tokens };
   /** End this sign-in; nothing happens for a token that is worth nothing */
@@ -329,7 +343,7 @@ export interface Endpoints {
   /** The server's icon */
   "GET /icon": { answer: Blob };
   /** Members, page by page; all, or those that are asked for */
-  "GET /api/members": { query: { query?: string; ids?: string; role_id?: string; joined_after_ms?: number; joined_before_ms?: number; in_timeout?: boolean; bot?: boolean; seen_after_ms?: number; seen_before_ms?: number; sort?: "joined" | "-joined" | "name" | "-name" | "last_seen" | "-last_seen"; after?: string; limit?: number }; answer: { members: Member[]; next: string | null; last_seen?: { [name: string]: number } } };
+  "GET /api/members": { query: { query?: string; ids?: string; role_id?: string; joined_after_ms?: number; joined_before_ms?: number; in_timeout?: boolean; bot?: boolean; seen_after_ms?: number; seen_before_ms?: number; sort?: "joined" | "-joined" | "name" | "-name" | "last_seen" | "-last_seen"; after?: string; limit?: number }; answer: MemberPage };
   /** One member */
   "GET /api/members/{}": { answer: Member };
   /** Change a nickname: one's own with change_nickname, with manage_nicknames those of lower ranks */
@@ -343,13 +357,13 @@ export interface Endpoints {
   /** Hand the server over; who was its owner becomes an admin */
   "POST /api/members/{}/owner": { answer: Member };
   /** What one may do, on the server and in each channel */
-  "GET /api/me/permissions": { answer: { server: Permissions; channels: { [name: string]: Permissions } } };
+  "GET /api/me/permissions": { answer: Allowed };
   /** All roles, the highest first */
-  "GET /api/roles": { answer: { roles: Role[] } };
+  "GET /api/roles": { answer: AllRoles };
   /** Make a role */
   "POST /api/roles": { body: { rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null; name: string }; answer: Role };
   /** Give roles other ranks, all or none */
-  "PUT /api/roles/order": { body: { ranks: { [name: string]: number } }; answer: { roles: Role[] } };
+  "PUT /api/roles/order": { body: { ranks: { [name: string]: number } }; answer: AllRoles };
   /** Change a role; a color of null takes it away */
   "PATCH /api/roles/{}": { body: { name?: string | null; rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null }; answer: Role };
   /** Delete a role that was made here */
@@ -617,6 +631,6 @@ export interface Pushes {
   webhook_deleted: { webhook_id: string };
 }
 
-export type Greeting = { seq: number; token_expires_at_ms: number; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: { server: Permissions; channels: { [name: string]: Permissions } }; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; blocked: string[]; settings: { joinPolicy: "invite" | "open"; lanOpen: boolean; name: string; description: string; rules: string; discoverable?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; welcomeChannelId?: string | null; retentionDays?: number }; voice: { [name: string]: VoiceMember[] } };
+export type Greeting = { seq: number; token_expires_at_ms: number; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: Allowed; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; blocked: string[]; settings: { joinPolicy: "invite" | "open"; lanOpen: boolean; name: string; description: string; rules: string; discoverable?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; welcomeChannelId?: string | null; retentionDays?: number }; voice: { [name: string]: VoiceMember[] } };
 
 export type Resumption = { seq: number; token_expires_at_ms: number; online: string[]; idle: string[]; do_not_disturb: string[] };
