@@ -73,21 +73,6 @@ class Channel:
     user_limit: int = 0
     bitrate_kbps: int = 0
 
-    def described(self) -> dict[str, object]:
-        """As clients see it who may view it; overrides are for those who manage."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "type": self.kind,
-            "position": self.position,
-            "topic": self.topic,
-            "slow_mode_s": self.slow_mode_s,
-            "parent_id": self.parent_id,
-            "archived": self.archived,
-            "user_limit": self.user_limit,
-            "bitrate_kbps": self.bitrate_kbps,
-        }
-
     @property
     def permits(self) -> Permission:
         """What anyone at all can do there: nobody writes in a category, or in what is archived."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 
 from svc.chat.access.directory import Directory
-from svc.chat.channels import wanted
+from svc.chat.channels import shown, wanted
 from svc.chat.channels.rules import Channels
 from svc.chat.control.commands import Command
 from svc.chat.errors import ChatError
@@ -28,16 +28,16 @@ class ChannelCommands:
         """Those that are archived only with `archived`."""
         archived = flag(arguments, "archived", default=False)
         channels = [c for c in self._directory.ordered_channels() if archived or not c.archived]
-        return {"channels": [channel.described() for channel in channels]}
+        return {"channels": [shown.channel(channel) for channel in channels]}
 
     async def create(self, arguments: Data) -> object:
         channel = await self._channels.create(None, wanted.new(self._named(arguments)), [], time.time())
-        return channel.described()
+        return shown.channel(channel)
 
     async def edit(self, arguments: Data) -> object:
         channel_id = channel_called(self._directory, identifier(arguments, "channel"))
         differences = wanted.differences(self._named(arguments))
-        return (await self._channels.edit(None, channel_id, differences, time.time())).described()
+        return shown.channel(await self._channels.edit(None, channel_id, differences, time.time()))
 
     async def delete(self, arguments: Data) -> object:
         channel_id = channel_called(self._directory, identifier(arguments, "channel"))

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from svc.chat.access.directory import Channel, Directory
-from svc.chat.access.permissions import NOTHING, OF_A_CHANNEL, Override, Overrides, Permission, names
+from svc.chat.access.permissions import NOTHING, OF_A_CHANNEL, Override, Overrides, Permission
 from svc.chat.errors import ChatError
 
 ROLE, MEMBER = "role", "member"
@@ -22,15 +22,6 @@ class Change:
     kind: str  # ROLE or MEMBER
     target_id: str
     override: Override
-
-    def described(self) -> dict[str, object]:
-        """As those see it who manage channels."""
-        return {
-            "type": self.kind,
-            "target_id": self.target_id,
-            "allow": names(self.override.allow),
-            "deny": names(self.override.deny),
-        }
 
 
 def listed(channel: Channel) -> Iterator[Change]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -9,32 +10,13 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
 from svc.chat.access.catalogue import in_channel, on_server
 from svc.chat.access.directory import Channel, Directory
-from svc.chat.access.permissions import OF_A_CHANNEL, Override, from_names, names
+from svc.chat.access.permissions import Override, from_names
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.channels import wanted
-from svc.chat.channels.overrides import MEMBER, ROLE, Change
+from svc.chat.channels import shown, wanted
+from svc.chat.channels.overrides import Change
 from svc.chat.channels.rules import MAX_CHANNELS, Channels
-from svc.chat.channels.slow_mode import MAX_SLOW_MODE_S
-from svc.chat.channels.wanted import (
-    KINDS,
-    MAX_BITRATE_KBPS,
-    MAX_NAME_CHARACTERS,
-    MAX_TOPIC_CHARACTERS,
-    MAX_USER_LIMIT,
-)
-from svc.chat.described import (
-    BOOLEAN,
-    ID,
-    Named,
-    Pushed,
-    array,
-    choice,
-    integer,
-    nullable,
-    obj,
-    string,
-)
+from svc.chat.described import ID, Pushed, obj
 from svc.chat.described import asked as taken
 from svc.chat.fields import Id
 from svc.chat.requests import Asked, Requests, converted, described_by, fields_of, request, schema_of
@@ -47,34 +29,10 @@ MAX_OVERRIDES = 100
 _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member", "unknown_role")
 
 # More than there are, with room to repeat some.
-_Permissions = Annotated[
-    list[Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHANNEL)]})]], Meta(max_length=64)
-]
+_Permissions = Annotated[list[shown.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
-_NAME, _TOPIC = string(MAX_NAME_CHARACTERS, 1), string(MAX_TOPIC_CHARACTERS)
-_KIND, _SLOW_MODE = choice(*KINDS), integer(0, MAX_SLOW_MODE_S)
-_LIMITS = {"user_limit": integer(0, MAX_USER_LIMIT), "bitrate_kbps": integer(0, MAX_BITRATE_KBPS)}
-CHANNEL = Named(
-    "Channel",
-    obj(
-        {
-            "id": ID,
-            "name": _NAME,
-            "type": _KIND,
-            "position": integer(0),
-            "topic": _TOPIC,
-            "slow_mode_s": _SLOW_MODE,
-            "parent_id": nullable(ID),
-            "archived": BOOLEAN,
-            **_LIMITS,
-        }
-    ),
-)
-_PERMISSIONS = array(choice(*names(OF_A_CHANNEL)))
-_SETS = {"allow": _PERMISSIONS, "deny": _PERMISSIONS}
-_TARGET = {"type": choice(ROLE, MEMBER), "target_id": ID}
-_OVERRIDE = Named("Override", obj({**_TARGET, **_SETS}))
-_CHANNELS = obj({"channels": array(CHANNEL, MAX_CHANNELS)})
+_CHANNEL = schema_of(shown.Channel)
+_FIELDS = fields_of(_CHANNEL)
 
 
 class Sets(Asked):
@@ -104,27 +62,26 @@ class Order(Asked):
     parents: Annotated[dict[str, Id | None], Meta(max_length=MAX_CHANNELS)] | None = None
 
 
+_SAID = ("topic", "slow_mode_s", "parent_id", "user_limit", "bitrate_kbps")
 _NEW = taken(
-    {"name": _NAME, "type": _KIND},
+    {name: _FIELDS[name] for name in ("name", "type")},
     {
-        "topic": _TOPIC,
-        "slow_mode_s": _SLOW_MODE,
-        "parent_id": ID,
-        **_LIMITS,
+        **{name: _FIELDS[name] for name in _SAID},
         "overrides": fields_of(schema_of(Access))["overrides"],
     },
 )
-_DIFFERENCES = taken(
-    {},
-    {
-        "name": _NAME,
-        "topic": _TOPIC,
-        "slow_mode_s": _SLOW_MODE,
-        "parent_id": ID,
-        "archived": BOOLEAN,
-        **_LIMITS,
-    },
-)
+_DIFFERENCES = taken({}, {name: _FIELDS[name] for name in ("name", "archived", *_SAID)})
+_Channels = Annotated[Sequence[shown.Channel], Meta(max_length=MAX_CHANNELS)]
+
+
+@dataclass(frozen=True, slots=True)
+class AllChannels:
+    channels: _Channels
+
+
+@dataclass(frozen=True, slots=True)
+class AllOverrides:
+    overrides: Sequence[shown.Override]
 
 
 class ChannelRequests(Requests):
@@ -136,11 +93,10 @@ class ChannelRequests(Requests):
         ANY_MEMBER,
         "The channels that one sees, in their order",
         http="GET /api/channels",
-        answers=_CHANNELS,
     )
-    async def all(self, asking: Asker, asked: Archived) -> object:
+    async def all(self, asking: Asker, asked: Archived) -> AllChannels:
         seen = self._directory.visible_channels if asked.archived else self._directory.listed_channels
-        return _described(seen(asking.member_id))
+        return _shown(seen(asking.member_id))
 
     @request(
         _MANAGER,
@@ -152,30 +108,26 @@ class ChannelRequests(Requests):
         ),
         status=201,
         takes=_NEW,
-        answers=CHANNEL,
     )
-    async def create(self, asking: Asker, asked: dict[str, object]) -> object:
+    async def create(self, asking: Asker, asked: dict[str, object]) -> shown.Channel:
         overrides = converted(asked, Access).overrides or ()
         access = [_change(one.type, one.target_id, one) for one in overrides]
         channel = await self._channels.create(asking.member_id, wanted.new(asked), access, time.time())
-        return channel.described()
+        return shown.channel(channel)
 
     @request(
         _MANAGER,
         "Put the channels that one sees into an order, each named once; and some into other categories",
         http="PUT /api/channels/order",
         refusals=("unknown_channel",),
-        answers=_CHANNELS,
     )
-    async def order(self, asking: Asker, asked: Order) -> object:
+    async def order(self, asking: Asker, asked: Order) -> AllChannels:
         parents = asked.parents or {}
-        return _described(
-            await self._channels.order(asking.member_id, asked.channel_ids, parents, time.time())
-        )
+        return _shown(await self._channels.order(asking.member_id, asked.channel_ids, parents, time.time()))
 
-    @request(_VIEWER, "One channel", http=f"GET {_ONE}", refusals=("unknown_channel",), answers=CHANNEL)
-    async def show(self, asking: Asker, channel_id: Id) -> object:
-        return self._directory.channel(asking.member_id, channel_id).described()
+    @request(_VIEWER, "One channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
+    async def show(self, asking: Asker, channel_id: Id) -> shown.Channel:
+        return shown.channel(self._directory.channel(asking.member_id, channel_id))
 
     @request(
         _MANAGER,
@@ -183,12 +135,11 @@ class ChannelRequests(Requests):
         http=f"PATCH {_ONE}",
         refusals=("unknown_channel",),
         takes=_DIFFERENCES,
-        answers=CHANNEL,
     )
-    async def edit(self, asking: Asker, channel_id: Id, asked: dict[str, object]) -> object:
+    async def edit(self, asking: Asker, channel_id: Id, asked: dict[str, object]) -> shown.Channel:
         differences = wanted.differences(asked)
         channel = await self._channels.edit(asking.member_id, channel_id, differences, time.time())
-        return channel.described()
+        return shown.channel(channel)
 
     @request(
         _MANAGER,
@@ -204,25 +155,23 @@ class ChannelRequests(Requests):
         "What roles and members may do in a channel, against what they may elsewhere",
         http=f"GET {_ONE}/overrides",
         refusals=("unknown_channel",),
-        answers=obj({"overrides": array(_OVERRIDE)}),
     )
-    async def overrides(self, asking: Asker, channel_id: Id) -> object:
+    async def overrides(self, asking: Asker, channel_id: Id) -> AllOverrides:
         found = self._channels.overrides(asking.member_id, channel_id)
-        return {"overrides": [change.described() for change in found]}
+        return AllOverrides([shown.override(change) for change in found])
 
     @request(
         _MANAGER,
         "Allow or deny a role or a member something in a channel",
         http=f"PUT {_OVERRIDE_OF}",
         refusals=_OF_OVERRIDES,
-        answers=_OVERRIDE,
     )
     async def override(
         self, asking: Asker, channel_id: Id, type: _Kind, target_id: Id, asked: Sets
-    ) -> object:
+    ) -> shown.Override:
         change = _change(type, target_id, asked)
         await self._channels.override(asking.member_id, channel_id, change, time.time())
-        return change.described()
+        return shown.override(change)
 
     @request(_MANAGER, "Take an override back", http=f"DELETE {_OVERRIDE_OF}", refusals=_OF_OVERRIDES)
     async def clear_override(self, asking: Asker, channel_id: Id, type: _Kind, target_id: Id) -> None:
@@ -230,8 +179,8 @@ class ChannelRequests(Requests):
         await self._channels.override(asking.member_id, channel_id, change, time.time())
 
 
-def _described(channels: Sequence[Channel]) -> object:
-    return {"channels": [channel.described() for channel in channels]}
+def _shown(channels: Sequence[Channel]) -> AllChannels:
+    return AllChannels([shown.channel(channel) for channel in channels])
 
 
 def _change(kind: str, target_id: str, sets: Sets) -> Change:
@@ -241,8 +190,8 @@ def _change(kind: str, target_id: str, sets: Sets) -> Change:
 DESCRIBED = described_by(
     ChannelRequests,
     pushes=[
-        Pushed("channel_created", "A channel is there, or has come into sight", CHANNEL, "who may view it"),
-        Pushed("channel_updated", "A channel is different", CHANNEL, "who may view it"),
+        Pushed("channel_created", "A channel is there, or has come into sight", _CHANNEL, "who may view it"),
+        Pushed("channel_updated", "A channel is different", _CHANNEL, "who may view it"),
         Pushed(
             "channel_deleted",
             "A channel is gone, or out of sight",
@@ -250,5 +199,5 @@ DESCRIBED = described_by(
             "who could view it",
         ),
     ],
-    welcome={"channels": array(CHANNEL, MAX_CHANNELS)},
+    welcome={"channels": schema_of(_Channels)},
 )

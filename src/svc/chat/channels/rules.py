@@ -15,7 +15,7 @@ from svc.chat.access.directory import Channel, Directory
 from svc.chat.access.permissions import Override, Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
-from svc.chat.channels import overrides, places, store
+from svc.chat.channels import overrides, places, shown, store
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.sight import Sight
 from svc.chat.channels.slow_mode import SlowMode
@@ -55,7 +55,7 @@ class Channels:
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """The channels that a member sees."""
-        return {"channels": [c.described() for c in self._directory.listed_channels(asker.member_id)]}
+        return {"channels": [shown.channel(c) for c in self._directory.listed_channels(asker.member_id)]}
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
         """Fill the directory, at start; `first` are the channels of a new server."""
@@ -200,7 +200,8 @@ class Channels:
 
         def write(connection: Connection) -> None:
             store.put_override(connection, channel_id, change.kind, change.target_id, change.override)
-            self._record(connection, actor_id, "channel_override", channel_id, change.described(), now)
+            details = dataclasses.asdict(shown.override(change))
+            self._record(connection, actor_id, "channel_override", channel_id, details, now)
 
         return Act(write, lambda _: self._overridden(channel_id, change))
 
@@ -220,7 +221,7 @@ class Channels:
 
     def _created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)
-        self._hub.push("channel_created", channel.described(), Viewers(channel.id))
+        self._hub.push("channel_created", shown.channel(channel), Viewers(channel.id))
         for tell in self._changes.channel_added:
             tell(channel)
         return channel
@@ -238,7 +239,7 @@ class Channels:
         current = self._directory.channels[channel_id]
         channel = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
         self._directory.put_channel(channel)
-        self._hub.push("channel_updated", channel.described(), Viewers(channel_id))
+        self._hub.push("channel_updated", shown.channel(channel), Viewers(channel_id))
         return channel
 
     def _overridden(self, channel_id: str, change: Change) -> None:
@@ -278,4 +279,4 @@ class Channels:
 
 
 def _described(channel: Channel) -> list[dict[str, object]]:
-    return [change.described() for change in overrides.listed(channel)]
+    return [dataclasses.asdict(shown.override(change)) for change in overrides.listed(channel)]

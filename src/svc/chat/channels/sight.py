@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
+from svc.chat.channels import shown
 from svc.chat.live.audience import Only
 from svc.chat.live.hub import Hub
 
@@ -52,7 +53,7 @@ class Sight:
         """A channel is there, for these members."""
         if member_ids:
             channel = self._directory.channels[channel_id]
-            self._hub.push("channel_created", channel.described(), Only(member_ids))
+            self._hub.push("channel_created", shown.channel(channel), Only(member_ids))
             for tell in self._changes.channel_shown:
                 tell(channel, member_ids)
 

@@ -7,9 +7,13 @@ export type AllBackups = { backups: Backup[]; making: BackupProgress | null; fau
 
 export type AllBots = { bots: Bot[] };
 
+export type AllChannels = { channels: Channel[] };
+
 export type AllInvites = { invites: Invite[] };
 
 export type AllNotifications = { notifications: Notifications[] };
+
+export type AllOverrides = { overrides: Override[] };
 
 export type AllRoles = { roles: Role[] };
 
@@ -219,19 +223,19 @@ export interface Endpoints {
   /** Delete a bot of lower rank */
   "DELETE /api/bots/{}": { answer: null };
   /** The channels that one sees, in their order */
-  "GET /api/channels": { query: { archived?: boolean }; answer: { channels: Channel[] } };
+  "GET /api/channels": { query: { archived?: boolean }; answer: AllChannels };
   /** Make a channel, at the end; with overrides from its first moment */
   "POST /api/channels": { body: { name: string; type: "text" | "voice" | "category"; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null; overrides?: ({ allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; type: "member" | "role"; target_id: string })[] | null }; answer: Channel };
   /** Put the channels that one sees into an order, each named once; and some into other categories */
-  "PUT /api/channels/order": { body: { channel_ids: string[]; parents?: { [name: string]: string | null } | null }; answer: { channels: Channel[] } };
+  "PUT /api/channels/order": { body: { channel_ids: string[]; parents?: { [name: string]: string | null } | null }; answer: AllChannels };
   /** One channel */
   "GET /api/channels/{}": { answer: Channel };
   /** Change a channel */
-  "PATCH /api/channels/{}": { body: { name?: string | null; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; archived?: boolean | null; user_limit?: number | null; bitrate_kbps?: number | null }; answer: Channel };
+  "PATCH /api/channels/{}": { body: { name?: string | null; archived?: boolean | null; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null }; answer: Channel };
   /** Delete a channel with all that is in it */
   "DELETE /api/channels/{}": { answer: null };
   /** What roles and members may do in a channel, against what they may elsewhere */
-  "GET /api/channels/{}/overrides": { answer: { overrides: Override[] } };
+  "GET /api/channels/{}/overrides": { answer: AllOverrides };
   /** Allow or deny a role or a member something in a channel */
   "PUT /api/channels/{}/overrides/{}/{}": { body: { allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null }; answer: Override };
   /** Take an override back */
