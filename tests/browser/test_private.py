@@ -7,7 +7,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessible import SIZES, axe, look
 from tests.kit.community import confirm, open_settings
 from tests.kit.knowing import hears, listen, look_away, look_back, notices, want_notices
-from tests.kit.people import People, Person
+from tests.kit.people import Capture, People, Person
 from tests.kit.product import Product
 from tests.kit.text_channels import box, come_to_read, message, open_channel, press_at, write
 from tests.kit.waiting import wait_until
@@ -51,8 +51,8 @@ async def say(person: Person, text: str) -> None:
     await expect(person.page.locator("#private .pending")).to_have_count(0)
 
 
-async def both(people: People) -> tuple[Person, Person]:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+async def both(people: People, capture: Capture | None = None) -> tuple[Person, Person]:
+    ada, grace = [await people.arrive(name, capture=capture) for name in ("Ada", "Grace")]
     for person in (ada, grace):
         await come_to_read(person)
         await write(person, f"I am {person.name}")

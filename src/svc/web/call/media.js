@@ -24,6 +24,9 @@ export async function openCamera({ camera, blur = false }) {
   return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ video: { ...size, ...id } }), camera);
 }
 
+/** The one that looks away from the person, where there are two. */
+export const openBackCamera = () => openDevice(() => ({ video: { facingMode: "environment", width: { ideal: 1280 }, height: { ideal: 720 } } }), "");
+
 /**
  * Resolves with {video, audio, echoes}; audio is null when the person shares none. The sound of a window or a whole system would send
  * everybody their own voice back, unless the browser leaves out what this page plays: `echoes` says that it was therefore not taken.

@@ -8,20 +8,35 @@ import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
+import { QrCamera } from "../parts/qr_camera.js";
 import { QrCode } from "../parts/qr_code.js";
+
+const NUMBER = /^\d{5}(?: \d{5})+$/u;
 
 /** @param {{talkId: string, onClose: () => void}} props */
 export function NumberDialog({ talkId, onClose }) {
   const talk = talksById.value.get(talkId);
   const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined)); // Null outside the group.
   const [problem, setProblem] = useState("");
-  useEffect(() => { theRunning().then((running) => running.numberOf(talkId)).then(setNumber, (error) => setProblem(explain(error))); }, [talkId, talk?.verified]);
+  const [scanning, setScanning] = useState(false);
+  const [wrong, setWrong] = useState(""); // With the camera, or with the code that was read.
+  useEffect(() => { theRunning().then((running) => running.numberOf(talkId)).then(setNumber, (error) => setProblem(explain(error))); }, [talkId, talk]);
   if (!talk) return null;
   const name = nameOf(talk);
+  const end = (why = "") => {
+    setScanning(false);
+    setWrong(why);
+  };
   const verify = async (/** @type {string[] | null} */ digits) => {
+    end();
     const running = await theRunning();
     await running.verify(talkId, digits);
     await running.look(talkId);
+  };
+  const read = async (/** @type {string} */ text) => {
+    if (!number) return;
+    if (text !== number.digits.join(" ")) setWrong(NUMBER.test(text) ? t("private-scan-other") : t("private-scan-foreign"));
+    else await verify(number.digits);
   };
   return html`<${Dialog} title=${t("private-how")} onClose=${onClose}>
     <p>${t("private-how-text")}</p>
@@ -30,10 +45,16 @@ export function NumberDialog({ talkId, onClose }) {
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     ${number === null && html`<p class="quiet">${t("private-no-number")}</p>`}
     ${number && html`<p>${t("private-compare", { name, count: number.devices })}</p><p class="private-number">${number.digits.join(" ")}</p>
-      <${QrCode} text=${number.digits.join(" ")} label=${t("private-number-qr")} />
+      ${wrong ? html`<p class="error" role="alert">${wrong}</p>` : scanning && html`<p class="quiet">${t("private-scan-text")}</p>`}
+      ${scanning
+        ? html`<${QrCamera} label=${t("private-scan-camera")} onRead=${read} onProblem=${end} />`
+        : html`<${QrCode} text=${number.digits.join(" ")} label=${t("private-number-qr")} />`}
       ${talk.verified === "lost" && html`<p class="error" role="status">${t("private-verified-lost")}</p>`}
       ${talk.verified === "yes"
         ? html`<p role="status"><b>${t("private-verified")}</b> <${Button} look="link" onClick=${() => verify(null)}>${t("private-unverify")}<//></p>`
-        : html`<footer><${Button} look="primary" onClick=${() => verify(number.digits)}>${t("private-verify")}<//></footer>`}`}
+        : html`<footer>
+            <${Button} onClick=${() => { end(); setScanning(!scanning); }}>${scanning ? t("private-scan-stop") : t("private-scan")}<//>
+            <${Button} look="primary" onClick=${() => verify(number.digits)}>${t("private-verify")}<//>
+          </footer>`}`}
   <//>`;
 }

@@ -1,0 +1,131 @@
+"""The number of a private conversation, compared by the camera."""
+
+import io
+from pathlib import Path
+
+import segno
+from PIL import Image
+from playwright.async_api import Locator, expect
+
+from tests.browser.calls.test_devices import REFUSE
+from tests.browser.test_accessible import SIZES, axe, look
+from tests.browser.test_private import at_both_sizes, both, conversation, private, said, say
+from tests.kit.people import FLAGS, Capture, People, Person, chromium, people_at
+from tests.kit.product import Product
+
+__all__ = ["axe"]
+
+CAMERA = (640, 480)
+# Chromium on Linux reads no codes itself; browsers elsewhere do.
+READS_ITSELF = """(number) => {
+  globalThis.BarcodeDetector = class {
+    static async getSupportedFormats() { return ["qr_code"]; }
+    async detect(video) { return video.videoWidth ? [{ rawValue: number }] : []; }
+  };
+}"""
+
+
+def held(path: Path, screen: bytes | None) -> None:
+    """Held before the camera: a part of another screen, not quite straight, or nothing."""
+    room = Image.new("RGB", CAMERA, (96, 88, 80))
+    if screen:
+        shown = Image.open(io.BytesIO(screen)).convert("RGBA").resize((300, 300)).rotate(7, expand=True)
+        room.paste(shown, (150, 60), shown)
+    new = path.with_suffix(".new")
+    room.save(new, "JPEG", quality=80)
+    new.replace(path)  # The browser may be reading the old one.
+
+
+def drawn(text: str) -> bytes:
+    file = io.BytesIO()
+    segno.make(text, micro=False).save(file, kind="png", scale=8, border=4)
+    return file.getvalue()
+
+
+async def with_the_number(people: People) -> tuple[Person, Person]:
+    """Both look at the number of their conversation."""
+    ada, grace = await both(people, Capture(*CAMERA))
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    await private(ada, "Grace")
+    await say(ada, "Hello")
+    await conversation(grace, "Ada").click()
+    await expect(said(grace)).to_have_text(["Hello"])
+    for person in (ada, grace):
+        await person.press("How this is kept private")
+        await expect(code(person)).to_be_visible()
+    return ada, grace
+
+
+def code(person: Person) -> Locator:
+    return person.page.get_by_role("img", name="The number as a QR code")
+
+
+def camera(person: Person) -> Locator:
+    return person.page.get_by_label("Picture of the camera")
+
+
+def compared(person: Person) -> Locator:
+    return person.page.get_by_text("You have compared this number.")
+
+
+async def test_the_camera_compares_the_number_with_that_on_the_other_screen(
+    product: Product, tmp_path: Path, axe: str
+) -> None:
+    seen = tmp_path / "camera.mjpeg"
+    held(seen, None)
+    flags = (*FLAGS, f"--use-file-for-fake-video-capture={seen}")
+    async with people_at(product.url, chromium() or "", flags=flags) as people:
+        ada, grace = await with_the_number(people)
+        number = await ada.page.locator(".private-number").inner_text()
+        await ada.press("Scan the QR code")
+        await expect(camera(ada)).to_have_js_property("videoWidth", CAMERA[0])
+        await ada.press("Stop the camera")
+        await expect(camera(ada)).to_have_count(0)
+
+        wrong = {
+            "https://chat.example/": "This QR code does not hold a number to compare.",
+            number.replace(number[0], str((int(number[0]) + 1) % 10)): "This is another number.",
+        }
+        found: list[str] = []
+        for (text, words), (size, viewport) in zip(wrong.items(), SIZES.items(), strict=True):
+            await ada.page.set_viewport_size(viewport)  # type: ignore[arg-type]
+            held(seen, drawn(text))
+            await ada.press("Scan the QR code")
+            await expect(ada.page.get_by_role("alert")).to_contain_text(words)
+            for shown in (camera(ada), ada.page.get_by_role("alert")):
+                await expect(shown).to_be_in_viewport(ratio=1)
+            await look(ada, axe, f"a camera that sees a wrong code, {size}", found)
+            await ada.press("Stop the camera")
+            await expect(ada.page.get_by_role("alert")).to_have_count(0)
+            await expect(compared(ada)).to_have_count(0)
+        assert found == []
+
+        await code(grace).evaluate("(shown) => shown.scrollIntoView({ block: 'center' })")
+        held(seen, await code(grace).screenshot())
+        await ada.press("Scan the QR code")
+        await expect(compared(ada)).to_be_visible()
+        await expect(camera(ada)).to_have_count(0)
+        await expect(code(ada)).to_be_visible()
+        assert people.faults == []
+
+
+async def test_without_a_camera_the_page_says_why_and_a_browser_that_reads_codes_needs_no_library(
+    people: People, axe: str
+) -> None:
+    ada, grace = await with_the_number(people)
+    await ada.page.evaluate(REFUSE, ["video"])
+    await ada.press("Scan the QR code")
+    refused = "Your browser blocks the camera. Allow it beside the address, then try again."
+    await expect(ada.page.get_by_role("alert")).to_have_text(refused)
+    await expect(camera(ada)).to_have_count(0)
+    await at_both_sizes(ada, axe, "a camera that is refused")
+    await expect(ada.page.get_by_role("button", name="Scan the QR code")).to_be_visible()
+
+    asked: list[str] = []
+    grace.page.on("request", lambda request: asked.append(request.url))
+    number = await ada.page.locator(".private-number").inner_text()
+    await grace.page.evaluate(READS_ITSELF, number)
+    await grace.press("Scan the QR code")
+    await expect(compared(grace)).to_be_visible()
+    assert not [url for url in asked if "vendor/qr" in url]
