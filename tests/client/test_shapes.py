@@ -12,7 +12,7 @@ import pytest
 from svc.chat.access.catalogue import ENDPOINTS
 from svc.chat.openapi.features import described
 from svc.chat.openapi.live_document import live_document
-from svc.chat.uploads.described import UPLOAD
+from svc.chat.uploads.requests import UPLOAD
 from svc.client import known
 from svc.client.shapes import Author, Channel, Member, Message, Upload, VoiceMember, hints_of, read
 

@@ -7,6 +7,7 @@ its own. docs/http.md, "Uploads" and docs/configuration.md, "Chat server".
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from aiohttp import ClientSession, web
@@ -106,7 +107,7 @@ class Files:
         return self.emoji.welcome(asker)
 
     def table(self) -> list[web.RouteDef]:
-        begin = self.uploads.routes.beginning(EMOJI, self.emoji.free_name)
+        begin = partial(self.uploads.requests.begin, purpose=EMOJI, target=self.emoji.free_name)
         return [
             *self.uploads.table(),
             *EmojiRequests(self.emoji, begin).table(),

@@ -73,19 +73,6 @@ ENDPOINTS: dict[str, Needs] = {
     "POST /api/webhooks/{webhook_id}/{token}/discord": URL_HOLDER,
     "POST /api/webhooks/{webhook_id}/{token}/slack": URL_HOLDER,
     "POST /api/webhooks/{webhook_id}/{token}/github": URL_HOLDER,
-    # Uploads, and what they are for. How far one has come, its own member asks.
-    "POST /api/channels/{channel_id}/uploads": in_channel(P.ATTACH_FILES),
-    "GET /api/uploads": MEMBER,
-    "GET /api/uploads/{upload_id}": MEMBER,
-    "PATCH /api/uploads/{upload_id}": MEMBER,
-    "DELETE /api/uploads/{upload_id}": MEMBER,
-    "PUT /api/uploads/{upload_id}/alt": MEMBER,
-    "POST /api/me/avatar": MEMBER,
-    "DELETE /api/me/avatar": MEMBER,
-    "POST /api/icon": OWNER,
-    "DELETE /api/icon": OWNER,
-    "GET /api/jobs": OWNER,
-    "POST /api/jobs/{job_id}/retry": OWNER,
     # Private conversations; whose device and which group it is about, the rules check.
     "GET /api/private/device": PERSON,
     "PUT /api/private/device": PERSON,
@@ -122,10 +109,8 @@ EVENTS: dict[str, Needs] = {
 }
 
 # What a request takes of its member's allowance. One that changes something takes 1, one that
-# reads half of that. A piece of an upload costs little: its bytes have bounds of their own.
-_COSTS: dict[str, float] = {
-    "PATCH /api/uploads/{upload_id}": 0.1,
-}
+# reads half of that.
+_COSTS: dict[str, float] = {}
 _READING_EVENTS = {"ping", "private_log"}
 _READING_COST = 0.5
 

@@ -15,7 +15,7 @@ from svc.chat.described import ID, Pushed, obj
 from svc.chat.emoji.rules import MAX_EMOJI, Emoji, Emojis, Name
 from svc.chat.fields import Id
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
-from svc.chat.uploads.described import BEGINNING, FILE, UPLOAD
+from svc.chat.uploads.requests import BEGINNING, FILE, UPLOAD
 
 _ONE = "/api/emoji/{emoji_id}"
 _MANAGER = on_server(P.MANAGE_EMOJI)

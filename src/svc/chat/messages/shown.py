@@ -19,8 +19,8 @@ from svc.chat.messages.links import MAX_CHARACTERS as MAX_LINK_CHARACTERS
 from svc.chat.messages.links import MAX_LINKS
 from svc.chat.messages.mentions import MAX_MENTIONS
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, WEBHOOK
-from svc.chat.uploads.described import ATTACHED
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
+from svc.chat.uploads.requests import ATTACHED
 
 _TEXT = string(MAX_TEXT_CHARACTERS)
 # A stored picture, with the address at which it is for some hours.

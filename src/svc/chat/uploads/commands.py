@@ -11,10 +11,8 @@ from svc.chat.errors import ChatError
 from svc.chat.fields import Data, identifier, number, strings, text
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.queue import Queue
-from svc.chat.uploads.store import Job
 from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES, Written
 
-MAX_JOBS_LISTED = 500
 _MAX_WORKER_CHARACTERS = 128
 _MAX_FAULT_CHARACTERS = 1_000
 _MAX_TYPE_CHARACTERS = 64
@@ -94,25 +92,11 @@ class JobCommands:
         return {}
 
     async def list(self, arguments: Data) -> object:
-        return {"jobs": [described_job(job) for job in await self._queue.jobs(MAX_JOBS_LISTED)]}
+        return await self._queue.all()
 
     async def retry(self, arguments: Data) -> object:
         await self._queue.retry(identifier(arguments, "job"))
         return {}
-
-
-def described_job(job: Job) -> dict[str, object]:
-    """As the operator and owners see it. The lease is the worker's secret."""
-    return {
-        "id": job.id,
-        "kind": job.kind,
-        "attempt": job.attempt,
-        "state": "dead" if job.dead else "working" if job.lease is not None else "waiting",
-        "worker": job.worker,
-        "fault": job.fault,
-        "due_at_ms": job.due_at_ms,
-        "created_at_ms": job.created_at_ms,
-    }
 
 
 def _which(arguments: Data) -> tuple[str, str]:

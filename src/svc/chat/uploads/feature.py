@@ -34,7 +34,7 @@ from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.measurements import measure
 from svc.chat.uploads.portraits import Avatars, Icons
 from svc.chat.uploads.queue import Queue
-from svc.chat.uploads.routes import UploadRoutes
+from svc.chat.uploads.requests import UploadRequests
 from svc.chat.uploads.rules import Uploads
 from svc.chat.uploads.upload import AVATAR, ICON
 from svc.chat.uploads.worker import WorkerHealth
@@ -86,7 +86,7 @@ class UploadsFeature:
         self.queue.forget_file = self._forget_file
         self.worker = WorkerHealth(session, config.worker_url, time.monotonic)
         self.media_requests = MediaRequests(media, Usage(database), lambda: self.icon.key)
-        self.routes = UploadRoutes(self.uploads, self.queue, self.avatars, icons)
+        self.requests = UploadRequests(self.uploads, self.queue, self.avatars, icons)
         # Removals of files that are under way.
         self._removing: set[asyncio.Task[None]] = set()
 
@@ -96,7 +96,7 @@ class UploadsFeature:
         await self.queue.load()
 
     def table(self) -> list[web.RouteDef]:
-        return [*self.routes.table(), *self.media_requests.table()]
+        return [*self.requests.table(), *self.media_requests.table()]
 
     def commands(self) -> Mapping[str, Command]:
         return JobCommands(self.queue, self._incoming, self.worker.heard).table()

@@ -4,6 +4,7 @@ Says what is done with an upload that is finished; the upload itself is `rules`'
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import changes_rules, follows_rules
@@ -57,6 +58,11 @@ class Avatars:
             self._media.refer(connection, key, MEMBER, member_id)
 
 
+@dataclass(frozen=True, slots=True)
+class IconChanged:
+    icon_url: str | None
+
+
 class Icons:
     def __init__(self, database: Database, hub: Hub, audit: Audit, icon: ServerIcon) -> None:
         self._database = database
@@ -85,4 +91,4 @@ class Icons:
 
     def _changed(self, key: str | None) -> None:
         self._icon.changed(key)
-        self._hub.push("icon_changed", {"icon_url": self._icon.address()}, EVERYONE)
+        self._hub.push("icon_changed", IconChanged(self._icon.address()), EVERYONE)

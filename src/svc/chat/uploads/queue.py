@@ -9,11 +9,15 @@ nothing about content; that is the worker's. No SQL, no socket. Design: "Chat se
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import changes_rules, follows_rules
+from svc.chat.described import choice
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id, Natural, TimeMs
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 from svc.chat.media.facts import Facts
@@ -29,6 +33,8 @@ from svc.chat.uploads.upload import (
     POSTER,
     THUMBNAIL,
     Upload,
+    UploadProgress,
+    UploadRefused,
     Written,
     result_of,
 )
@@ -40,6 +46,7 @@ MAX_ATTEMPTS = 5
 _FIRST_PAUSE_S = 2.0
 # A worker that has lost its lease may still be writing, for as long as a large object takes.
 STORING_S = 900.0
+MAX_LISTED = 500
 GIVEN_UP = "processing_failed"
 _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
 
@@ -66,6 +73,24 @@ class _Claimed:
     upload: Upload | None
     given_up: Sequence[Upload]
     counts: tuple[int, int]
+
+
+# As the operator and owners see it: the lease is the worker's secret.
+@dataclass(frozen=True, slots=True)
+class ShownJob:
+    id: Id
+    kind: Annotated[str, Meta(extra_json_schema=choice(*KINDS))]
+    attempt: Natural
+    state: Literal["waiting", "working", "dead"]
+    worker: str
+    fault: str
+    due_at_ms: TimeMs
+    created_at_ms: TimeMs
+
+
+@dataclass(frozen=True, slots=True)
+class AllJobs:
+    jobs: Sequence[ShownJob]
 
 
 class Queue:
@@ -156,7 +181,7 @@ class Queue:
             return upload
 
         def held(upload: Upload) -> None:
-            told = {"upload_id": job_id, "state": "working", "progress": progress}
+            told = UploadProgress(job_id, "working", progress)
             self._hub.push("upload_progress", told, only(upload.member_id), kept=False)
 
         await self._database.write(hold, held)
@@ -239,8 +264,8 @@ class Queue:
 
     # What the operator and owners ask.
 
-    async def jobs(self, most: int) -> list[Job]:
-        return await store.jobs(self._database, most)
+    async def all(self) -> AllJobs:
+        return AllJobs([_shown(job) for job in await store.jobs(self._database, MAX_LISTED)])
 
     @follows_rules
     def retry(self, job_id: str) -> Act[tuple[int, int], None]:
@@ -328,7 +353,7 @@ class Queue:
 
     def _refused(self, upload: Upload, code: str, message: str) -> None:
         self.outcomes[("refused",)] += 1
-        told = {"upload_id": upload.id, "code": code, "message": message}
+        told = UploadRefused(upload.id, code, message)
         self._hub.push("upload_refused", told, only(upload.member_id))
 
     def _now_ms(self) -> int:
@@ -352,4 +377,17 @@ def _facts(file: Written) -> Facts:
         file.duration_ms,
         file.placeholder,
         file.colour,
+    )
+
+
+def _shown(job: Job) -> ShownJob:
+    return ShownJob(
+        job.id,
+        job.kind,
+        job.attempt,
+        "dead" if job.dead else "working" if job.lease is not None else "waiting",
+        job.worker,
+        job.fault,
+        job.due_at_ms,
+        job.created_at_ms,
     )

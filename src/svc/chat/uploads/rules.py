@@ -35,6 +35,7 @@ from svc.chat.uploads.upload import (
     USED,
     WAITING,
     Upload,
+    UploadProgress,
     Wish,
     readable_file_name,
 )
@@ -377,7 +378,8 @@ class Uploads:
 
         def completed(counts: tuple[int, int]) -> None:
             self._queue.counted(counts)
-            self._hub.push("upload_progress", _progress(upload.id), only(upload.member_id), kept=False)
+            progress = UploadProgress(upload.id, "waiting", 0.0)
+            self._hub.push("upload_progress", progress, only(upload.member_id), kept=False)
 
         await self._database.write(complete, completed)
 
@@ -410,7 +412,3 @@ class Uploads:
 
     def _now_ms(self) -> int:
         return int(self._now() * 1000)
-
-
-def _progress(upload_id: str) -> dict[str, object]:
-    return {"upload_id": upload_id, "state": WAITING, "progress": 0.0}

@@ -7,9 +7,13 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from svc.base.contents import AUDIO, FILE, PICTURE, VIDEO, kind_of_type, with_kind
 from svc.chat.access.media_urls import MediaUrls
+from svc.chat.fields import Id
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
@@ -77,6 +81,20 @@ class Upload:
         """As it is kept with a message."""
         assert self.result is not None, "only what is done is attached"
         return {**self.result, "alt": self.alt}
+
+
+@dataclass(frozen=True, slots=True)
+class UploadProgress:
+    upload_id: Id
+    state: Literal["waiting", "working"]
+    progress: Annotated[float, Meta(ge=0, le=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class UploadRefused:
+    upload_id: Id
+    code: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)

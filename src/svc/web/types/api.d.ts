@@ -11,6 +11,8 @@ export type AllChannels = { channels: Channel[] };
 
 export type AllInvites = { invites: Invite[] };
 
+export type AllJobs = { jobs: ShownJob[] };
+
 export type AllNotifications = { notifications: Notifications[] };
 
 export type AllOverrides = { overrides: Override[] };
@@ -74,6 +76,8 @@ export type Hand = { hand: number };
 export type HandedOut = { code: string; expires_at_ms: number };
 
 export type Health = { status: "degraded" | "healthy"; service: "chat"; serverName: string; timestamp: string };
+
+export type IconChanged = { icon_url: string | null };
 
 export type IdToken = { id_token: string };
 
@@ -157,6 +161,8 @@ export type Sent = { camera: boolean; screen: boolean };
 
 export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: { name: string; url?: string; icon?: StoredPicture }; fields?: { name: string; value: string; inline: boolean }[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: { text: string; icon?: StoredPicture }; timestamp?: string };
 
+export type ShownJob = { id: string; kind: "picture" | "video" | "file" | "avatar" | "icon" | "emoji"; attempt: number; state: "dead" | "waiting" | "working"; worker: string; fault: string; due_at_ms: number; created_at_ms: number };
+
 export type SignIn = { open: boolean; local: boolean; account: Accounts | null; certificateIssuers: string[] };
 
 export type SignInPlace = { issuer: string; authorization_endpoint: string; client_id: string };
@@ -178,6 +184,10 @@ export type Trial = { read: number; found: number; messages: FoundMessage[] };
 export type Unread = { channel_id: string; read_up_to: string; last: string | null; unread: number; mentions: number };
 
 export type Upload = { id: string; purpose: "attachment" | "avatar" | "icon" | "emoji"; name: string; alt: string; length: number; received: number; state: "receiving" | "waiting" | "done" | "refused" | "used"; result: { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null } | null; refusal: { code: string; message: string } | null; created_at_ms: number };
+
+export type UploadProgress = { upload_id: string; state: "waiting" | "working"; progress: number };
+
+export type UploadRefused = { upload_id: string; code: string; message: string };
 
 export type Versions = { server: string; python: string; sqlite: string };
 
@@ -489,7 +499,7 @@ export interface Endpoints {
   /** Say in words what a file shows, also of one that is posted */
   "PUT /api/uploads/{}/alt": { body: { alt: string }; answer: Upload };
   /** What the media worker has to do, and has given up */
-  "GET /api/jobs": { answer: { jobs: ({ id: string; kind: "picture" | "video" | "file" | "avatar" | "icon" | "emoji"; attempt: number; state: "waiting" | "working" | "dead"; worker: string; fault: string; due_at_ms: number; created_at_ms: number })[] } };
+  "GET /api/jobs": { answer: AllJobs };
   /** Have tried again what was given up */
   "POST /api/jobs/{}/retry": { answer: null };
   /** A media service's signalling, a WebSocket passed through */
@@ -617,10 +627,10 @@ export interface Pushes {
   member_blocked: Block;
   member_unblocked: Block;
   settings_changed: { joinPolicy?: "invite" | "open"; discoverable?: boolean; lanOpen?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; name?: string; description?: string; rules?: string; welcomeChannelId?: string | null; retentionDays?: number };
-  upload_progress: { upload_id: string; state: "waiting" | "working"; progress: number };
+  upload_progress: UploadProgress;
   upload_done: Upload;
-  upload_refused: { upload_id: string; code: string; message: string };
-  icon_changed: { icon_url: string | null };
+  upload_refused: UploadRefused;
+  icon_changed: IconChanged;
   voice_joined: { channel_id: string; member: VoiceMember };
   voice_left: { channel_id: string; member_id: string; lost?: boolean };
   voice_updated: { channel_id: string; member_id: string; muted?: boolean; deafened?: boolean; self_muted?: boolean; self_deafened?: boolean; hand?: number; camera?: boolean; screen?: boolean };

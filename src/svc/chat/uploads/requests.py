@@ -1,0 +1,339 @@
+"""What can be asked of uploads: to take a file, in one request (multipart) or in many (tus); how it fares.
+
+The path says what the file is for, the headers how it is sent. How tus works is tus.io's to say. No rules.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Annotated
+
+from aiohttp import web
+from msgspec import Meta
+
+from svc.chat.access.catalogue import MEMBER, OWNER, Needs, in_channel
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.described import (
+    ID,
+    TIME_MS,
+    Named,
+    Pushed,
+    Schema,
+    array,
+    choice,
+    integer,
+    nullable,
+    obj,
+    string,
+)
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id, optional_text
+from svc.chat.http import READ_DEADLINE_S, answer, arriving, asker, refuse_compressed
+from svc.chat.requests import Asked, Requests, Run, described_by, request, schema_of
+from svc.chat.uploads import tus
+from svc.chat.uploads.multipart import MAX_HEAD_BYTES, FormFile, Malformed
+from svc.chat.uploads.portraits import Avatars, IconChanged, Icons
+from svc.chat.uploads.queue import AllJobs, Queue
+from svc.chat.uploads.rules import Uploads
+from svc.chat.uploads.upload import (
+    ATTACHED_KINDS,
+    ATTACHMENT,
+    AVATAR,
+    DONE,
+    EMOJI,
+    ICON,
+    MAX_ALT_CHARACTERS,
+    MAX_NAME_CHARACTERS,
+    RECEIVING,
+    REFUSED,
+    USED,
+    WAITING,
+    Upload,
+    UploadProgress,
+    UploadRefused,
+    Wish,
+)
+
+_MAX_FILE_NAME = 1_000
+_ONE = "/api/uploads/{upload_id}"
+
+_COUNT = nullable(integer(0))
+_ALT = string(MAX_ALT_CHARACTERS)
+_FILE: dict[str, Schema] = {
+    "key": string(),
+    "url": string(),
+    "content_type": string(),
+    "bytes": integer(0),
+    "width": _COUNT,
+    "height": _COUNT,
+}
+_RESULT: dict[str, Schema] = {
+    "id": ID,
+    "name": string(MAX_NAME_CHARACTERS + 16),
+    "kind": choice(*ATTACHED_KINDS),
+    **_FILE,
+    "frames": _COUNT,
+    "duration_ms": _COUNT,
+    "placeholder": string(),
+    "colour": string(),
+    "thumbnail": nullable(obj(_FILE)),
+    "poster": nullable(obj(_FILE)),
+}
+ATTACHED = Named("Attachment", obj({**_RESULT, "alt": _ALT}))
+_REFUSAL = obj({"code": string(), "message": string()})
+UPLOAD = Named(
+    "Upload",
+    obj(
+        {
+            "id": ID,
+            "purpose": choice(ATTACHMENT, AVATAR, ICON, EMOJI),
+            "name": string(MAX_NAME_CHARACTERS),
+            "alt": _ALT,
+            "length": integer(0),
+            "received": integer(0),
+            "state": choice(RECEIVING, WAITING, DONE, REFUSED, USED),
+            "result": nullable(obj(_RESULT)),
+            "refusal": nullable(_REFUSAL),
+            "created_at_ms": TIME_MS,
+        }
+    ),
+)
+# What every upload needs, whatever it is for.
+FILE = obj({"file": string(contentMediaType="application/octet-stream")})
+BEGINNING = (
+    *(
+        "profanity_refused",
+        "quota_exceeded",
+        "storage_full",
+        "too_many",
+        "too_many_connections",
+        "tus_version",
+        "upload_cut_short",
+        "upload_too_large",
+    ),
+    *("uploads_disabled", "wrong_content_type"),
+)
+
+
+class NewAlt(Asked):
+    alt: Annotated[str, Meta(max_length=MAX_ALT_CHARACTERS)]
+
+
+def _begins(needs: Needs, summary: str, http: str, *more: str) -> Callable[[Run], Run]:
+    return request(
+        needs,
+        f"{summary}: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed",
+        http=http,
+        refusals=(*BEGINNING, *more),
+        status=201,
+        sends=("multipart/form-data", FILE),
+        answers=UPLOAD,
+    )
+
+
+class UploadRequests(Requests):
+    def __init__(self, uploads: Uploads, queue: Queue, avatars: Avatars, icons: Icons) -> None:
+        self._uploads = uploads
+        self._queue = queue
+        self._avatars = avatars
+        self._icons = icons
+
+    @_begins(
+        in_channel(P.ATTACH_FILES),
+        "Upload what a message is to show",
+        "POST /api/channels/{channel_id}/uploads",
+        "unknown_channel",
+    )
+    async def attach(self, asking: Asker, request: web.Request, channel_id: Id) -> web.Response:
+        self._uploads.require_attaching(asking.member_id, channel_id)
+        return await self.begin(request, ATTACHMENT)
+
+    @_begins(MEMBER, "Upload a picture of oneself", "POST /api/me/avatar")
+    async def set_avatar(self, request: web.Request) -> web.Response:
+        return await self.begin(request, AVATAR)
+
+    @request(MEMBER, "Have no picture any more", http="DELETE /api/me/avatar")
+    async def remove_avatar(self, asking: Asker) -> None:
+        await self._avatars.remove(asking.member_id)
+
+    @_begins(OWNER, "Upload the server's icon", "POST /api/icon")
+    async def set_icon(self, request: web.Request) -> web.Response:
+        return await self.begin(request, ICON)
+
+    @request(OWNER, "Have the server show no icon any more", http="DELETE /api/icon")
+    async def remove_icon(self, asking: Asker) -> None:
+        await self._icons.remove(asking.member_id, time.time())
+
+    @request(
+        MEMBER,
+        "One's own uploads that hang on nothing yet, the newest first",
+        http="GET /api/uploads",
+        answers=obj({"uploads": array(UPLOAD)}),
+    )
+    async def unused(self, asking: Asker) -> object:
+        found = await self._uploads.unused(asking.member_id)
+        return {"uploads": [self._described(upload) for upload in found]}
+
+    @request(
+        MEMBER,
+        "One's own upload; how far it has come stands in the headers too, as tus has it",
+        http=f"GET {_ONE}",
+        refusals=("unknown_upload",),
+        answers=UPLOAD,
+    )
+    async def show(self, asking: Asker, request: web.Request, upload_id: Id) -> web.Response:
+        """What a tus client asks with HEAD stands in the headers."""
+        upload = await self._uploads.find(asking.member_id, upload_id)
+        shown = answer(self._described(upload))
+        shown.headers.update(tus.state(upload))
+        return shown
+
+    # A piece costs little: its bytes have bounds of their own.
+    @request(
+        MEMBER,
+        "Go on with an upload, as tus has it",
+        http=f"PATCH {_ONE}",
+        refusals=(
+            *("offset_mismatch", "quota_exceeded", "storage_full", "too_many_connections", "tus_version"),
+            *("unknown_upload", "upload_busy", "upload_complete", "upload_cut_short", "upload_too_large"),
+            "wrong_content_type",
+        ),
+        sends=(tus.PATCH_TYPE, string(contentMediaType=tus.PATCH_TYPE)),
+        cost=0.1,
+    )
+    async def append(self, asking: Asker, request: web.Request, upload_id: Id) -> web.StreamResponse:
+        refuse_compressed(request)
+        if not tus.spoken(request.headers):
+            raise ChatError("tus_version", more={"versions": [tus.VERSION]})
+        offset = tus.offset(request.headers)
+        async with aclosing(arriving(request.content)) as chunks:
+            upload = await self._uploads.receive(asking.member_id, upload_id, offset, chunks)
+        return web.Response(status=204, headers=tus.state(upload))
+
+    @request(MEMBER, "Let go of an upload", http=f"DELETE {_ONE}", refusals=("unknown_upload", "upload_busy"))
+    async def cancel(self, asking: Asker, upload_id: Id) -> None:
+        await self._uploads.cancel(asking.member_id, upload_id)
+
+    @request(
+        MEMBER,
+        "Say in words what a file shows, also of one that is posted",
+        http=f"PUT {_ONE}/alt",
+        refusals=("forbidden", "in_timeout", "profanity_refused", "unknown_channel", "unknown_upload"),
+        answers=UPLOAD,
+    )
+    async def describe(self, asking: Asker, upload_id: Id, asked: NewAlt) -> object:
+        return self._described(await self._uploads.describe(asking.member_id, upload_id, asked.alt))
+
+    @request(OWNER, "What the media worker has to do, and has given up", http="GET /api/jobs")
+    async def jobs(self) -> AllJobs:
+        return await self._queue.all()
+
+    @request(
+        OWNER,
+        "Have tried again what was given up",
+        http="POST /api/jobs/{job_id}/retry",
+        refusals=("unknown_job",),
+    )
+    async def retry(self, job_id: Id) -> None:
+        await self._queue.retry(job_id)
+
+    async def begin(
+        self, request: web.Request, purpose: str, target: Callable[[str], str] = lambda name: ""
+    ) -> web.Response:
+        """Take an upload for a purpose. `target` reads the `name` that the thing is to have."""
+        refuse_compressed(request)
+        if not tus.spoken(request.headers):
+            return await self._whole(request, purpose, target)
+        wish = _wish(purpose, tus.length(request.headers), tus.metadata(request.headers), target)
+        upload = await self._uploads.begin(asker(request).member_id, wish)
+        where = {"Location": f"/api/uploads/{upload.id}", **tus.state(upload)}
+        return web.Response(status=201, headers=where)
+
+    async def _whole(self, request: web.Request, purpose: str, target: Callable[[str], str]) -> web.Response:
+        """One request with the file in it, which is as long as the request at most."""
+        if request.content_type != "multipart/form-data":
+            raise ChatError("wrong_content_type", "Send multipart/form-data, or speak tus")
+        most = self._uploads.most(purpose)
+        if (request.content_length or 0) > most + MAX_HEAD_BYTES:
+            raise ChatError("upload_too_large", more={"limit": most})
+        async with aclosing(arriving(request.content)) as chunks:
+            file, file_name = await _file_of(request, chunks)
+            said = {"filename": file_name, "name": request.query.get("name", "")}
+            length = min(request.content_length or most, most)
+            wish = replace(_wish(purpose, length, said, target), resumable=False)
+            member_id = asker(request).member_id
+            upload = await self._uploads.begin(member_id, wish)
+            try:
+                async with aclosing(_to_its_end(file)) as pieces:
+                    upload = await self._uploads.receive(member_id, upload.id, 0, pieces, last=True)
+            except ChatError:
+                # Whoever sends it all at once has nothing to go on with.
+                if upload.state == "receiving":
+                    await self._forgotten(member_id, upload.id)
+                raise
+        return answer(self._described(upload), 201)
+
+    async def _forgotten(self, member_id: str, upload_id: str) -> None:
+        with suppress(ChatError):
+            await self._uploads.cancel(member_id, upload_id)
+
+    def _described(self, upload: Upload) -> dict[str, object]:
+        return upload.described(self._uploads.urls)
+
+
+def _wish(purpose: str, length: int, said: dict[str, str], target: Callable[[str], str]) -> Wish:
+    """What is said of a file that is about to come: `filename`, `alt`, and the `name` of the thing."""
+    return Wish(
+        purpose=purpose,
+        length=length,
+        name=optional_text(said, "filename", most=_MAX_FILE_NAME) or "",
+        target=target(said.get("name", "")),
+        alt=optional_text(said, "alt", most=MAX_ALT_CHARACTERS) or "",
+    )
+
+
+async def _file_of(request: web.Request, chunks: AsyncIterator[bytes]) -> tuple[FormFile, str]:
+    """The file in a multipart body, and its name. Raises ChatError."""
+    try:
+        async with asyncio.timeout(READ_DEADLINE_S):
+            file = FormFile(request.headers.get("Content-Type", ""), chunks)
+            return file, await file.begin()
+    except (Malformed, TimeoutError):
+        raise ChatError("invalid_request", "There is no file in this request") from None
+
+
+async def _to_its_end(file: FormFile) -> AsyncGenerator[bytes, None]:
+    try:
+        async with aclosing(file.pieces()) as pieces:
+            async for piece in pieces:
+                yield piece
+    except Malformed:
+        raise ChatError("upload_cut_short") from None
+
+
+_UPLOADER = "who has uploaded it"
+DESCRIBED = described_by(
+    UploadRequests,
+    pushes=[
+        Pushed(
+            "upload_progress",
+            "How far the media worker has come with an upload, from 0 to 1",
+            schema_of(UploadProgress),
+            _UPLOADER,
+            kept=False,
+        ),
+        Pushed(
+            "upload_done",
+            "An upload is checked, and written again if it is a picture or a video",
+            UPLOAD,
+            _UPLOADER,
+        ),
+        Pushed(
+            "upload_refused", "An upload is refused; `code` says why", schema_of(UploadRefused), _UPLOADER
+        ),
+        Pushed("icon_changed", "The server has another icon, or none", schema_of(IconChanged), "everybody"),
+    ],
+)
