@@ -178,7 +178,7 @@ class Requests:
 
     def _route(self, declared: Declared) -> web.RouteDef:
         async def serve(request: web.Request) -> web.StreamResponse:
-            path = converted(request.match_info, declared.path)
+            path = converted(request.match_info, declared.path) if declared.path.__struct_fields__ else None
             asked: object = None
             if declared.asked is not None and declared.asks_by_query:
                 asked = converted(request.query, declared.asked, strict=False)

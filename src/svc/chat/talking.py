@@ -25,10 +25,10 @@ from svc.chat.previews.page import head_sandbox
 from svc.chat.previews.rules import Previews
 from svc.chat.requests import Handler
 from svc.chat.webhooks.commands import WebhookCommands
-from svc.chat.webhooks.compatible.routes import CompatibleRoutes
+from svc.chat.webhooks.compatible.requests import CompatibleRequests
 from svc.chat.webhooks.feature import WebhooksFeature
 from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
-from svc.chat.webhooks.routes import PostRoutes, WebhookRoutes
+from svc.chat.webhooks.requests import PostRequests, WebhookRequests
 
 
 class Talking:
@@ -99,11 +99,11 @@ class Talking:
         return [
             *MessageRequests(self.messages).table(),
             # Before the rest of /api/webhooks, for they are looked through in this order.
-            *PostRoutes(self.webhooks.posting).table(),
-            *WebhookRoutes(
+            *PostRequests(self.webhooks.posting).table(),
+            *WebhookRequests(
                 self.webhooks.webhooks, self.webhooks.avatars, self.webhooks.posting.history
             ).table(),
-            *CompatibleRoutes(self.webhooks.posting).table(),
+            *CompatibleRequests(self.webhooks.posting).table(),
         ]
 
     def handlers(self) -> Mapping[str, Handler]:

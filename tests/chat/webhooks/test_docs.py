@@ -11,7 +11,7 @@ import pytest
 
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.problems import PROBLEM_CODES
-from svc.chat.webhooks.routes import BARE
+from svc.chat.webhooks.requests import BARE
 from tests.chat.webhooks.hook import Hook
 from tests.kit.markdown import rows
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.webhooks import routes
+from svc.chat.webhooks import requests
 from tests.chat.member import chat_server
 from tests.chat.people import People, newcomer
 from tests.chat.webhooks.hook import Hook
@@ -28,7 +28,7 @@ async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Answ
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The clock of the rate limit, in ms; it stands still until somebody sets it."""
     now = [1_000_000]
-    monkeypatch.setattr(routes, "now_ms", lambda: now[0])
+    monkeypatch.setattr(requests, "now_ms", lambda: now[0])
     return now
 
 

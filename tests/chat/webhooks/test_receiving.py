@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from svc.chat.webhooks import routes
+from svc.chat.webhooks import requests
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from tests.chat.people import People
 from tests.chat.webhooks.hook import Hook
@@ -142,7 +142,7 @@ async def test_a_body_that_is_longer_than_it_says_ends_where_it_says(sender: Sen
 async def test_a_body_that_never_comes_is_not_waited_for_longer_than_the_deadline(
     sender: Sender, folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "BODY_DEADLINE_S", 0.1)
+    monkeypatch.setattr(requests, "BODY_DEADLINE_S", 0.1)
     await sender.begin("Content-Length: 100")
     await sender.send(b'{"text": "a"}')
     status, answer = await sender.answer()

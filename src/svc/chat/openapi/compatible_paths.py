@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from svc.chat.described import Schema, array, integer, string
 from svc.chat.openapi.schemas import Components
 from svc.chat.webhooks.compatible.github import EVENTS
-from svc.chat.webhooks.compatible.routes import DISCORD, EVENT_HEADER, GITHUB, SLACK
+from svc.chat.webhooks.compatible.requests import DISCORD, EVENT_HEADER, GITHUB, SLACK
 from svc.chat.webhooks.schema import POSTED
 
 

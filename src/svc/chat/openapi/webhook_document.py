@@ -9,7 +9,7 @@ from svc.chat.described import Described, Schema, obj, string
 from svc.chat.openapi.compatible_paths import compatible_paths
 from svc.chat.openapi.schemas import Components
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
-from svc.chat.webhooks.routes import PATH
+from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.schema import PAYLOAD, POSTED, PROBLEMS, RETRY_AFTER_MS
 
 _EXAMPLE = {"text": "The build is **green**", "cards": [{"title": "Build 512", "color": "#2da44e"}]}

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from svc.chat.access.directory import Directory
 from svc.chat.channels.commands import channel_called
@@ -54,6 +55,5 @@ class WebhookCommands:
         """With what opens it: the operator has the key."""
         token = self._webhooks.token(webhook)
         path = None if token is None else f"/api/webhooks/{webhook.id}/{token}"
-        described = self._webhooks.described(webhook)
-        del described["id"]
-        return {"webhook_id": webhook.id, "token": token, "path": path, **described}
+        shown = asdict(self._webhooks.shown(webhook))
+        return {"webhook_id": shown.pop("id"), "token": token, "path": path, **shown}

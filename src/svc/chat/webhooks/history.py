@@ -8,36 +8,35 @@ which bounds the memory.
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from svc.chat.fields import Id, TimeMs
 
 MAX_KEPT = 20
 # The first few say enough; a path may hold a key that a stranger has made up.
 MAX_NAMED, MAX_PATH = 5, 64
-POSTED, REFUSED, IGNORED = "posted", "refused", "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedProblem:
+    path: str
+    code: str
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    at_ms: int
-    outcome: str
+    at_ms: TimeMs
+    outcome: Literal["posted", "refused", "ignored"]
     # Why it was refused: a code of `errors`.
     error: str | None = None
-    message_id: str | None = None
-    channel_id: str | None = None
-    # What was wrong, or left out: path and code.
-    named: tuple[tuple[str, str], ...] = ()
+    message_id: Id | None = None
+    channel_id: Id | None = None
+    # What was wrong, or left out.
+    named: Annotated[tuple[NamedProblem, ...], Meta(max_length=MAX_NAMED)] = ()
     # As often in a row; `at_ms` is the last time.
-    times: int = 1
-
-    def described(self) -> dict[str, object]:
-        return {
-            "at_ms": self.at_ms,
-            "outcome": self.outcome,
-            "error": self.error,
-            "message_id": self.message_id,
-            "channel_id": self.channel_id,
-            "named": [{"path": path, "code": code} for path, code in self.named],
-            "times": self.times,
-        }
+    times: Annotated[int, Meta(ge=1)] = 1
 
 
 class PostHistory:
@@ -49,7 +48,7 @@ class PostHistory:
     def note(self, webhook_id: str, attempt: Attempt) -> None:
         kept = self._by_webhook.setdefault(webhook_id, deque(maxlen=MAX_KEPT))
         # Whoever goes on posting too fast does not push out everything else.
-        if kept and attempt.outcome != POSTED and _alike(kept[-1], attempt):
+        if kept and attempt.outcome != "posted" and _alike(kept[-1], attempt):
             kept[-1] = replace(attempt, times=kept[-1].times + 1)
         else:
             kept.append(attempt)
@@ -63,9 +62,9 @@ class PostHistory:
         self._by_webhook.pop(webhook_id, None)
 
 
-def named(found: Sequence[Mapping[str, object]]) -> tuple[tuple[str, str], ...]:
+def named(found: Sequence[Mapping[str, object]]) -> tuple[NamedProblem, ...]:
     """Of problems or warnings as they are told: the first few, without their words."""
-    return tuple((str(each["path"])[:MAX_PATH], str(each["code"])) for each in found[:MAX_NAMED])
+    return tuple(NamedProblem(str(each["path"])[:MAX_PATH], str(each["code"])) for each in found[:MAX_NAMED])
 
 
 def _alike(one: Attempt, other: Attempt) -> bool:

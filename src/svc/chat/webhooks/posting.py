@@ -19,7 +19,7 @@ from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
 from svc.chat.webhooks.cards import AVATAR_PATH, Wanted, stored, wanted_pictures, with_texts
-from svc.chat.webhooks.history import IGNORED, POSTED, REFUSED, Attempt, PostHistory, named
+from svc.chat.webhooks.history import Attempt, PostHistory, named
 from svc.chat.webhooks.limiter import Limiter
 from svc.chat.webhooks.naming import shown_name
 from svc.chat.webhooks.payload import Payload, Refused, parse
@@ -96,7 +96,7 @@ class Posting:
         )
         told = named([warning.described() for warning in posted.warnings])
         where = posted.message.id, posted.message.channel_id
-        self.history.note(webhook.id, Attempt(posted.message.posted_at_ms, POSTED, None, *where, told))
+        self.history.note(webhook.id, Attempt(posted.message.posted_at_ms, "posted", None, *where, told))
         return posted
 
     def refused(self, webhook_id: str, token: str, refusal: ChatError | None, at_ms: int) -> None:
@@ -104,10 +104,12 @@ class Posting:
         does not have the URL sends is not noted."""
         with suppress(ChatError):
             webhook = self._webhooks.found(webhook_id, token)
-            outcome, error = (IGNORED, None) if refusal is None else (REFUSED, refusal.code)
-            problems = refusal.more.get("problems") if refusal is not None else None
+            if refusal is None:
+                self.history.note(webhook.id, Attempt(at_ms, "ignored"))
+                return
+            problems = refusal.more.get("problems")
             told = named(problems) if isinstance(problems, list) else ()
-            self.history.note(webhook.id, Attempt(at_ms, outcome, error, named=told))
+            self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=told))
 
     def _judged(self, payload: Payload) -> tuple[Payload, Sequence[str]]:
         """With every word as it may be shown, and the texts that had some which may not. Raises ChatError."""

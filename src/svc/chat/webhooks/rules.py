@@ -24,7 +24,7 @@ from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
 from svc.chat.webhooks import store
 from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
-from svc.chat.webhooks.store import Webhook
+from svc.chat.webhooks.store import ShownWebhook, Webhook
 
 _MANAGE = Permission.MANAGE_WEBHOOKS
 # 256 bits in 43 characters.
@@ -97,9 +97,16 @@ class Webhooks:
             raise ChatError("unknown_webhook")
         return webhook
 
-    def described(self, webhook: Webhook) -> dict[str, object]:
+    def shown(self, webhook: Webhook) -> ShownWebhook:
         """As those see it who may manage it, without what opens it."""
-        return webhook.described(self._media.url)
+        return ShownWebhook(
+            webhook.id,
+            webhook.name,
+            webhook.channel_id,
+            None if webhook.picture is None else self._media.url(webhook.picture),
+            webhook.created_by,
+            webhook.created_at_ms,
+        )
 
     def token(self, webhook: Webhook) -> str | None:
         """The secret part of its URL; None where the key is not the one with which it was sealed."""
@@ -191,7 +198,7 @@ class Webhooks:
 
     def _created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook
-        self._hub.push("webhook_created", self.described(webhook), self._audience(webhook))
+        self._hub.push("webhook_created", self.shown(webhook), self._audience(webhook))
         return webhook
 
     def _changed(self, webhook_id: str, differences: Mapping[str, str | None]) -> Webhook:
@@ -204,7 +211,7 @@ class Webhooks:
     def _put(self, webhook: Webhook, managers_before: frozenset[str]) -> None:
         """For who may manage it no more, it is gone."""
         self._by_id[webhook.id] = webhook
-        self._hub.push("webhook_updated", self.described(webhook), self._audience(webhook))
+        self._hub.push("webhook_updated", self.shown(webhook), self._audience(webhook))
         if lost := managers_before - self._managers(webhook):
             self._hub.push("webhook_deleted", {"webhook_id": webhook.id}, Only(lost))
 

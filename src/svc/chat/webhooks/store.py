@@ -1,10 +1,15 @@
 """The table of webhooks. SQL only; the secrets in it are sealed by then."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number
+from svc.chat.fields import Id, TimeMs
+from svc.chat.webhooks.limits import MAX_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +23,16 @@ class Webhook:
     created_by: str | None
     created_at_ms: int
 
-    def described(self, picture_url: Callable[[str], str]) -> dict[str, object]:
-        """As those see it who may manage it, without what opens it."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "channel_id": self.channel_id,
-            "picture": None if self.picture is None else picture_url(self.picture),
-            "created_by": self.created_by,
-            "created_at_ms": self.created_at_ms,
-        }
+
+@dataclass(frozen=True, slots=True)
+class ShownWebhook:
+    id: Id
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
+    channel_id: Id | None
+    picture: str | None
+    # None: the operator.
+    created_by: Id | None
+    created_at_ms: TimeMs
 
 
 _WEBHOOKS = Table("webhooks", Webhook)

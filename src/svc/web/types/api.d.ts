@@ -25,6 +25,8 @@ export type Application = { id: string; nickname: string; message: string; invit
 
 export type Attachment = { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; alt: string };
 
+export type Attempt = { at_ms: number; outcome: "ignored" | "posted" | "refused"; error: string | null; message_id: string | null; channel_id: string | null; named: NamedProblem[]; times: number };
+
 export type AuditEntry = { id: number; at_ms: number; actor_id: string | null; action: string; target_id: string | null; details: { [name: string]: unknown } };
 
 export type AuditPage = { entries: AuditEntry[]; next: number | null };
@@ -91,7 +93,13 @@ export type InviteView = { founder: boolean; members: number; online: number; ap
 
 export type KindUsage = { kind: string; objects: number; bytes: number };
 
+export type LastPosts = { posts: Attempt[] };
+
 export type MadeBot = { member: Member; token: string };
+
+export type ManagedWebhook = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number; token: string | null; url: string | null };
+
+export type ManagedWebhooks = { webhooks: ManagedWebhook[] };
 
 export type Member = { id: string; nickname: string; roles: string[]; timeout_until_ms: number | null; joined_at_ms: number; avatar: string | null; status_text: string; bot: boolean };
 
@@ -102,6 +110,8 @@ export type MemberUsage = { member_id: string; nickname: string; bytes: number }
 export type Message = { id: string; channel_id: string; author: { kind: "member" | "webhook"; id: string; display_name: string; avatar: string | null; bot: boolean }; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: { emoji: string; member_ids: string[] }[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: { count: number; last_id: string; last_at_ms: number } | null; expired_attachments?: number };
 
 export type MessagePage = { messages: Message[]; more_before: boolean; more_after: boolean; thread?: ThreadState };
+
+export type NamedProblem = { path: string; code: string };
 
 export type NewToken = { token: string };
 
@@ -163,6 +173,8 @@ export type ShownCard = { title?: string; url?: string; description?: string; co
 
 export type ShownJob = { id: string; kind: "picture" | "video" | "file" | "avatar" | "icon" | "emoji"; attempt: number; state: "dead" | "waiting" | "working"; worker: string; fault: string; due_at_ms: number; created_at_ms: number };
 
+export type ShownWebhook = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number };
+
 export type SignIn = { open: boolean; local: boolean; account: Accounts | null; certificateIssuers: string[] };
 
 export type SignInPlace = { issuer: string; authorization_endpoint: string; client_id: string };
@@ -192,8 +204,6 @@ export type UploadRefused = { upload_id: string; code: string; message: string }
 export type Versions = { server: string; python: string; sqlite: string };
 
 export type VoiceMember = { id: string; nickname: string; muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean; hand: number; camera: boolean; screen: boolean };
-
-export type Webhook = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number; token: string | null; url: string | null };
 
 /** What a refusal may be. */
 export type Code = "already_resolved" | "approval_pending" | "approval_refused" | "auth_required" | "banned" | "body_too_large" | "challenge_invalid" | "channel_archived" | "channel_full" | "code_invalid" | "devices_changed" | "emoji_name_taken" | "empty_message" | "epoch_passed" | "export_running" | "forbidden" | "identity_taken" | "identity_tier_refused" | "in_timeout" | "internal_error" | "invalid_emoji" | "invalid_emoji_name" | "invalid_image" | "invalid_json" | "invalid_nickname" | "invalid_payload" | "invalid_query" | "invalid_request" | "invalid_settings" | "invite_busy" | "invite_invalid" | "invite_required" | "issuer_unavailable" | "joins_disabled" | "last_device" | "lease_lost" | "media_address_invalid" | "media_address_over" | "media_gone" | "message_too_long" | "method_not_allowed" | "nickname_taken" | "no_channel" | "no_device" | "not_found" | "not_in_voice" | "not_proved" | "offset_mismatch" | "origin_refused" | "owner_must_stay" | "private_refused" | "profanity_refused" | "proof_invalid" | "quota_exceeded" | "range_not_satisfiable" | "rank_too_low" | "rate_limited" | "refresh_invalid" | "rule_refused" | "rules_not_accepted" | "search_busy" | "search_running" | "search_too_long" | "server_full" | "server_stopping" | "slow_mode" | "storage_full" | "storage_unavailable" | "token_invalid" | "too_many" | "too_many_blocks" | "too_many_connections" | "too_many_devices" | "too_many_invite_attempts" | "too_many_requests" | "too_many_waiting" | "too_slow" | "tus_version" | "unknown_application" | "unknown_backup" | "unknown_ban" | "unknown_channel" | "unknown_conversation" | "unknown_device" | "unknown_emoji" | "unknown_event" | "unknown_file" | "unknown_invite" | "unknown_job" | "unknown_member" | "unknown_message" | "unknown_report" | "unknown_role" | "unknown_rule" | "unknown_upload" | "unknown_webhook" | "unsupported_encoding" | "unsupported_type" | "upload_busy" | "upload_complete" | "upload_cut_short" | "upload_not_done" | "upload_too_large" | "uploads_disabled" | "voice_full" | "voice_unavailable" | "wrong_content_type";
@@ -505,19 +515,19 @@ export interface Endpoints {
   /** A media service's signalling, a WebSocket passed through */
   "GET /sfu/client": { query: { service?: number }; answer: null };
   /** The webhooks that one may manage, the oldest first */
-  "GET /api/webhooks": { answer: { webhooks: Webhook[] } };
+  "GET /api/webhooks": { answer: ManagedWebhooks };
   /** Make a webhook; without a channel, it answers no_channel until it has one */
-  "POST /api/webhooks": { body: { name: string; channel_id?: string | null }; answer: Webhook };
+  "POST /api/webhooks": { body: { name: string; channel_id?: string | null }; answer: ManagedWebhook };
   /** One webhook */
-  "GET /api/webhooks/{}": { answer: Webhook };
+  "GET /api/webhooks/{}": { answer: ManagedWebhook };
   /** Give a webhook another name or channel; null takes the channel away */
-  "PATCH /api/webhooks/{}": { body: { name?: string | null; channel_id?: string | null }; answer: Webhook };
+  "PATCH /api/webhooks/{}": { body: { name?: string | null; channel_id?: string | null }; answer: ManagedWebhook };
   /** Delete a webhook; its messages stay */
   "DELETE /api/webhooks/{}": { answer: null };
   /** What became of the last posts to it since the server has started, the newest first */
-  "GET /api/webhooks/{}/posts": { answer: { posts: ({ at_ms: number; outcome: "posted" | "refused" | "ignored"; error: string | null; message_id: string | null; channel_id: string | null; named: { path: string; code: string }[]; times: number })[] } };
+  "GET /api/webhooks/{}/posts": { answer: LastPosts };
   /** Give a webhook another picture: PNG, JPEG, WebP or GIF */
-  "PUT /api/webhooks/{}/picture": { body: Blob; answer: Webhook };
+  "PUT /api/webhooks/{}/picture": { body: Blob; answer: ManagedWebhook };
   /** Take a webhook's picture away */
   "DELETE /api/webhooks/{}/picture": { answer: null };
   /** Post a message into the webhook's channel */
@@ -640,8 +650,8 @@ export interface Pushes {
   private_call_declined: { conversation_id: string; member_id: string };
   voice_state: { channel_id: string; members: VoiceMember[] };
   voice_moved: { from_channel_id: string; channel_id: string };
-  webhook_created: { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number };
-  webhook_updated: { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number };
+  webhook_created: ShownWebhook;
+  webhook_updated: ShownWebhook;
   webhook_deleted: { webhook_id: string };
 }
 

@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
 
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.webhooks.compatible.github import EVENTS
-from svc.chat.webhooks.compatible.routes import DISCORD, GITHUB, SLACK
+from svc.chat.webhooks.compatible.requests import DISCORD, GITHUB, SLACK
 from svc.chat.webhooks.limiter import Limiter
 from tests.chat.webhooks.hook import Hook
 

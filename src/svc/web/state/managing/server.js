@@ -1,6 +1,6 @@
 // What the owner settles for the whole server, and its emoji and webhooks.
 
-/** @import { Webhook } from "../../types/api.js" */
+/** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 /** @import { Body, Path, PathOf } from "../../types/wire.js" */
 
 import { post } from "../../transport/http.js";

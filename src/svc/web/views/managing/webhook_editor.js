@@ -1,6 +1,6 @@
 // One webhook: its URL, its name, picture and channel, how programs use it, and a card to try it with.
 
-/** @import { Webhook } from "../../types/api.js" */
+/** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { addressOfWebhook, deleteWebhook, editWebhook, setWebhookPicture } from "../../state/managing/server.js";

@@ -1,6 +1,6 @@
 // Webhooks: addresses with which programs post into a channel.
 
-/** @import { Webhook } from "../../types/api.js" */
+/** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 
 import { channelsById } from "../../state/channels.js";
 import { timesChanged } from "../../state/managing/changed.js";

@@ -12,31 +12,29 @@ from collections.abc import Callable
 from aiohttp import web
 
 from svc.base.database import StorageFailed
+from svc.chat.access.catalogue import URL_HOLDER
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, nothing
+from svc.chat.requests import Requests, request
 from svc.chat.webhooks.compatible import answers, discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
 from svc.chat.webhooks.compatible.forms import discord_value, value_in
 from svc.chat.webhooks.compatible.reading import Node, Unreadable
 from svc.chat.webhooks.posting import Posted, Posting, refusal
 from svc.chat.webhooks.problems import Problem
-from svc.chat.webhooks.routes import PATH, now_ms, received, url_parts
+from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts
 
 DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))
 EVENT_HEADER = "X-GitHub-Event"
 
 
-class CompatibleRoutes:
+class CompatibleRequests(Requests):
+    """Described as `webhooks/requests` describes `PostRequests`."""
+
     def __init__(self, posting: Posting) -> None:
         self._posting = posting
 
-    def table(self) -> list[web.RouteDef]:
-        return [
-            web.post(DISCORD, self.discord),
-            web.post(SLACK, self.slack),
-            web.post(GITHUB, self.github),
-        ]
-
+    @request(URL_HOLDER, "Post what Discord's webhooks take", http=f"POST {DISCORD}")
     async def discord(self, request: web.Request) -> web.Response:
         try:
             value, files = discord_value(request.headers.get("Content-Type", ""), await received(request))
@@ -52,6 +50,7 @@ class CompatibleRoutes:
             return nothing()
         return answer(discord.described(posted.message, posted.warnings))
 
+    @request(URL_HOLDER, "Post what Slack's incoming webhooks take", http=f"POST {SLACK}")
     async def slack(self, request: web.Request) -> web.Response:
         try:
             value = value_in(await received(request), "payload")
@@ -65,6 +64,7 @@ class CompatibleRoutes:
             return _with_wait(web.Response(text=word, status=status), told)
         return web.Response(text="ok")
 
+    @request(URL_HOLDER, "Post an event of GitHub", http=f"POST {GITHUB}")
     async def github(self, request: web.Request) -> web.Response:
         """204 where the event is not worth a message."""
         try:

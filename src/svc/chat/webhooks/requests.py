@@ -1,0 +1,262 @@
+"""What can be asked of webhooks: to post, by whoever has the URL; and what those ask who manage them.
+
+Of a post, the size is judged before anything is read, and again while it is; then come JSON, the
+look-up and the rate limit. The Content-Type is not looked at. Bodies of refusals are those of
+docs/webhooks.md, "When nothing is posted", no more and no less. No rules.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from aiohttp import StreamReader, web
+from msgspec import UNSET, Meta, UnsetType
+
+from svc.chat.access.catalogue import URL_HOLDER, in_channel
+from svc.chat.access.permissions import Permission as P
+from svc.chat.access.tokens import Asker
+from svc.chat.described import ID, Pushed, obj, string
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id
+from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.webhooks.avatars import Avatars
+from svc.chat.webhooks.body import decode
+from svc.chat.webhooks.history import MAX_KEPT, Attempt, PostHistory
+from svc.chat.webhooks.limits import (
+    BODY_DEADLINE_S,
+    MAX_BODY_BYTES,
+    MAX_NAME,
+    MAX_PICTURE_BYTES,
+    MAX_WEBHOOKS,
+)
+from svc.chat.webhooks.posting import Posting
+from svc.chat.webhooks.rules import Webhooks
+from svc.chat.webhooks.store import ShownWebhook, Webhook, holder_of
+
+_ONE = "/api/webhooks/{webhook_id}"
+PATH = f"{_ONE}/{{token}}"
+_MANAGER = in_channel(P.MANAGE_WEBHOOKS)
+_KNOWN = ("unknown_webhook",)
+# What is too long is refused as a name, not as a request.
+_Name = Annotated[str, Meta(extra_json_schema=string(MAX_NAME, 1))]
+# Written out by the specification, without a message.
+BARE = frozenset(
+    {
+        *("body_too_large", "empty_message", "invalid_json", "message_too_long"),
+        *("no_channel", "not_found", "rate_limited"),
+    }
+)
+
+
+class PostRequests(Requests):
+    """Described in a document of its own: `openapi/webhook_document`."""
+
+    def __init__(self, posting: Posting) -> None:
+        self._posting = posting
+
+    @request(URL_HOLDER, "Post a message into the webhook's channel", http=f"POST {PATH}")
+    async def post(self, request: web.Request) -> web.Response:
+        try:
+            payload = decode(await received(request))
+            webhook = self._posting.admit(*url_parts(request), now_ms())
+            posted = await self._posting.post(webhook, payload)
+        except ChatError as refusal:
+            self._posting.refused(*url_parts(request), refusal, int(time.time() * 1000))
+            return _refused(refusal)
+        return answer(posted.described())
+
+
+class NewWebhook(Asked):
+    name: _Name
+    channel_id: Id | None = None
+
+
+class WebhookChange(Asked):
+    name: _Name | None = None
+    # Here null is not absent: it takes the channel away.
+    channel_id: Id | UnsetType | None = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedWebhook(ShownWebhook):
+    # None where the key of the installation is not the one with which they were sealed.
+    token: str | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedWebhooks:
+    webhooks: Annotated[Sequence[ManagedWebhook], Meta(max_length=MAX_WEBHOOKS)]
+
+
+@dataclass(frozen=True, slots=True)
+class LastPosts:
+    posts: Annotated[Sequence[Attempt], Meta(max_length=MAX_KEPT)]
+
+
+class WebhookRequests(Requests):
+    """For members with the permission to manage webhooks, somewhere."""
+
+    def __init__(self, webhooks: Webhooks, avatars: Avatars, history: PostHistory) -> None:
+        self._webhooks = webhooks
+        self._avatars = avatars
+        self._history = history
+
+    @request(_MANAGER, "The webhooks that one may manage, the oldest first", http="GET /api/webhooks")
+    async def managed(self, asking: Asker, request: web.Request) -> ManagedWebhooks:
+        managed = self._webhooks.managed(asking.member_id)
+        return ManagedWebhooks([self._shown(request, webhook) for webhook in managed])
+
+    @request(_MANAGER, "One webhook", http=f"GET {_ONE}", refusals=_KNOWN)
+    async def show(self, asking: Asker, request: web.Request, webhook_id: Id) -> ManagedWebhook:
+        return self._shown(request, self._webhooks.one(asking.member_id, webhook_id))
+
+    @request(
+        _MANAGER,
+        "Make a webhook; without a channel, it answers no_channel until it has one",
+        http="POST /api/webhooks",
+        refusals=("profanity_refused", "too_many", "unknown_channel"),
+        status=201,
+    )
+    async def create(self, asking: Asker, request: web.Request, asked: NewWebhook) -> ManagedWebhook:
+        made = await self._webhooks.create(asking.member_id, asked.name, asked.channel_id, time.time())
+        return self._shown(request, made)
+
+    @request(
+        _MANAGER,
+        "Give a webhook another name or channel; null takes the channel away",
+        http=f"PATCH {_ONE}",
+        refusals=(*_KNOWN, "profanity_refused", "unknown_channel"),
+    )
+    async def edit(
+        self, asking: Asker, request: web.Request, webhook_id: Id, asked: WebhookChange
+    ) -> ManagedWebhook:
+        differences: dict[str, str | None] = {} if asked.name is None else {"name": asked.name}
+        if asked.channel_id is not UNSET:
+            differences["channel_id"] = asked.channel_id
+        if not differences:
+            raise ChatError("invalid_request", "Give name or channel_id")
+        webhook = await self._webhooks.edit(asking.member_id, webhook_id, differences, time.time())
+        return self._shown(request, webhook)
+
+    @request(_MANAGER, "Delete a webhook; its messages stay", http=f"DELETE {_ONE}", refusals=_KNOWN)
+    async def delete(self, asking: Asker, webhook_id: Id) -> None:
+        await self._webhooks.delete(asking.member_id, webhook_id, time.time())
+
+    @request(
+        _MANAGER,
+        "What became of the last posts to it since the server has started, the newest first",
+        http=f"GET {_ONE}/posts",
+        refusals=_KNOWN,
+    )
+    async def posts(self, asking: Asker, webhook_id: Id) -> LastPosts:
+        return LastPosts(self._history.of(self._webhooks.one(asking.member_id, webhook_id).id))
+
+    @request(
+        _MANAGER,
+        "Give a webhook another picture: PNG, JPEG, WebP or GIF",
+        http=f"PUT {_ONE}/picture",
+        refusals=(
+            *(*_KNOWN, "invalid_image", "quota_exceeded", "storage_full", "too_slow"),
+            *("unsupported_type", "uploads_disabled"),
+        ),
+        sends=("image/*", string(contentMediaType="image/*")),
+    )
+    async def set_picture(self, asking: Asker, request: web.Request, webhook_id: Id) -> ManagedWebhook:
+        """The body is the picture itself."""
+        self._webhooks.one(asking.member_id, webhook_id)
+        data = await received(request, MAX_PICTURE_BYTES)
+        key = await self._avatars.keep(data, holder_of(asking.member_id))
+        webhook = await self._webhooks.set_picture(asking.member_id, webhook_id, key, time.time())
+        return self._shown(request, webhook)
+
+    @request(_MANAGER, "Take a webhook's picture away", http=f"DELETE {_ONE}/picture", refusals=_KNOWN)
+    async def remove_picture(self, asking: Asker, webhook_id: Id) -> None:
+        await self._webhooks.set_picture(asking.member_id, webhook_id, None, time.time())
+
+    def _shown(self, request: web.Request, webhook: Webhook) -> ManagedWebhook:
+        """With what opens it, for who may manage it."""
+        token = self._webhooks.token(webhook)
+        path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
+        url = path and f"{_base(request)}{path}"
+        return ManagedWebhook(**asdict(self._webhooks.shown(webhook)), token=token, url=url)
+
+
+def url_parts(request: web.Request) -> tuple[str, str]:
+    """The id and the token."""
+    return request.match_info["webhook_id"], request.match_info["token"]
+
+
+def now_ms() -> int:
+    """For `Posting.admit`."""
+    return int(time.monotonic() * 1000)
+
+
+async def received(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
+    """The body, whole. Raises ChatError for one that is compressed, too large, or does not come."""
+    refuse_compressed(request)
+    if (request.content_length or 0) > most:
+        raise ChatError("body_too_large")
+    content = request.content
+    try:
+        # Most bodies are there already, with their headers.
+        data = content.read_nowait() if content.is_eof() else await _arriving(content, most)
+    except (TimeoutError, ConnectionError):  # Who has hung up does not read it.
+        raise ChatError("too_slow") from None
+    except web.RequestPayloadError:  # Chunks that are none.
+        raise ChatError("invalid_json") from None
+    if len(data) > most:
+        raise ChatError("body_too_large")
+    return data
+
+
+async def _arriving(content: StreamReader, most: int) -> bytes:
+    """What has come by the end, or when it is more than it may be."""
+    data = bytearray()
+    async with asyncio.timeout(BODY_DEADLINE_S):
+        async for chunk in content.iter_any():
+            data += chunk
+            if len(data) > most:
+                break
+    return bytes(data)
+
+
+def _refused(refusal: ChatError) -> web.Response:
+    told = {"error": refusal.code, **refusal.more} if refusal.code in BARE else refusal.body()
+    response = answer(told, refusal.status)
+    wait_ms = refusal.more.get("retry_after_ms")
+    if isinstance(wait_ms, int):
+        response.headers["Retry-After"] = str(-(-wait_ms // 1000))
+    return response
+
+
+def _base(request: web.Request) -> str:
+    """How the asker has reached us, which whoever posts from there can too."""
+    scheme = request.scheme
+    if request.app[TRUSTED_HOPS] and request.headers.get("X-Forwarded-Proto") in ("http", "https"):
+        scheme = request.headers["X-Forwarded-Proto"]
+    return f"{scheme}://{request.host}"
+
+
+_MANAGERS = "who may manage it"
+DESCRIBED = described_by(
+    WebhookRequests,
+    pushes=[
+        Pushed("webhook_created", "A webhook is there", schema_of(ShownWebhook), _MANAGERS),
+        Pushed(
+            "webhook_updated",
+            "A webhook is different, or has come under one's management",
+            schema_of(ShownWebhook),
+            _MANAGERS,
+        ),
+        Pushed(
+            "webhook_deleted",
+            "A webhook is gone, or out of one's management",
+            obj({"webhook_id": ID}),
+            "who could manage it",
+        ),
+    ],
+)
