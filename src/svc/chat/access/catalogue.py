@@ -85,11 +85,6 @@ ENDPOINTS: dict[str, Needs] = {
 
 # Requests of the live socket; `authenticate` and `resume`, which come before all of them, are not here.
 EVENTS: dict[str, Needs] = {
-    # The live socket itself.
-    "ping": MEMBER,
-    "in_sight": MEMBER,
-    "idle": MEMBER,
-    "reauthenticate": MEMBER,
     # Private conversations.
     "private_send": PRIVATE_SENDER,
     "private_log": PERSON,
@@ -98,8 +93,8 @@ EVENTS: dict[str, Needs] = {
 # What a request takes of its member's allowance. One that changes something takes 1, one that
 # reads half of that.
 _COSTS: dict[str, float] = {}
-_READING_EVENTS = {"ping", "private_log"}
-_READING_COST = 0.5
+_READING_EVENTS = {"private_log"}
+READING_COST = 0.5
 
 
 def declare(needs: Needs, *, endpoint: str = "", event: str = "", cost: float | None = None) -> None:
@@ -115,12 +110,12 @@ def declare(needs: Needs, *, endpoint: str = "", event: str = "", cost: float | 
 
 
 def cost_of_endpoint(endpoint: str) -> float:
-    return _COSTS.get(endpoint, _READING_COST if endpoint.startswith("GET ") else 1.0)
+    return _COSTS.get(endpoint, READING_COST if endpoint.startswith("GET ") else 1.0)
 
 
 def cost_of_event(event: str) -> float:
     """Also of what is no event."""
-    return _COSTS.get(event, _READING_COST if event in _READING_EVENTS else 1.0)
+    return _COSTS.get(event, READING_COST if event in _READING_EVENTS else 1.0)
 
 
 def check(needs: Needs, directory: Directory, member_id: str) -> None:

@@ -5,21 +5,30 @@ Decides who it is and what they are told first; reads and writes no socket.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.errors import ChatError
-from svc.chat.fields import number, text
 from svc.chat.live import frames
 from svc.chat.live.hub import Hub
+from svc.chat.requests import Asked, converted
 
 # Part of what a member is told on signing in.
 Welcome = Callable[[Asker], Mapping[str, object]]
 
 # What may come first on a socket; everything else is in the catalogue.
 FIRST_EVENTS = ("authenticate", "resume")
-_MAX_TOKEN_CHARACTERS = 4096
-_MAX_SEQ = 2**53
+
+
+class ShownToken(Asked):
+    access_token: Annotated[str, Meta(min_length=1, max_length=4096)]
+
+
+class Resumption(ShownToken):
+    seq: Annotated[int, Meta(ge=0, le=2**53)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +60,14 @@ class SignIn:
         """Take the first request of a socket. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
-        asker = self._asker(request.data, now)
+        asker = self._asker(converted(request.data, ShownToken), now)
         # The welcome is the dearest of all answers.
         self._pace.require(asker.member_id, request.event)
         missed = None
         if request.event == "resume":
-            missed = self._hub.missed(asker.member_id, number(request.data, "seq", least=0, most=_MAX_SEQ))
+            missed = self._hub.missed(asker.member_id, converted(request.data, Resumption).seq)
         event, parts = ("authenticated", self._welcomes) if missed is None else ("resumed", self._present)
-        told: dict[str, object] = {"seq": self._hub.seq, **expiry(asker)}
+        told: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(asker)}
         for part in parts:
             told |= part(asker)
         return SignedIn(asker, [frames.reply(event, request.id, told), *(missed or ())])
@@ -67,17 +76,17 @@ class SignIn:
         """Raises ChatError where the member has gone, or was signed out, since."""
         self._tokens.require_standing(asker)
 
-    def again(self, before: Asker, data: Mapping[str, object], now: float) -> Asker:
+    def again(self, before: Asker, shown: ShownToken, now: float) -> Asker:
         """The same member with a fresh token. Raises ChatError."""
-        asker = self._asker(data, now)
+        asker = self._asker(shown, now)
         if asker.member_id != before.member_id:
             raise ChatError("token_invalid")
         return asker
 
-    def _asker(self, data: Mapping[str, object], now: float) -> Asker:
-        return self._tokens.verify(text(data, "access_token", most=_MAX_TOKEN_CHARACTERS), now)
+    def _asker(self, shown: ShownToken, now: float) -> Asker:
+        return self._tokens.verify(shown.access_token, now)
 
 
-def expiry(asker: Asker) -> dict[str, object]:
+def expires_at_ms(asker: Asker) -> int:
     """When the page has to have signed in again."""
-    return {"token_expires_at_ms": int(asker.expires_at * 1000)}
+    return int(asker.expires_at * 1000)

@@ -22,12 +22,12 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
 from svc.chat.errors import ChatError
-from svc.chat.fields import flag
 from svc.chat.http import client_address
-from svc.chat.live import frames, sign_in
+from svc.chat.live import frames
 from svc.chat.live.closing import CloseCode
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
+from svc.chat.live.requests import Hello, PageRequests, SocketLimits
 from svc.chat.live.sign_in import SignIn
 from svc.chat.live.websocket import HEARTBEAT_S, WebSocket
 from svc.chat.requests import Handler
@@ -61,7 +61,7 @@ class LiveSockets:
         self._signing_in = signing_in
         self._origins = origins
         self._pace = pace
-        self._hello = frames.push("hello", _greeting(server_id))
+        self._hello = frames.push("hello", _hello(server_id))
         self._handlers = handlers
         self._unsigned: Crowd[Page] = Crowd()
         self._pages: set[Page] = set()
@@ -184,20 +184,10 @@ class LiveSockets:
 
     async def _handle(self, page: Page, request: frames.Request) -> object:
         assert page.asker is not None, "requests are read when somebody has signed in"
-        if request.event == "reauthenticate":
-            page.asker = self._signing_in.again(page.asker, request.data, time.time())
-            return sign_in.expiry(page.asker)
-        if request.event == "ping":
-            return {}
-        if request.event == "in_sight":
-            page.in_sight = flag(request.data, "visible")
-            return {}
-        if request.event == "idle":
-            self._hub.say_idle(page.asker.member_id, page, flag(request.data, "idle"))
-            return {}
-        if (handler := self._handlers.get(request.event)) is None:
+        event, own = request.event, PageRequests(page, self._hub, self._signing_in)
+        if (handler := self._handlers.get(event) or own.handlers().get(event)) is None:
             raise ChatError("unknown_event")
-        asker, needs = page.asker, EVENTS[request.event]
+        asker, needs = page.asker, EVENTS[event]
 
         def check_again() -> None:
             self._signing_in.require_standing(asker)
@@ -208,17 +198,9 @@ class LiveSockets:
             return await handler(asker, request.data)
 
 
-def _greeting(server_id: str) -> dict[str, object]:
-    return {
-        "server_id": server_id,
-        "heartbeat_ms": int(HEARTBEAT_S * 1000),
-        "authenticate_within_ms": int(AUTHENTICATION_DEADLINE_S * 1000),
-        "limits": {
-            "max_message_bytes": frames.MAX_FRAME_BYTES,
-            "request_burst": pace.REQUEST_BURST,
-            "requests_per_s": pace.REQUESTS_PER_S,
-        },
-    }
+def _hello(server_id: str) -> Hello:
+    limits = SocketLimits(frames.MAX_FRAME_BYTES, pace.REQUEST_BURST, pace.REQUESTS_PER_S)
+    return Hello(server_id, int(HEARTBEAT_S * 1000), int(AUTHENTICATION_DEADLINE_S * 1000), limits)
 
 
 def _request(message: WSMessage) -> frames.Request | ChatError:

@@ -7,14 +7,15 @@ the catalogue and of what the features say of themselves; serves nothing.
 from collections.abc import Iterator, Mapping, Sequence
 
 from svc.chat.access.catalogue import EVENTS
-from svc.chat.described import TIME_MS, Described, Event, Pushed, Schema, asked, integer, obj, string
+from svc.chat.described import TIME_MS, Described, Event, Pushed, Schema, integer, obj
 from svc.chat.errors import CODES
+from svc.chat.live.sign_in import Resumption, ShownToken
 from svc.chat.openapi.http_document import permission
 from svc.chat.openapi.schemas import REQUEST_ID, Components, refusal
+from svc.chat.requests import schema_of
 
 _CHANNEL = {"$ref": "#/channels/live"}
 _SEQ = integer(0)
-_TOKEN = string(4096, 1)
 
 
 def live_document(features: Mapping[str, Described], version: str) -> dict[str, object]:
@@ -35,11 +36,9 @@ def live_document(features: Mapping[str, Described], version: str) -> dict[str, 
 
 
 def _messages(features: Mapping[str, Described]) -> Iterator[tuple[str, Schema]]:
-    data = {"access_token": _TOKEN}
-    yield _request("authenticate", asked(data), "Sign in; comes first on a socket")
-    yield _request(
-        "resume", asked({**data, "seq": _SEQ}), "Come back after a lost connection; may come first"
-    )
+    yield _request("authenticate", schema_of(ShownToken), "Sign in; comes first on a socket")
+    words = "Come back after a lost connection; may come first"
+    yield _request("resume", schema_of(Resumption), words)
     present = [feature.present for feature in features.values()]
     yield _reply("authenticated", _greeting(*(feature.welcome for feature in features.values()), *present))
     yield _reply("resumed", _greeting(*present))

@@ -79,6 +79,8 @@ export type HandedOut = { code: string; expires_at_ms: number };
 
 export type Health = { status: "degraded" | "healthy"; service: "chat"; serverName: string; timestamp: string };
 
+export type Hello = { server_id: string; heartbeat_ms: number; authenticate_within_ms: number; limits: SocketLimits };
+
 export type IconChanged = { icon_url: string | null };
 
 export type IdToken = { id_token: string };
@@ -180,6 +182,10 @@ export type SignIn = { open: boolean; local: boolean; account: Accounts | null; 
 export type SignInPlace = { issuer: string; authorization_endpoint: string; client_id: string };
 
 export type SignedIn = { access_token: string; refresh_token: string; member: Member; channel_id: string | null; expires_in_ms: number };
+
+export type SignedInUntil = { token_expires_at_ms: number };
+
+export type SocketLimits = { max_message_bytes: number; request_burst: number; requests_per_s: number };
 
 export type State = { muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean };
 
@@ -553,7 +559,7 @@ export interface Requests {
   ping: { data: { [name: string]: unknown }; reply: Record<string, never> };
   in_sight: { data: { visible: boolean }; reply: Record<string, never> };
   idle: { data: { idle: boolean }; reply: Record<string, never> };
-  reauthenticate: { data: { access_token: string }; reply: { token_expires_at_ms: number } };
+  reauthenticate: { data: { access_token: string }; reply: SignedInUntil };
   history: { data: { before?: string | null; after?: string | null; around?: string | null; at_ms?: number | null; thread?: string | null; limit?: number | null; channel_id: string }; reply: MessagePage };
   message_send: { data: { text?: string | null; nonce?: string | null; reply_to?: string | null; ping?: boolean | null; attachments?: string[] | null; thread?: string | null; previews?: boolean | null; channel_id: string }; reply: Message };
   message_edit: { data: { text: string; channel_id: string; message_id: string }; reply: Message };
@@ -611,7 +617,7 @@ export interface Pushes {
   notifications_changed: Notifications;
   quiet_changed: Quiet;
   invisible_changed: Invisible;
-  hello: { server_id: string; heartbeat_ms: number; authenticate_within_ms: number; limits: { max_message_bytes: number; request_burst: number; requests_per_s: number } };
+  hello: Hello;
   managed: { area: "backups" | "bans" | "bots" | "invites" | "overrides" };
   member_joined: Member;
   member_updated: Member;
