@@ -35,10 +35,11 @@ class FormFile:
         while True:
             start = self._buffer.find(self._delimiter)
             end = self._buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
+            # However much of it has come at once.
+            if (len(self._buffer) if end < 0 else end) > MAX_HEAD_BYTES:
+                raise Malformed
             if end >= 0:
                 break
-            if len(self._buffer) > MAX_HEAD_BYTES:
-                raise Malformed
             await self._read()
         head = bytes(self._buffer[start + len(self._delimiter) : end])
         if head.startswith(b"--"):  # The end, and no part before it.
