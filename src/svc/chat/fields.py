@@ -61,10 +61,6 @@ def number(data: Data, name: str, *, least: int, most: int, default: int | None 
     return value
 
 
-def optional_number(data: Data, name: str, *, least: int, most: int) -> int | None:
-    return None if data.get(name) is None else number(data, name, least=least, most=most)
-
-
 def flag(data: Data, name: str, default: bool | None = None) -> bool:
     value = data.get(name)
     if value is None and default is not None:

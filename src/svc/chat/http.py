@@ -157,14 +157,6 @@ def query_number(request: web.Request, name: str, *, least: int, most: int) -> i
     return int(text)
 
 
-def query_flag(request: web.Request, name: str) -> bool:
-    """`true` or `false`, which is also what it is where it is not given. Raises ChatError."""
-    text = request.query.get(name, "false")
-    if text not in ("true", "false"):
-        raise ChatError("invalid_request", f"{name} must be true or false")
-    return text == "true"
-
-
 def answer(data: object, status: int = 200) -> web.Response:
     return web.Response(body=dumps(data), status=status, content_type="application/json")
 
