@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.kit.knowing import OWN_ID, mention
-from tests.kit.people import People, Person
+from tests.kit.people import NARROW, People, Person, both_widths
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
 
@@ -36,7 +36,6 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 async def apart(people: People) -> tuple[Person, Person]:
     """Ada reads another channel than the one in which Grace writes."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await ada.page.set_viewport_size({"width": 1280, "height": 800})
     await come_to_read(ada, "random")
     await come_to_read(grace, "general")
     return ada, grace
@@ -50,6 +49,7 @@ def lines(person: Person) -> Locator:
     return inbox(person).locator(".message-line .text")
 
 
+@both_widths
 async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people: People) -> None:
     ada, grace = await apart(people)
     await ada.press("Mentions")
@@ -71,6 +71,7 @@ async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people
     await expect(line.locator(".badge")).to_have_count(0)
 
 
+@both_widths
 async def test_what_was_there_before_is_there_after_a_reload_and_can_all_be_read(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "one")
@@ -84,6 +85,7 @@ async def test_what_was_there_before_is_there_after_a_reload_and_can_all_be_read
     await expect(inbox(ada).get_by_role("button", name="Mark all as read")).to_be_disabled()
 
 
+@both_widths
 async def test_what_is_changed_or_deleted_is_so_in_the_inbox(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "first")
@@ -97,6 +99,7 @@ async def test_what_is_changed_or_deleted_is_so_in_the_inbox(people: People) -> 
     await expect(lines(ada)).to_have_text(["@Ada first"])
 
 
+@both_widths
 async def test_the_inbox_opens_and_closes_by_keys_and_gives_the_focus_back(people: People) -> None:
     ada, _ = await apart(people)
     await box(ada).focus()
@@ -107,6 +110,7 @@ async def test_the_inbox_opens_and_closes_by_keys_and_gives_the_focus_back(peopl
     await expect(box(ada)).to_be_focused()
 
 
+@both_widths
 async def test_older_mentions_are_fetched_when_they_are_wanted(people: People) -> None:
     ada, grace = await apart(people)
     for number in range(27):
@@ -120,6 +124,7 @@ async def test_older_mentions_are_fetched_when_they_are_wanted(people: People) -
     await expect(inbox(ada).get_by_role("button", name="Show older messages")).to_have_count(0)
 
 
+@both_widths
 async def test_a_mention_in_a_thread_leads_to_the_thread(people: People) -> None:
     ada, grace = await apart(people)
     await write(grace, "Where?")
@@ -138,13 +143,14 @@ async def test_a_mention_in_a_thread_leads_to_the_thread(people: People) -> None
 async def test_on_a_phone_the_way_to_a_message_closes_the_inbox(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "dinner?")
-    await ada.page.set_viewport_size({"width": 390, "height": 800})
+    await ada.page.set_viewport_size(NARROW)
     await ada.press("Mentions, 1 mention")
     await inbox(ada).get_by_role("button", name="Go to the message").click()
     await expect(inbox(ada)).to_have_count(0)
     await expect(message(ada, "dinner?")).to_be_focused()
 
 
+@both_widths
 async def test_a_refusal_is_said_and_it_can_be_tried_again(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "dinner?")

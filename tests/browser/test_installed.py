@@ -102,6 +102,7 @@ async def test_what_was_read_last_is_there_without_the_server(
         await shows(ada, ["one", "two", "half a sentence"])
 
 
+@both_widths
 async def test_signing_out_leaves_nothing_of_what_was_read(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)

@@ -6,7 +6,7 @@ import json
 from playwright.async_api import Route, WebSocketRoute, expect
 
 from tests.kit.community import ask, community, listed, open_settings, own_id
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths
 from tests.kit.text_channels import come_to_read, entry
 
 
@@ -75,6 +75,7 @@ async def test_an_older_list_of_members_does_not_bring_back_a_name(people: Peopl
         await expect(listed(ada, "Hopper")).to_be_visible()
 
 
+@both_widths
 async def test_a_channel_that_is_told_of_after_it_was_made_is_opened(people: People) -> None:
     ada = await people.arrive("Ada")
     answered = asyncio.Event()
@@ -92,6 +93,7 @@ async def test_a_channel_that_is_told_of_after_it_was_made_is_opened(people: Peo
     await ada.page.route_web_socket("**/live", connect)
     await ada.page.reload()
     await come_to_read(ada)
+    await ada.show_channels()
     await ada.press("Create a text channel")
     dialog = ada.page.get_by_role("dialog", name="Create a channel")
     await dialog.get_by_label("Name", exact=True).fill("plans")

@@ -53,6 +53,7 @@ async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_agai
     await expect(phone.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
 
 
+@both_widths
 async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -67,6 +68,7 @@ async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People)
     await expect(dialog.get_by_label("Recovery code")).to_have_value(re.compile(r"^\w{16}$"))
 
 
+@both_widths
 async def test_the_only_device_cannot_be_unlinked(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -205,6 +207,7 @@ async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People)
     await expect(message(grace, "again and again")).to_be_visible()
 
 
+@both_widths
 async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -297,6 +300,7 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
     ]
 
 
+@both_widths
 async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_person(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)

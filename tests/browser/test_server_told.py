@@ -1,5 +1,6 @@
 """What the owner settles for the server is what newcomers meet, and files that are kept are accounted for."""
 
+import json
 from urllib.parse import urlencode
 
 from playwright.async_api import expect
@@ -38,12 +39,18 @@ async def test_icon_description_rules_and_welcome_channel_meet_whoever_comes(peo
     await barbara.page.goto("about:blank")
     address = here.owner.page.url.partition("#")[0]
     await barbara.page.goto(f"{address}#{urlencode({'invite': invite['code']})}")
-    for told in ("Join Gardeners", "We grow onions together", "Be kind."):
-        await expect(barbara.page.get_by_text(told)).to_be_visible()
+    for words in ("Join Gardeners", "We grow onions together", "Be kind."):
+        await expect(barbara.page.get_by_text(words)).to_be_visible()
     shown = barbara.page.locator("img.logo")
     info = await barbara.page.evaluate("fetch('/info').then((answer) => answer.json())")
     await expect(shown).to_have_attribute("src", info["iconUrl"])
     assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
+    # So do those who install the page.
+    session = await barbara.page.context.new_cdp_session(barbara.page)
+    told = await session.send("Page.getAppManifest")
+    assert told["errors"] == []
+    manifest = json.loads(told["data"])
+    assert (manifest["name"], manifest["icons"][0]["src"]) == ("Gardeners", info["iconUrl"])
     await barbara.page.get_by_label("Your name").fill("Barbara")
     await barbara.page.get_by_role("switch", name="I accept the rules").check()
     await barbara.press("Join")

@@ -2,7 +2,7 @@
 
 from playwright.async_api import expect
 
-from tests.kit.people import INSECURE_HOST, People, Person
+from tests.kit.people import INSECURE_HOST, People, Person, both_widths
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
@@ -22,6 +22,7 @@ async def own_id(person: Person) -> str:
     return str((await person.page.evaluate(KEPT))["member"]["id"])
 
 
+@both_widths
 async def test_a_member_who_comes_back_needs_no_invite(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
@@ -35,6 +36,7 @@ async def test_a_member_who_comes_back_needs_no_invite(people: People, product: 
     assert await own_id(ada) == before
 
 
+@both_widths
 async def test_a_member_whose_tokens_have_ended_signs_in_with_the_key(
     people: People, product: Product
 ) -> None:
@@ -56,6 +58,7 @@ async def test_a_member_whose_tokens_have_ended_signs_in_with_the_key(
     assert await ada.page.evaluate(EXPORTED) == "kept"
 
 
+@both_widths
 async def test_a_page_that_stays_open_renews_its_tokens(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
@@ -80,11 +83,13 @@ async def test_a_page_that_stays_open_renews_its_tokens(people: People) -> None:
     await ada.is_connected()
 
 
+@both_widths
 async def test_another_name_is_another_member(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
     before = await own_id(ada)
     await ada.press("Leave")
+    await ada.show_channels()
     await ada.press("Settings")
     await ada.press("Signing out")
     await ada.press("Use another name")
@@ -99,6 +104,7 @@ async def test_another_name_is_another_member(people: People, product: Product) 
     assert await own_id(ada) != before
 
 
+@both_widths
 async def test_an_address_without_https_says_what_is_missing(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")

@@ -26,6 +26,7 @@ from tests.kit.text_channels import (
     come_to_read,
     do,
     entry,
+    is_listed_as,
     message,
     open_channel,
     shows,
@@ -218,28 +219,29 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
     await expect(message(ada, texts[-1])).to_be_in_viewport()
 
 
+@both_widths
 async def test_what_is_unread_is_counted_until_it_is_read(people: People) -> None:
     ada, grace = await both(people)
     await open_channel(ada, "random")
     await write(grace, "one")
-    await expect(entry(ada, "general")).to_have_accessible_name("general 1 unread")
+    await is_listed_as(ada, "general", "general 1 unread")
     ada_id = await ada.page.evaluate(OWN_ID)
     await write(grace, f"two for [Ada](mention:{ada_id})")
-    await expect(entry(ada, "general")).to_have_accessible_name("general 2 unread, 1 mention")
-    await expect(entry(grace, "general")).to_have_accessible_name("general")
+    await is_listed_as(ada, "general", "general 2 unread, 1 mention")
+    await is_listed_as(grace, "general", "general")
 
     await open_channel(ada, "general")
     await shows(ada, ["one", "two for @Ada"])
     await expect(message(ada, "two").locator(".mention.own")).to_have_text("@Ada")
-    await expect(entry(ada, "general")).to_have_accessible_name("general")
+    await is_listed_as(ada, "general", "general")
     await write(grace, "three")
     await shows(ada, ["one", "two for @Ada", "three"])
     await open_channel(ada, "random")
     # Away from it, it counts what the server does.
-    await expect(entry(ada, "general")).to_have_accessible_name("general")
+    await is_listed_as(ada, "general", "general")
     await ada.page.reload()
     await expect(entry(ada, "random")).to_have_attribute("aria-current", "page")
-    await expect(entry(ada, "general")).to_have_accessible_name("general")
+    await is_listed_as(ada, "general", "general")
 
 
 @both_widths
@@ -443,6 +445,33 @@ async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> 
     assert len(set(line.nonces[-2:])) == 1
 
 
+@both_widths
+async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(people: People) -> None:
+    ada, grace = await both(people)
+    line = LiveLine()
+    await line.put_before(ada)
+    await ada.page.reload()
+    await expect(box(ada)).to_be_enabled()
+    line.spoil("message_send")
+    refused = ada.page.locator(".pending.refused")
+    for number, text in enumerate(("tea", "cake", "salt"), start=1):
+        await box(ada).fill(text)
+        await box(ada).press("Enter")
+        await expect(refused).to_have_count(number)
+        await expect(refused.last).to_contain_text("Not sent. Somebody has deleted this channel")
+    line.mend()
+    await refused.filter(has_text="salt").get_by_role("button", name="Delete").click()
+    await refused.filter(has_text="cake").get_by_role("button", name="Edit it").click()
+    await expect(box(ada)).to_have_value("cake")
+    await box(ada).fill("two cakes")
+    await box(ada).press("Enter")
+    await shows(grace, ["two cakes"])
+    await refused.filter(has_text="tea").get_by_role("button", name="Try again").click()
+    for person in (ada, grace):
+        await shows(person, ["two cakes", "tea"])
+    await expect(refused).to_have_count(0)
+
+
 async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People, product: Product) -> None:
     ada, grace = await both(people)
     await write(ada, "before")
@@ -463,6 +492,7 @@ async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People,
     await expect(entry(grace, "general")).to_have_accessible_name("general 1 unread")
 
 
+@both_widths
 async def test_who_may_not_write_any_more_is_shown_so(people: People, product: Product) -> None:
     owner, grace = await both(people)
     await write(grace, "I was here")

@@ -158,6 +158,7 @@ async def test_emoji_used_last_react_with_one_press(people: People) -> None:
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_accessible_name("🎉 1 person")
 
 
+@both_widths
 async def test_emoticons_become_emoji_unless_that_is_taken_back(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("Hello :) you <3")
@@ -176,6 +177,7 @@ async def test_emoticons_become_emoji_unless_that_is_taken_back(people: People) 
     await expect(box(ada)).to_have_value("so ;) ")
     await box(ada).press("Enter")
     await shows(grace, ["Hello 🙂 you ❤️", "as :( and :D is", "so ;)"])
+    await ada.show_channels()
     await ada.press("Settings")
     await ada.press("Look and language")
     await ada.page.get_by_role("switch", name="Turn emoticons into emoji").uncheck()

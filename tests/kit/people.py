@@ -130,6 +130,7 @@ class Person(Watcher):
         await self.enter_call(camera=camera, microphone=microphone)
 
     async def enter_call(self, *, camera: bool = False, microphone: bool = True) -> None:
+        await self.show_channels()
         if microphone:
             await self.page.locator("#voice-channels .channel").first.click()
         else:

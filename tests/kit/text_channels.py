@@ -35,6 +35,13 @@ def entry(person: Person, name: str) -> Locator:
     return person.page.locator("#channels button").filter(has=channel)
 
 
+async def is_listed_as(person: Person, channel: str, name: str) -> None:
+    """With what is unread in it."""
+    await person.show_channels()
+    await expect(entry(person, channel)).to_have_accessible_name(name)
+    await person.hide_channels()
+
+
 def box(person: Person) -> Locator:
     """Where messages are written."""
     return person.page.locator("#draft")
