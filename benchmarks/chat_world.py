@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.database import Connection, Database
-from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.media_urls import MediaUrls
-from svc.chat.audit.rules import Audit
 from svc.chat.community import SCHEMA_FOLDER
-from svc.chat.live.hub import Hub
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.rules import Surroundings
+from tests.kit.ground import ground_on
 
 CACHE_TTL_MS = 30_000
 
@@ -44,10 +42,8 @@ async def opened_world(folder: Path, members: int, channels: int = 1) -> AsyncIt
     )
     try:
         await database.write(lambda connection: _insert_channels(connection, directory))
-        hub = Hub(directory, time.time)
-        ids = Ids(time.time, random.getrandbits)
-        audit, urls = Audit(database, directory), MediaUrls("secret", time.time)
-        feature = MessagesFeature(database, directory, hub, audit, ids, CACHE_TTL_MS, Surroundings(), urls)
+        ground = ground_on(database, directory, time.time, random_bits=random.getrandbits)
+        feature = MessagesFeature(ground, CACHE_TTL_MS, Surroundings(MediaUrls("secret", time.time)))
         await feature.load()
         yield World(database, directory, feature, member_ids)
     finally:

@@ -11,6 +11,7 @@ from functools import partial
 from aiohttp import ClientSession, web
 
 from svc.chat.access.tokens import AccessTokens
+from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command
 from svc.chat.ground import Ground
 from svc.chat.invites.applications import Applications
@@ -47,6 +48,7 @@ class Arriving:
     def __init__(
         self,
         ground: Ground,
+        config: ChatConfig,
         session: ClientSession,
         tokens: AccessTokens,
         members: Members,
@@ -56,55 +58,37 @@ class Arriving:
         trust: Trust,
         settings: Settings,
     ) -> None:
-        config, database, directory, hub = ground.config, ground.database, ground.directory, ground.hub
-        self._ground = ground
-        self.invites = Invites(
-            database,
-            directory,
-            hub,
-            roles,
-            ground.audit,
-            ground.changes,
-            config.invites.joins_per_hour,
-            ground.new_id,
-            _code,
-        )
+        database, hub = ground.database, ground.hub
+        self._ground, self._limits = ground, config.invites
+        self.invites = Invites(ground, roles, config.invites.joins_per_hour, _code)
         self.applications = Applications(database, hub, ground.audit)
         self.sessions = Sessions(
-            database,
-            directory,
+            ground,
             members,
-            hub,
-            ground.changes,
             tokens,
             RefreshTokens(config.jwt_secret),
-            lifetime_days=config.identity.refresh_ttl_days,
-            new_id=ground.new_id,
-            random_bytes=secrets.token_bytes,
+            config.identity.refresh_ttl_days,
+            secrets.token_bytes,
         )
         self.founding = Founding(config.data_dir)
         self.provider = Provider(session, config.identity, time.monotonic)
-        self.joining = Joining(
-            trust,
-            IssuerKeys(session, config.identity.oidc_issuer, time.monotonic),
-            ServerDoor(settings.invite_needed, self._invite_door()),
+        self._persons = Persons(database, config.data_dir, [moderation.punishes, voice_moderation.silences])
+        reception = Reception(
             self.founding,
-            Reception(moderation.refuse_banned, settings.require_rules, settings.landing),
-            Persons(database, config.data_dir, [moderation.punishes, voice_moderation.silences]),
-            database=database,
-            directory=directory,
-            members=members,
-            sessions=self.sessions,
-            hub=hub,
-            audit=ground.audit,
-            new_id=ground.new_id,
+            ServerDoor(settings.invite_needed, self._invite_door()),
+            self._persons,
+            moderation.refuse_banned,
+            settings.require_rules,
+            settings.landing,
         )
+        keys = IssuerKeys(session, config.identity.oidc_issuer, time.monotonic)
+        self.joining = Joining(ground, trust, keys, reception, members, self.sessions)
         # Whoever goes is signed in nowhere any more.
         ground.changes.member_removal.append(self.sessions.revoke_all)
-        self.devices = Devices(database, directory, members, self.sessions, hub, ground.audit, _code)
+        self.devices = Devices(ground, members, self.sessions, _code)
 
     def _invite_door(self) -> InviteDoor:
-        guard = InviteGuard(self._ground.config.invites)
+        guard = InviteGuard(self._limits)
         return InviteDoor(self.invites, self.applications, guard, time.monotonic)
 
     async def load(self) -> None:
@@ -121,9 +105,9 @@ class Arriving:
         return InviteCommands(self.invites, self.applications, self._ground.directory).table()
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
-        return [self.joining.persons.run]
+        return [self._persons.run]
 
     def _views(self) -> InviteViews:
         ground, founds = self._ground, self.founding.founds
-        limits, online = ground.config.invites, ground.hub.shown_members
-        return InviteViews(self.invites, ground.directory, limits, founds, online, time.monotonic)
+        online = ground.hub.shown_members
+        return InviteViews(self.invites, ground.directory, self._limits, founds, online, time.monotonic)

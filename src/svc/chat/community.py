@@ -115,49 +115,46 @@ class Community:
         self.address = ""
         self._server_id = kept_server_id(config.identity.server_id, config.data_dir)
         self._ids = Ids(time.time, secrets.randbits)
-        self._new_id = self._ids.new
         self.origins = Origins(config.allowed_origins, secure=secure)
         self.directory = Directory(time.time)
         self.media = media_of(config, database)
         self.pace, self.changes = Pace(time.monotonic), Changes()
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, _steady())
-        known = database, self.directory, self.hub
         self.stamps = self._stamps(database)
         self.tally, self.probes = Tally(), Probes()
         self.audit = Audit(database, self.directory)
-        self.settings = Settings(database, self.directory, self.hub, self.audit, self._defaults())
+        ground = Ground(database, self.directory, self.hub, self.audit, self.changes, self._ids)
+        self.settings = Settings(ground, self._defaults())
         self.members = Members(
-            database,
-            self.directory,
-            self.hub,
-            self.audit,
-            self.changes,
+            ground,
             config.max_members,
             judged=lambda name: moderated(name, self.settings.current.profanityMode).text,
             avatar=self.media.urls.link,
         )
-        self.channels = Channels(database, self.directory, self.hub, self.audit, self.changes, self._new_id)
-        self.roles = Roles(*known, self.audit, self.channels, self.members, self._new_id)
-        self.moderation = Moderation(*known, self.members, self.audit, self.changes)
-        ground = Ground(config, database, self.directory, self.hub, self.audit, self.changes, self._new_id)
-        self.reports = Reports(database, self.directory, self.hub, self.audit, self._author_of, self._new_id)
-        occupancy, self.automod = Occupancy(), self._automod(database)
+        self.channels = Channels(ground)
+        self.roles = Roles(ground, self.channels, self.members)
+        self.moderation = Moderation(ground, self.members)
+        self.reports = Reports(ground, self._author_of)
+        occupancy, self.automod = Occupancy(), Automod(ground, self.reports, self.moderation)
         self.link = link(session, media, self.directory, occupancy)
-        self.voice = self._voice(occupancy)
-        self.voice_moderation = VoiceModeration(*known, self.audit, self.voice, self.link)
+        self.voice = self._voice(ground, occupancy)
+        self.voice_moderation = VoiceModeration(
+            database, self.directory, self.hub, self.audit, self.voice, self.link
+        )
         self.arriving = self._arriving(ground, session)
-        self.bots, self.blocks = self._bots(ground), Blocks(database, self.directory, self.hub)
+        self.bots = Bots(ground, self.members, self.roles, self.tokens, secrets.token_urlsafe)
+        self.blocks = Blocks(database, self.directory, self.hub)
         self.files = self._files(ground, session)
         self.private = self._private(ground)
         self.talking = self._talking(ground)
         self.messages, self.webhooks = self.talking.messages, self.talking.webhooks
-        self.notifying = Notifying(ground, self.tally.pushes)
+        self.notifying = Notifying(ground, config, self.tally.pushes)
         self.notifying.follow(self.changes, self.messages, self.blocks, self.private.conversations)
         self.own_affairs = self.moderation.eraser = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, client_urls(media), self.origins)
         self.backups = self._backups(database)
-        self.kept_backups = self._kept_backups(database)
+        self.kept_backups = KeptBackups(ground, self.backups, config.data_dir, secrets.token_urlsafe)
         self.live = self._live()
         self.exports = self._exports(database)
         self.commands = Commands(self._commands())
@@ -257,10 +254,6 @@ class Community:
         """Of settings: what the environment says."""
         return Values(name=self._config.server_name, description=self._config.server_description)
 
-    def _automod(self, database: Database) -> Automod:
-        doing = self.audit, self.reports, self.moderation
-        return Automod(database, self.directory, self.hub, *doing, self._new_id)
-
     def _history(self) -> History:
         return History(self._database, self.audit, self.arriving.invites.invitation_of)
 
@@ -268,10 +261,6 @@ class Community:
         config, objects = self._config, self.media.objects if self.media.enabled else None
         folder = config.uploads.storage.folder
         return Backups(database, config.data_dir, objects, folder, version("svc-server"))
-
-    def _kept_backups(self, database: Database) -> KeptBackups:
-        ours = self.directory, self.hub, self.audit, self.backups
-        return KeptBackups(database, *ours, self._config.data_dir, secrets.token_urlsafe)
 
     def _exports(self, database: Database) -> Exports:
         def facts() -> dict[str, object]:
@@ -307,8 +296,8 @@ class Community:
             )
 
         shown_version = config.operating.version or version("svc-server")
-        works, report = self._database.works, self._report(shown_version)
-        return StatusRequests(shown_version, info, self.tokens, self._registry, self.probes, works, report)
+        report = self._report(shown_version)
+        return StatusRequests(shown_version, info, self.tokens, self._registry, self.probes, report)
 
     def _report(self, shown_version: str) -> Report:
         sources = Sources(
@@ -332,6 +321,7 @@ class Community:
         identity = self._config.identity
         return Arriving(
             ground,
+            self._config,
             session,
             self.tokens,
             self.members,
@@ -342,35 +332,22 @@ class Community:
             self.settings,
         )
 
-    def _bots(self, ground: Ground) -> Bots:
-        return Bots(
-            ground.database,
-            ground.directory,
-            ground.hub,
-            ground.audit,
-            ground.changes,
-            self.members,
-            self.roles,
-            self.tokens,
-            ground.new_id,
-            secrets.token_urlsafe,
-        )
-
     def _private(self, ground: Ground) -> PrivateFeature:
         parts = ground.database, ground.directory, ground.hub, self.arriving.devices, self.blocks.blocks
-        days, serve = ground.config.mls_retention_days, self.files.uploads.media_requests.serve
-        kept = self.media, ground.config.data_dir, serve, self.reports.about_private
+        days, serve = self._config.mls_retention_days, self.files.uploads.media_requests.serve
+        kept = self.media, self._config.data_dir, serve, self.reports.about_private
         private = PrivateFeature(*parts, ground.changes, self._server_id, days, ground.new_id, *kept)
         self.voice.serve_private(private.conversations)
         return private
 
     def _files(self, ground: Ground, session: ClientSession) -> Files:
-        files = Files(ground, session, self.members, self.media)
+        files = Files(ground, self._config, session, self.members, self.media)
         files.follow(self.changes)
         return files
 
     def _talking(self, ground: Ground) -> Talking:
         surroundings = Surroundings(
+            urls=self.media.urls,
             profanity_mode=lambda: self.settings.current.profanityMode,
             slow_mode_wait_s=self.channels.slow_mode_wait_s,
             blocks=self.blocks.blocks,
@@ -382,11 +359,11 @@ class Community:
         )
         talking = Talking(
             ground,
+            self._config,
             self.media,
             surroundings,
-            self.tally.pictures,
-            self.tally.previews,
-            link_previews=lambda: self.settings.current.linkPreviews,
+            self.tally,
+            lambda: self.settings.current.linkPreviews,
         )
         self.files.hang_on(talking.messages.messages)
         self.automod.latest = talking.messages.history.latest_of_members
@@ -454,18 +431,10 @@ class Community:
             self.voice.welcome,
         ]
 
-    def _voice(self, occupancy: Occupancy) -> Voice:
+    def _voice(self, ground: Ground, occupancy: Occupancy) -> Voice:
         config = self._config
-        voice = Voice(
-            media_access(config.media),
-            self.directory,
-            self.hub,
-            self._new_id,
-            occupancy,
-            self.link,
-            time.monotonic,
-            config.voice_max_users,
-        )
+        access, seats = media_access(config.media), config.voice_max_users
+        voice = Voice(ground, access, occupancy, self.link, time.monotonic, seats)
         control, changes = voice.control, self.changes
         changes.channel_added.append(control.channel_added)
         changes.channel_removed.append(control.channel_removed)

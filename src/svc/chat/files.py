@@ -49,24 +49,14 @@ class Files:
     def __init__(
         self,
         ground: Ground,
+        config: ChatConfig,
         session: ClientSession,
         members: Members,
         media: Media,
     ) -> None:
-        config, database, directory, hub = ground.config, ground.database, ground.directory, ground.hub
+        database, directory, hub = ground.database, ground.directory, ground.hub
         self._media = media
-        self.uploads = UploadsFeature(
-            config.uploads,
-            config.data_dir,
-            session,
-            database,
-            directory,
-            hub,
-            ground.audit,
-            members,
-            media,
-            ground.new_id,
-        )
+        self.uploads = UploadsFeature(ground, config.uploads, config.data_dir, session, members, media)
         self.emoji = Emojis(database, hub, ground.audit, media)
         self.drafts = Drafts(database, directory, hub, media, self.uploads.uploads)
         self.uploads.queue.uses[EMOJI] = self.emoji.use()

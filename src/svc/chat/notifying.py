@@ -11,6 +11,7 @@ from aiohttp import web
 
 from svc.chat.access.changes import Changes
 from svc.chat.access.tokens import Asker
+from svc.chat.config import ChatConfig
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.posting import Poster
@@ -32,8 +33,8 @@ _NO_CONTACT = "https://localhost"
 class Notifying:
     """What the community sees."""
 
-    def __init__(self, ground: Ground, outcomes: Counter[tuple[str, ...]]) -> None:
-        config, database, directory, hub = ground.config, ground.database, ground.directory, ground.hub
+    def __init__(self, ground: Ground, config: ChatConfig, outcomes: Counter[tuple[str, ...]]) -> None:
+        database, directory, hub = ground.database, ground.directory, ground.hub
         names = config.identity.names
         contact = f"https://{names[0]}" if names else _NO_CONTACT
         self._key = VapidKey.kept_in(config.data_dir / KEY_FILE, contact)

@@ -3,16 +3,14 @@
 A part of `community` that stands alone, and has no rules of its own.
 """
 
-import secrets
-import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
 
-from svc.base.ids import Ids
 from svc.base.pictures import picture_sandbox
+from svc.base.sealing import SealingKey
 from svc.base.shares import Turns
+from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
@@ -24,66 +22,51 @@ from svc.chat.messages.rules import Surroundings
 from svc.chat.previews.page import head_sandbox
 from svc.chat.previews.rules import Previews
 from svc.chat.requests import Handler
+from svc.chat.status.measurements import Tally
+from svc.chat.webhooks.avatars import Avatars
 from svc.chat.webhooks.commands import WebhookCommands
 from svc.chat.webhooks.compatible.requests import CompatibleRequests
-from svc.chat.webhooks.feature import WebhooksFeature
+from svc.chat.webhooks.feature import KEY_FILE, WebhooksFeature
 from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
 from svc.chat.webhooks.requests import PostRequests, WebhookRequests
 
 
 class Talking:
-    """What the community sees; `outcomes` counts what became of pictures that were fetched."""
+    """What the community sees."""
 
     def __init__(
         self,
         ground: Ground,
+        config: ChatConfig,
         media: Media,
         surroundings: Surroundings,
-        outcomes: Counter[tuple[str, ...]],
-        previewed: Counter[tuple[str, ...]],
-        *,
+        tally: Tally,
         link_previews: Callable[[], bool],
     ) -> None:
-        config, database, directory = ground.config, ground.database, ground.directory
-        self._directory = directory
-        self.messages = MessagesFeature(
-            database,
-            directory,
-            ground.hub,
-            ground.audit,
-            Ids(time.time, secrets.randbits),
-            config.message_cache_ttl_ms,
-            surroundings,
-            media.urls,
-        )
+        self._directory = ground.directory
+        self.messages = MessagesFeature(ground, config.message_cache_ttl_ms, surroundings)
         self.messages.follow(ground.changes)
         self._sandbox, decoding = picture_sandbox(DECODING_PLACES), Turns(DECODING_PLACES)
         self._head_sandbox = head_sandbox()
         fetcher = Fetcher(Guard(config.identity.names))
-        pictures = Pictures(fetcher, self._sandbox, media, outcomes, decoding)
+        pictures = Pictures(fetcher, self._sandbox, media, tally.pictures, decoding)
         self.webhooks = WebhooksFeature(
-            database,
-            directory,
-            ground.hub,
-            ground.audit,
-            ground.changes,
+            ground,
             self.messages.messages,
             media,
-            self._sandbox,
             pictures,
-            decoding,
-            data_dir=config.data_dir,
-            new_id=ground.new_id,
-            profanity_mode=surroundings.profanity_mode,
+            SealingKey.kept_in(config.data_dir / KEY_FILE),
+            surroundings.profanity_mode,
         )
+        self._avatars = Avatars(media, self._sandbox, decoding)
         self.previews = Previews(
-            database,
+            ground.database,
             self.messages.marking,
             media,
             fetcher,
-            pictures.counting(previewed),
+            pictures.counting(tally.previews),
             self._head_sandbox,
-            previewed,
+            tally.previews,
             enabled=lambda: config.link_previews and link_previews(),
             judged=self.messages.messages.judged,
         )
@@ -100,9 +83,7 @@ class Talking:
             *MessageRequests(self.messages).table(),
             # Before the rest of /api/webhooks, for they are looked through in this order.
             *PostRequests(self.webhooks.posting).table(),
-            *WebhookRequests(
-                self.webhooks.webhooks, self.webhooks.avatars, self.webhooks.posting.history
-            ).table(),
+            *WebhookRequests(self.webhooks.webhooks, self._avatars, self.webhooks.posting.history).table(),
             *CompatibleRequests(self.webhooks.posting).table(),
         ]
 

@@ -5,15 +5,13 @@ from typing import Any
 import pytest
 
 from svc.base.database import Connection, Database
-from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS, Invites
-from svc.chat.live.hub import Hub
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, newcomer
 from tests.kit.device import Device
+from tests.kit.ground import ground_on
 
 NOW = 1_800_000_000.0
 
@@ -153,13 +151,9 @@ async def test_so_many_join_by_one_invite_in_an_hour(variables: dict[str, str]) 
 
 async def test_expiry_and_rate_go_by_the_clock(database: Database) -> None:
     directory = Directory(lambda: NOW)
-    ids = iter(f"id{number}" for number in range(100))
     codes = iter(f"code{number}" for number in range(100))
     roles: Any = Roles()
-    audit = Audit(database, directory)
-    hub = Hub(directory, lambda: NOW)
-    new_id, new_code = lambda: next(ids), lambda: next(codes)
-    invites = Invites(database, directory, hub, roles, audit, Changes(), 2, new_id, new_code)
+    invites = Invites(ground_on(database, directory, lambda: NOW), roles, 2, lambda: next(codes))
     invite = await invites.create(None, "member", None, 7200, NOW)
 
     async def use(after_s: float) -> str | None:

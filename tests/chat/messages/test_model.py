@@ -18,14 +18,12 @@ from typing import Any
 import pytest
 
 from svc.base.database import Connection, Database
-from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
 from svc.base.strict_json import dumps
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.live.audience import Audience, includes
@@ -34,6 +32,7 @@ from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.message import number_of
 from svc.chat.messages.page_cache import Wanted
 from svc.chat.messages.rules import Draft, Surroundings
+from tests.kit.ground import ground_on
 
 ADA, BEN, CY, DEE = MEMBERS = ("ada", "ben", "cy", "dee")
 MANAGER = ADA
@@ -164,17 +163,17 @@ class Play:
         self.database = await Database.open(path, migrations_in(SCHEMA_FOLDER), self.folder)
         try:
             await self.database.write(insert_channels)
-            surroundings = Surroundings(blocks=lambda member_id, other_id: (member_id, other_id) in BLOCKS)
-            self.feature = MessagesFeature(
+            ground = ground_on(
                 self.database,
                 self.directory,
-                ToldHub(self.directory, self.clients),
-                Audit(self.database, self.directory),
-                Ids(lambda: self.now, self.chance.getrandbits),
-                30_000,
-                surroundings,
-                URLS,
+                lambda: self.now,
+                hub=ToldHub(self.directory, self.clients),
+                random_bits=self.chance.getrandbits,
             )
+            surroundings = Surroundings(
+                URLS, blocks=lambda member_id, other_id: (member_id, other_id) in BLOCKS
+            )
+            self.feature = MessagesFeature(ground, 30_000, surroundings)
             await self.feature.load()
             for client in self.clients.values():
                 welcome = json.loads(dumps(self.feature.welcome(Asker(client.member_id, "s"))))

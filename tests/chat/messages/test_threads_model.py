@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from svc.base.database import Database
-from svc.base.ids import Ids
 from svc.base.migrations import migrations_in
 from svc.base.strict_json import dumps
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.live.audience import Audience, includes
 from svc.chat.live.hub import Hub
@@ -25,6 +23,7 @@ from svc.chat.messages.page_cache import Wanted
 from svc.chat.messages.rules import Draft, Surroundings
 from svc.chat.messages.threads import Threads
 from tests.chat.messages.test_model import BLOCKS, MANAGER, MEMBERS, URLS, directory, insert_channels
+from tests.kit.ground import ground_on
 
 CHANNEL = "open"
 STEPS = 150
@@ -88,11 +87,11 @@ class Play:
         path = self.folder / "model.sqlite3"
         self.database = await Database.open(path, migrations_in(SCHEMA_FOLDER), self.folder)
         self.directory, hub = directory(), ToldHub(self.clients)
-        surroundings = Surroundings(blocks=lambda member_id, other_id: (member_id, other_id) in BLOCKS)
-        audit, ids = Audit(self.database, self.directory), Ids(lambda: self.now, self.chance.getrandbits)
-        self.feature = MessagesFeature(
-            self.database, self.directory, hub, audit, ids, 30_000, surroundings, URLS
+        surroundings = Surroundings(URLS, blocks=lambda member_id, other_id: (member_id, other_id) in BLOCKS)
+        ground = ground_on(
+            self.database, self.directory, lambda: self.now, hub=hub, random_bits=self.chance.getrandbits
         )
+        self.feature = MessagesFeature(ground, 30_000, surroundings)
         try:
             await self.database.write(insert_channels)
             await self.feature.load()

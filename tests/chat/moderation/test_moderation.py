@@ -1,17 +1,17 @@
 """Kicks, bans and timeouts act at once on lower ranks; reports reach those who may read them."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from aiohttp import WSMsgType
 
 from svc.base.database import Database
-from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory, Member
-from svc.chat.audit.rules import Audit
+from svc.chat.members.rules import Members
 from svc.chat.moderation.rules import Moderation
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person
+from tests.kit.ground import ground_on
 
 NOT_LOWER = {"admin": ("owner", "admin"), "moderator": ("owner", "admin", "moderator")}
 
@@ -126,13 +126,13 @@ async def test_who_is_in_timeout_only_reads(folk: People) -> None:
 
 
 async def test_the_end_of_a_timeout_is_told(database: Database) -> None:
-    directory, changes = Directory(lambda: 0.0), Changes()
-    nobody: Any = None
-    moderation = Moderation(database, directory, nobody, nobody, Audit(database, directory), changes)
+    directory, nobody = Directory(lambda: 0.0), cast("Members", None)
+    ground = ground_on(database, directory, lambda: 0.0)
+    moderation = Moderation(ground, nobody)
     for name, until in (("ada", 10.0), ("bob", 20.0), ("cyd", 0.0)):
         directory.put_member(Member(name, name, timeout_until=until))
     told: list[str] = []
-    changes.permissions_changed.append(told.extend)
+    ground.changes.permissions_changed.append(told.extend)
     assert [moderation.next_end(now) for now in (5.0, 10.0, 20.0)] == [10.0, 20.0, None]
     moderation.ended(5.0, 9.0)
     assert told == []

@@ -15,18 +15,17 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.directory import Directory, Member
+from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.automod import store
 from svc.chat.automod.finding import Finder, Recent, Said
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, Wanted, made
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id, Natural, TimeMs
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Holders
-from svc.chat.live.hub import Hub
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import Span, merged, profane_spans
 from svc.chat.messages.watching import Ruling
@@ -81,21 +80,14 @@ class Automod:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
+        ground: Ground,
         reports: Reports,
         moderation: Moderation,
-        new_id: Callable[[], str],
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._new_id = ground.audit, ground.new_id
         self._reports = reports
         self._moderation = moderation
-        self._new_id = new_id
         self._rules: dict[str, Rule] = {}
         self._finders: list[Finder] = []
         self._recent = Recent()

@@ -14,16 +14,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.progress import Progress, heard_by
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
-from svc.chat.audit.rules import Audit
 from svc.chat.backup.rules import FOLDER, Backups
 from svc.chat.errors import ChatError
 from svc.chat.fields import Natural, TimeMs
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Only
-from svc.chat.live.hub import Hub
 
 # Each may be as large as everything else together.
 MAX_KEPT = 5
@@ -71,19 +69,14 @@ class KeptBackups:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
+        ground: Ground,
         backups: Backups,
         data_dir: Path,
         new_token: Callable[[], str],
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit = ground.audit
         self._backups = backups
         self._folder = data_dir / FOLDER
         self._new_token = new_token

@@ -9,20 +9,18 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.changes import Changes
-from svc.chat.access.directory import Directory, Member
+from svc.chat.access.directory import Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
-from svc.chat.audit.rules import Audit
 from svc.chat.bots import store
 from svc.chat.bots.store import BotToken
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id, TimeMs
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Holders
 from svc.chat.live.closing import CloseCode
-from svc.chat.live.hub import Hub
 from svc.chat.members import shown
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
@@ -48,31 +46,22 @@ class Bots:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
-        changes: Changes,
+        ground: Ground,
         members: Members,
         roles: Roles,
         tokens: AccessTokens,
-        new_id: Callable[[], str],
         new_secret: Callable[[], str],
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
-        self._changes = changes
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._changes, self._new_id = ground.audit, ground.changes, ground.new_id
         self._members = members
         self._roles = roles
         self._tokens = tokens
-        self._new_id = new_id
         self._new_secret = new_secret
         # What is known of each bot's token, by the bot's id.
         self._known: dict[str, BotToken] = {}
-        changes.member_removal.append(store.delete)
-        changes.member_gone.append(self._gone)
+        ground.changes.member_removal.append(store.delete)
+        ground.changes.member_gone.append(self._gone)
 
     async def load(self) -> None:
         """At start, once the directory is filled."""

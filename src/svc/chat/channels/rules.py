@@ -6,23 +6,21 @@ manager may not view does not exist for them either.
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.changes import Changes
-from svc.chat.access.directory import Channel, Directory
+from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Override, Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.channels import overrides, places, shown, store
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.sight import Sight
 from svc.chat.channels.slow_mode import SlowMode
 from svc.chat.channels.wanted import Differences
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Holders, Only, Viewers
-from svc.chat.live.hub import Hub
 
 logger = logging.getLogger(__name__)
 
@@ -35,23 +33,14 @@ class Channels:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
-        changes: Changes,
-        new_id: Callable[[], str],
+        ground: Ground,
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
-        self._changes = changes
-        self._new_id = new_id
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._changes, self._new_id = ground.audit, ground.changes, ground.new_id
         self._slow_mode = SlowMode()
-        self.sight = Sight(directory, hub, changes)
-        changes.member_removal.append(lambda c, member_id: self.forget(c, overrides.MEMBER, member_id))
-        changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
+        self.sight = Sight(ground.directory, ground.hub, ground.changes)
+        ground.changes.member_removal.append(lambda c, member_id: self.forget(c, overrides.MEMBER, member_id))
+        ground.changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """The channels that a member sees."""

@@ -6,18 +6,16 @@ they lack. It goes with whoever made it. docs/http.md, "Invites" and docs/config
 
 from collections.abc import Callable
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.changes import Changes
-from svc.chat.access.directory import CATEGORY, Directory, Member
+from svc.chat.access.directory import CATEGORY, Member
 from svc.chat.access.permissions import MEMBER, Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.invites import applications_store, store
 from svc.chat.invites.store import Invite
 from svc.chat.joining.door import Applicant
 from svc.chat.live.audience import Holders, only
-from svc.chat.live.hub import Hub
 from svc.chat.members.roles import Roles
 
 # More than a person hands out; the operator has as many.
@@ -36,27 +34,19 @@ class Invites:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
+        ground: Ground,
         roles: Roles,
-        audit: Audit,
-        changes: Changes,
         joins_per_hour: int | None,
-        new_id: Callable[[], str],
         new_code: Callable[[], str],
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._new_id = ground.audit, ground.new_id
         self._roles = roles
-        self._audit = audit
         self._joins_per_hour = joins_per_hour
-        self._new_id = new_id
         self._new_code = new_code
         # Whoever was removed does not come back by an invite of their own.
-        changes.member_removal.append(store.delete_of_member)
-        changes.channel_deletion.append(applications_store.forget_channel)
+        ground.changes.member_removal.append(store.delete_of_member)
+        ground.changes.channel_deletion.append(applications_store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member's data is deleted."""

@@ -6,18 +6,16 @@ The code is turned into a sign-in by `rules`. No HTTP, no SQL.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.fields import TimeMs
+from svc.chat.ground import Ground
 from svc.chat.joining import store
 from svc.chat.joining.codes import Kind, hashed
 from svc.chat.joining.sessions import Sessions
 from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
 from svc.chat.members.rules import Members
 
 
@@ -30,20 +28,15 @@ class HandedOut:
 class Devices:
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
+        ground: Ground,
         members: Members,
         sessions: Sessions,
-        hub: Hub,
-        audit: Audit,
         new_code: Callable[[], str],
     ) -> None:
-        self._database = database
-        self._directory = directory
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit = ground.audit
         self._members = members
         self._sessions = sessions
-        self._hub = hub
-        self._audit = audit
         self._new_code = new_code
 
     async def of(self, asker: Asker) -> list[store.Device]:

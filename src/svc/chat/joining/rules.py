@@ -11,14 +11,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.address import ClientAddress
-from svc.chat.access.directory import Directory, Member
+from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.fields import TimeMs
+from svc.chat.ground import Ground
 from svc.chat.joining import proof, store
 from svc.chat.joining.challenge import Challenges
 from svc.chat.joining.codes import Kind, hashed
@@ -32,7 +32,6 @@ from svc.chat.joining.sessions import BlankSession, Sessions, Tokens
 from svc.chat.joining.throttle import Throttle
 from svc.chat.joining.trust import Trust
 from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
 
@@ -134,55 +133,46 @@ class _Waits:
 
 @dataclass(frozen=True, slots=True)
 class Reception:
-    """What a newcomer meets: `refuse_banned` is a step of the write that raises ChatError for a person who is
-    banned, `require_rules` raises it where they have not accepted the rules (it is told what they have
-    accepted), `landing` says where they are sent."""
+    """What a newcomer meets: `founding` decides on the first member of all, `door` on all others;
+    `refuse_banned` is a step of the write that raises ChatError for a person who is banned, `require_rules`
+    raises it where they have not accepted the rules (it is told what they have accepted), `landing` says
+    where they are sent."""
 
+    founding: Founding
+    door: Door
+    persons: Persons
     refuse_banned: Callable[[Connection, str], None]
     require_rules: Callable[[str], None]
     landing: Callable[[], str | None]
 
 
 class Joining:
-    """`founding` decides on the first member of all, `door` on all others. `load` comes first."""
+    """`load` comes first."""
 
     def __init__(
         self,
+        ground: Ground,
         trust: Trust,
         keys: IssuerKeys,
-        door: Door,
-        founding: Founding,
         reception: Reception,
-        persons: Persons,
-        *,
-        database: Database,
-        directory: Directory,
         members: Members,
         sessions: Sessions,
-        hub: Hub,
-        audit: Audit,
-        new_id: Callable[[], str],
     ) -> None:
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._new_id = ground.audit, ground.new_id
         self._trust = trust
         self._keys = keys
-        self._door = door
-        self._founding = founding
         self._reception = reception
-        self.persons = persons
-        self._database = database
-        self._directory = directory
+        self.persons = reception.persons
         self._members = members
         self._sessions = sessions
-        self._hub = hub
-        self._audit = audit
-        self._new_id = new_id
         self._challenges = Challenges(secrets.token_urlsafe)
         self._sign_ins = Throttle(BURST, PER_S)
 
     async def load(self, invite: str) -> None:
         """At start; `invite` is the code of the installation's own."""
         await self.persons.load()
-        self._founding.load(invite, await self._database.write(store.anybody))
+        self._reception.founding.load(invite, await self._database.write(store.anybody))
 
     def challenge(self, address: str, now: float) -> Challenge:
         """A nonce for a client at this address, and what to prove with it."""
@@ -320,7 +310,7 @@ class Joining:
             member_id=wanted.new_member_id,
         )
         # Whoever comes first is the owner: an open door must not make it a stranger.
-        return (self._door if founded else self._founding).admit(connection, applicant)
+        return (self._reception.door if founded else self._reception.founding).admit(connection, applicant)
 
     def _link(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
         member_id = self._spend(connection, Kind.LINK, wanted.application.link_code, wanted)

@@ -13,15 +13,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Connection, Database
-from svc.chat.access.changes import Changes
-from svc.chat.access.directory import Directory, Member
+from svc.base.database import Connection
+from svc.chat.access.directory import Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.joining import store
 from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Session, Shown, Verdict, read
 from svc.chat.joining.throttle import Throttle
-from svc.chat.live.hub import Hub
 from svc.chat.members.rules import Members
 
 DAY_MS = 24 * 3_600_000
@@ -64,31 +63,23 @@ class Sessions:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
+        ground: Ground,
         members: Members,
-        hub: Hub,
-        changes: Changes,
         tokens: AccessTokens,
         refresh_tokens: RefreshTokens,
-        *,
         lifetime_days: int,
-        new_id: Callable[[], str],
         random_bytes: Callable[[int], bytes],
     ) -> None:
-        self._database = database
-        self._directory = directory
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._changes, self._new_id = ground.changes, ground.new_id
         self._members = members
-        self._hub = hub
-        self._changes = changes
         self._tokens = tokens
         self._refresh_tokens = refresh_tokens
         self._lifetime_ms = lifetime_days * DAY_MS
-        self._new_id = new_id
         self._random_bytes = random_bytes
         self._refreshes = Throttle(BURST, PER_S)
         # A recovery code is as good as being the member: a former owner must not become the new one.
-        changes.owner_change.append(store.drop_recovery_codes)
+        ground.changes.owner_change.append(store.drop_recovery_codes)
 
     async def load(self) -> None:
         """Fill the directory, at start."""

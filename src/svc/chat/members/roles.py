@@ -6,20 +6,19 @@ changed and not deleted. Whether somebody may manage roles at all, the catalogue
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.directory import Directory, Member
+from svc.chat.access.directory import Member
 from svc.chat.access.permissions import ADMIN, BUILT_IN, NOTHING, OWNER, Permission, Role
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.channels.overrides import ROLE
 from svc.chat.channels.rules import Channels
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import EVERYONE
-from svc.chat.live.hub import Hub
 from svc.chat.members import shown, store
 from svc.chat.members.rules import Members
 
@@ -53,21 +52,14 @@ class Roles:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
+        ground: Ground,
         channels: Channels,
         members: Members,
-        new_id: Callable[[], str],
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._new_id = ground.audit, ground.new_id
         self._channels = channels
         self._members = members
-        self._new_id = new_id
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         return {"roles": [shown.role(role) for role in self.all()]}

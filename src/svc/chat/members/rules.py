@@ -7,17 +7,15 @@ import dataclasses
 import logging
 from collections.abc import Callable
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.changes import Changes
-from svc.chat.access.directory import Avatar, Directory, Member
+from svc.chat.access.directory import Avatar, Member
 from svc.chat.access.permissions import OWNER, Permission, names
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import EVERYONE
 from svc.chat.live.closing import CloseCode
-from svc.chat.live.hub import Hub
 from svc.chat.members import shown, store
 from svc.chat.names import free_nickname, likeness, readable_nickname
 
@@ -31,21 +29,14 @@ logger = logging.getLogger(__name__)
 class Members:
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
-        changes: Changes,
+        ground: Ground,
         max_members: int,
         judged: Callable[[str], str] = str,
         avatar: Callable[[str], Avatar | None] = lambda key: None,
     ) -> None:
         """`judged` gives a name as it may be shown, or raises ChatError; `avatar` makes one of its key."""
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
-        self._changes = changes
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._changes = ground.audit, ground.changes
         self._max_members = max_members
         self._judged = judged
         self._avatar = avatar

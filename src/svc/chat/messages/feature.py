@@ -6,14 +6,10 @@ Has no rules of its own. What other features may use: `messages` to post, `reads
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from svc.base.database import Database
-from svc.base.ids import Ids
 from svc.chat.access.changes import Changes
-from svc.chat.access.directory import Channel, Directory
-from svc.chat.access.media_urls import MediaUrls
+from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
-from svc.chat.live.hub import Hub
+from svc.chat.ground import Ground
 from svc.chat.messages import store
 from svc.chat.messages.inbox import Inbox
 from svc.chat.messages.marking import Marking
@@ -30,45 +26,22 @@ from svc.chat.messages.threads import Threads
 class MessagesFeature:
     """`ids` makes the ids of messages, and of nothing else."""
 
-    def __init__(
-        self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
-        ids: Ids,
-        cache_ttl_ms: int,
-        surroundings: Surroundings,
-        urls: MediaUrls,
-    ) -> None:
-        self._database = database
-        self._ids = ids
-        self.urls = urls
-        self.indexer = Indexer(database, surroundings.released)
+    def __init__(self, ground: Ground, cache_ttl_ms: int, surroundings: Surroundings) -> None:
+        self._database, self._ids = ground.database, ground.ids
+        self.urls = surroundings.urls
+        self.indexer = Indexer(ground.database, surroundings.released)
         pages = PageCache(cache_ttl_ms / 1000, time.monotonic)
-        self.reads = Reads(database, directory, hub)
-        self.threads = Threads(database, directory, hub)
-        self.messages = Messages(
-            database,
-            directory,
-            hub,
-            audit,
-            ids,
-            pages,
-            self.reads,
-            self.threads,
-            self.indexer,
-            surroundings,
-            urls,
-        )
-        self.marking = Marking(database, directory, hub, audit, pages, self.indexer, urls)
-        self.history = History(database, directory, pages)
-        self.search = Search(database, directory)
-        self.inbox = Inbox(database, directory)
-        self.presence = Presence(directory, hub)
-        self.own = OwnMessages(database, self.messages, urls)
+        self.reads = Reads(ground.database, ground.directory, ground.hub)
+        self.threads = Threads(ground.database, ground.directory, ground.hub)
+        self.messages = Messages(ground, pages, self.reads, self.threads, self.indexer, surroundings)
+        self.marking = Marking(ground, pages, self.indexer, self.urls)
+        self.history = History(ground.database, ground.directory, pages)
+        self.search = Search(ground.database, ground.directory)
+        self.inbox = Inbox(ground.database, ground.directory)
+        self.presence = Presence(ground.directory, ground.hub)
+        self.own = OwnMessages(ground.database, self.messages, self.urls)
         self.retention = Retention(
-            database, self.messages, surroundings.retention_days, surroundings.let_go, time.time
+            ground.database, self.messages, surroundings.retention_days, surroundings.let_go, time.time
         )
 
     def follow(self, changes: Changes) -> None:

@@ -3,15 +3,13 @@
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Viewers
-from svc.chat.live.hub import Hub
 from svc.chat.messages import search_store, store
 from svc.chat.messages.emoji import checked_emoji
 from svc.chat.messages.message import MEMBER, Message, number_of
@@ -27,18 +25,13 @@ MAX_PINS = 50
 class Marking:
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
+        ground: Ground,
         pages: PageCache,
         indexer: Indexer,
         urls: MediaUrls,
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit = ground.audit
         self._pages = pages
         self._indexer = indexer
         self._urls = urls

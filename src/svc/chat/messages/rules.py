@@ -9,16 +9,13 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from svc.base.database import Act, Connection, Database
-from svc.base.ids import Ids
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Viewers
-from svc.chat.live.hub import Hub
 from svc.chat.messages import reads_store, search_store, store
 from svc.chat.messages.mentions import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
@@ -41,6 +38,8 @@ NO_RULING = Ruling()
 class Surroundings:
     """What other features say about a message that is about to be posted."""
 
+    # Where media are found.
+    urls: MediaUrls
     # `off`, `flag`, `censor` or `block`, as the owner has set it.
     profanity_mode: Callable[[], str] = lambda: "off"
     # For how many more seconds a member (first) may not post in a channel (second) at a time;
@@ -84,29 +83,21 @@ class Messages:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
-        ids: Ids,
+        ground: Ground,
         pages: PageCache,
         reads: Reads,
         threads: Threads,
         indexer: Indexer,
         surroundings: Surroundings,
-        urls: MediaUrls,
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
-        self._ids = ids
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._ids = ground.audit, ground.ids
         self._pages = pages
         self._reads = reads
         self._threads = threads
         self._indexer = indexer
         self._surroundings = surroundings
-        self._urls = urls
+        self._urls = surroundings.urls
         # Called with each message that has been posted.
         self.on_posted: list[Callable[[Message], None]] = []
         # Called with each message that has another text now.

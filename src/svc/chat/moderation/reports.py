@@ -6,14 +6,12 @@ A report about a message is seen by those who may view its channel and nobody el
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Only
-from svc.chat.live.hub import Hub
 from svc.chat.moderation import store
 from svc.chat.moderation.store import Report, WantedReports
 
@@ -42,19 +40,12 @@ class Reports:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
+        ground: Ground,
         author_of: AuthorOf,
-        new_id: Callable[[], str],
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._new_id = ground.audit, ground.new_id
         self._author_of = author_of
-        self._new_id = new_id
 
     async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> Report:
         return await self._file(self._report(reporter_id, About(member_id), None, None, text, now))

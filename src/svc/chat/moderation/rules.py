@@ -9,16 +9,14 @@ they become. docs/http.md, "Moderation".
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.changes import Changes
-from svc.chat.access.directory import Directory, Member
+from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Holders
 from svc.chat.live.closing import CloseCode
-from svc.chat.live.hub import Hub
 from svc.chat.members.rules import Members
 from svc.chat.moderation import store
 from svc.chat.moderation.store import Ban
@@ -41,24 +39,17 @@ class Moderation:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
+        ground: Ground,
         members: Members,
-        audit: Audit,
-        changes: Changes,
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._changes = ground.audit, ground.changes
         self._members = members
-        self._audit = audit
-        self._changes = changes
         self.wake: Callable[[], None] = lambda: None
         # Set before anybody is served.
         self.eraser: Eraser | None = None
         # Also when somebody joins who is in timeout.
-        changes.permissions_changed.append(lambda _: self.wake())
+        ground.changes.permissions_changed.append(lambda _: self.wake())
 
     @changes_rules
     def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:

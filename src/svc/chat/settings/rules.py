@@ -9,14 +9,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.directory import CATEGORY, Directory
+from svc.chat.access.directory import CATEGORY
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Only, only
-from svc.chat.live.hub import Hub
 from svc.chat.settings import store
 from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 
@@ -32,12 +31,12 @@ class Settings:
     """`current` always says what is in force."""
 
     def __init__(
-        self, database: Database, directory: Directory, hub: Hub, audit: Audit, defaults: Values
+        self,
+        ground: Ground,
+        defaults: Values,
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit = ground.audit
         self._followers: dict[str, list[Follower]] = {}
         # What acts on changes is told of one after the other.
         self._one_at_a_time = asyncio.Lock()

@@ -115,6 +115,10 @@ class Report:
         self._version = version
         self._started_at_ms = started_at_ms
 
+    async def works(self) -> bool:
+        """Whether the database keeps what it is told."""
+        return await self._sources.works()
+
     async def condition(self, now: float) -> Condition:
         sources = self._sources
         free = (await asyncio.to_thread(shutil.disk_usage, sources.database.parent)).free

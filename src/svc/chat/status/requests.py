@@ -4,7 +4,7 @@ docs/http.md, "What the server says of itself".
 """
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated, Literal
@@ -61,7 +61,6 @@ class StatusRequests(Requests):
         tokens: AccessTokens,
         registry: Registry,
         probes: Probes,
-        works: Callable[[], Awaitable[bool]],
         report: Report,
     ) -> None:
         self._version = version
@@ -69,7 +68,6 @@ class StatusRequests(Requests):
         self._tokens = tokens
         self._registry = registry
         self._probes = probes
-        self._works = works
         self._report = report
 
     @request(
@@ -82,7 +80,7 @@ class StatusRequests(Requests):
     async def health(self, request: web.Request) -> web.Response:
         if mark := request.query.get("probe"):
             self._probes.arrived(mark, _arrival(request))
-        works = await self._works()
+        works = await self._report.works()
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         health = Health("healthy" if works else "degraded", "chat", self._info().name, now)
         return answer(health, 200 if works else 503)

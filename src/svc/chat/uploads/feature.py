@@ -12,14 +12,12 @@ from pathlib import Path
 
 from aiohttp import ClientSession, web
 
-from svc.base.database import Connection, Database
+from svc.base.database import Connection
 from svc.base.metrics import Registry
 from svc.base.storage import FILESYSTEM
-from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.control.commands import Command
-from svc.chat.live.hub import Hub
+from svc.chat.ground import Ground
 from svc.chat.media.config import UploadsConfig
 from svc.chat.media.icon import ServerIcon
 from svc.chat.media.requests import MediaRequests
@@ -45,20 +43,16 @@ _PAGE = 100
 class UploadsFeature:
     def __init__(
         self,
+        ground: Ground,
         config: UploadsConfig,
         data_dir: Path,
         session: ClientSession,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
         members: Members,
         media: Media,
-        new_id: Callable[[], str],
     ) -> None:
-        self._database = database
+        self._database = ground.database
         self._media = media
-        self.icon = ServerIcon(database, media)
+        self.icon = ServerIcon(ground.database, media)
         self._incoming = Incoming(data_dir)
         kept_here = config.storage.backend == FILESYSTEM
         bounds = Limits(
@@ -68,24 +62,22 @@ class UploadsFeature:
             file_extensions=config.file_extensions,
         )
         at_once = config.emoji_concurrency
-        self.queue = Queue(database, hub, media, bounds, at_once, _new_lease, time.time)
-        self.uploads = Uploads(
-            database, directory, hub, media, self._incoming, self.queue, bounds, new_id, time.time
-        )
+        self.queue = Queue(ground, media, bounds, at_once, _new_lease, time.time)
+        self.uploads = Uploads(ground, media, self._incoming, self.queue, bounds, time.time)
         self.sweep = Sweep(
-            database,
+            ground.database,
             media,
             config.sweep_interval_ms,
             config.sweep_grace_ms,
             time.time,
             also=self.uploads.tidy_up,
         )
-        self.avatars = Avatars(database, directory, members, media)
-        icons = Icons(database, hub, audit, self.icon)
+        self.avatars = Avatars(ground.database, ground.directory, members, media)
+        icons = Icons(ground.database, ground.hub, ground.audit, self.icon)
         self.queue.uses |= {AVATAR: self.avatars.use(), ICON: icons.use()}
         self.queue.forget_file = self._forget_file
         self.worker = WorkerHealth(session, config.worker_url, time.monotonic)
-        self.media_requests = MediaRequests(media, Usage(database), lambda: self.icon.key)
+        self.media_requests = MediaRequests(media, Usage(ground.database), lambda: self.icon.key)
         self.requests = UploadRequests(self.uploads, self.queue, self.avatars, icons)
         # Removals of files that are under way.
         self._removing: set[asyncio.Task[None]] = set()

@@ -13,13 +13,13 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.described import choice
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id, Natural, TimeMs
+from svc.chat.ground import Ground
 from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
 from svc.chat.media.facts import Facts
 from svc.chat.media.rules import JOB, Media, new_key
 from svc.chat.uploads import store
@@ -98,16 +98,14 @@ class Queue:
 
     def __init__(
         self,
-        database: Database,
-        hub: Hub,
+        ground: Ground,
         media: Media,
         bounds: Limits,
         emoji_at_once: int,
         new_lease: Callable[[], str],
         now: Callable[[], float],
     ) -> None:
-        self._database = database
-        self._hub = hub
+        self._database, self._hub = ground.database, ground.hub
         self._media = media
         self._bounds = bounds
         self._emoji_at_once = emoji_at_once

@@ -11,15 +11,14 @@ from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from svc.base.contents import HEAD_BYTES
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.shares import Shares
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
 from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.uploads import limits, store
 from svc.chat.uploads.incoming import Incoming
@@ -87,24 +86,19 @@ class Uploads:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
+        ground: Ground,
         media: Media,
         incoming: Incoming,
         queue: Queue,
         bounds: Limits,
-        new_id: Callable[[], str],
         now: Callable[[], float],
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._new_id = ground.new_id
         self._media = media
         self._incoming = incoming
         self._queue = queue
         self._bounds = bounds
-        self._new_id = new_id
         self._now = now
         self.posts: Posts[Any] = NoPosts()
         # Uploads that are being received at this moment.

@@ -12,13 +12,13 @@ from msgspec import Meta
 
 from svc.base.grants import client_credential, issue_user_token
 from svc.base.turn import TurnServer
-from svc.chat.access.directory import VOICE, Channel, Directory
+from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Only, only
-from svc.chat.live.hub import Hub
 from svc.chat.voice.control import MediaControl, MediaLink
 from svc.chat.voice.gestures import DOWN, Gestures
 from svc.chat.voice.occupancy import Occupancy
@@ -67,27 +67,23 @@ class Voice:
 
     def __init__(
         self,
+        ground: Ground,
         access: MediaAccess,
-        directory: Directory,
-        hub: Hub,
-        new_id: Callable[[], str],
         occupancy: Occupancy,
         link: MediaLink,
         clock: Callable[[], float],
-        max_users: int = 0,
+        max_users: int,
     ) -> None:
+        self._directory, self._hub, self._new_id = ground.directory, ground.hub, ground.new_id
         self._access = access
-        self._directory = directory
-        self._hub = hub
-        self._new_id = new_id
         self._link = link
         self._seats = Seats(max_users)
         self.occupancy = occupancy
-        self.rooms = Rooms(directory)
-        self.states = States(directory.person_of)
-        self.control = MediaControl(directory, self.rooms, occupancy, self.states, link)
-        self.gestures = Gestures(hub, self.rooms, occupancy, clock)
-        self.speaking = Speaking(hub, directory, occupancy, link)
+        self.rooms = Rooms(ground.directory)
+        self.states = States(ground.directory.person_of)
+        self.control = MediaControl(ground.directory, self.rooms, occupancy, self.states, link)
+        self.gestures = Gestures(ground.hub, self.rooms, occupancy, clock)
+        self.speaking = Speaking(ground.hub, ground.directory, occupancy, link)
         link.astray = self._astray
         # Everybody hears that somebody has come before that one is put out again.
         occupancy.watch(self)

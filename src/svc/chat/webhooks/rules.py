@@ -11,15 +11,14 @@ import dataclasses
 import hmac
 from collections.abc import Callable, Mapping
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.sealing import SealingKey
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.directory import Channel, Directory
+from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Audience, Holders, Only
-from svc.chat.live.hub import Hub
 from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
 from svc.chat.webhooks import store
@@ -36,23 +35,16 @@ class Webhooks:
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        audit: Audit,
+        ground: Ground,
         media: Media,
         key: SealingKey,
-        new_id: Callable[[], str],
         new_token: Callable[[], str],
         judged: Callable[[str], str] = str,
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit, self._new_id = ground.audit, ground.new_id
         self._media = media
         self._key = key
-        self._new_id = new_id
         self._new_token = new_token
         self._judged = judged
         self._by_id: dict[str, Webhook] = {}

@@ -1,0 +1,32 @@
+"""What features are built on, for a test that builds one without a server."""
+
+import itertools
+from collections.abc import Callable
+
+from svc.base.database import Database
+from svc.base.ids import Ids
+from svc.chat.access.changes import Changes
+from svc.chat.access.directory import Directory
+from svc.chat.audit.rules import Audit
+from svc.chat.ground import Ground
+from svc.chat.live.hub import Hub
+
+
+def ground_on(
+    database: Database,
+    directory: Directory,
+    now: Callable[[], float],
+    *,
+    hub: Hub | None = None,
+    random_bits: Callable[[int], int] | None = None,
+) -> Ground:
+    """Without `random_bits` these count."""
+    counted = itertools.count()
+    return Ground(
+        database=database,
+        directory=directory,
+        hub=Hub(directory, now) if hub is None else hub,
+        audit=Audit(database, directory),
+        changes=Changes(),
+        ids=Ids(now, random_bits or (lambda _: next(counted))),
+    )
