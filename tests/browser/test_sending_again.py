@@ -1,0 +1,138 @@
+"""What is written while the line or the server is away: it comes once, in order, and nothing is lost."""
+
+import os
+import signal
+
+from playwright.async_api import expect
+
+from tests.browser.test_text_channels import product
+from tests.kit.people import People, both_widths
+from tests.kit.product import Product
+from tests.kit.text_channels import LiveLine, both, box, do, entry, open_channel, shows, write
+
+__all__ = ["product"]  # The fixture, with a second text channel.
+
+
+@both_widths
+async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> None:
+    ada, grace = await both(people)
+    await write(grace, "before")
+    await write(grace, "wrong")
+    line = LiveLine()
+    await line.put_before(ada)
+    await ada.page.reload()
+    await shows(ada, ["before", "wrong"])
+
+    await line.cut()
+    await expect(ada.page.locator("#text-state")).to_have_text("Reconnecting…")
+    await write(grace, "during")
+    await do(grace, "wrong", "Delete")
+    await grace.press("Delete the message")
+    await shows(grace, ["before", "during"])
+    await open_channel(grace, "random")
+    await write(grace, "elsewhere")
+    await box(ada).fill("too early")
+    await box(ada).press("Enter")
+    await expect(ada.page.locator(".pending")).to_contain_text(
+        "It is sent as soon as the connection is back."
+    )
+
+    line.mend()
+    await shows(ada, ["before", "during", "too early"])
+    await ada.show_channels()
+    await expect(entry(ada, "random")).to_have_accessible_name("random 1 unread")
+    await ada.hide_channels()
+    await expect(ada.page.locator("#text-state")).to_have_text("")
+    assert line.first_events == ["authenticate", "resume"]
+    await expect(ada.page.locator(".pending")).to_have_count(0)
+
+    # Neither does a reload lose what waits.
+    await line.cut()
+    await box(ada).fill("kept")
+    await box(ada).press("Enter")
+    await expect(ada.page.locator(".pending")).to_have_count(1)
+    await ada.page.reload()
+    line.mend()
+    await shows(ada, ["before", "during", "too early", "kept"])
+
+
+@both_widths
+async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> None:
+    ada, grace = await both(people)
+    line = LiveLine()
+    await line.put_before(ada)
+    await ada.page.reload()
+    await expect(box(ada)).to_be_enabled()
+    await expect(ada.page.locator("#beginning")).to_be_visible()
+    line.cut_after("message_send")
+    await box(ada).fill("only once")
+    await box(ada).press("Enter")
+    await shows(grace, ["only once"])
+    await expect(ada.page.locator(".pending")).to_have_count(1)
+
+    line.mend()
+    # The push says that it has come through after all.
+    await expect(ada.page.locator(".pending")).to_have_count(0)
+    await write(ada, "and this")
+    for person in (ada, grace):
+        await shows(person, ["only once", "and this"])
+    # What the server has not heard is sent again by itself, under the same nonce.
+    line.cut_before("message_send")
+    await box(ada).fill("once more")
+    await box(ada).press("Enter")
+    await expect(ada.page.locator(".pending")).to_contain_text(
+        "It is sent as soon as the connection is back."
+    )
+    line.mend()
+    for person in (ada, grace):
+        await shows(person, ["only once", "and this", "once more"])
+    await expect(ada.page.locator(".pending")).to_have_count(0)
+    assert len(line.nonces[-2:]) == 2
+    assert len(set(line.nonces[-2:])) == 1
+
+
+@both_widths
+async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(people: People) -> None:
+    ada, grace = await both(people)
+    line = LiveLine()
+    await line.put_before(ada)
+    await ada.page.reload()
+    await expect(box(ada)).to_be_enabled()
+    line.spoil("message_send")
+    refused = ada.page.locator(".pending.refused")
+    for number, text in enumerate(("tea", "cake", "salt"), start=1):
+        await box(ada).fill(text)
+        await box(ada).press("Enter")
+        await expect(refused).to_have_count(number)
+        await expect(refused.last).to_contain_text("Not sent. Somebody has deleted this channel")
+    line.mend()
+    await refused.filter(has_text="salt").get_by_role("button", name="Delete").click()
+    await refused.filter(has_text="cake").get_by_role("button", name="Edit it").click()
+    await expect(box(ada)).to_have_value("cake")
+    await box(ada).fill("two cakes")
+    await box(ada).press("Enter")
+    await shows(grace, ["two cakes"])
+    await refused.filter(has_text="tea").get_by_role("button", name="Try again").click()
+    for person in (ada, grace):
+        await shows(person, ["two cakes", "tea"])
+    await expect(refused).to_have_count(0)
+
+
+async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People, product: Product) -> None:
+    ada, grace = await both(people)
+    await write(ada, "before")
+    await shows(grace, ["before"])
+    killed = product.program("chat")
+    os.kill(killed, signal.SIGKILL)
+    await expect(ada.page.locator("#text-state")).to_have_text("Reconnecting…")
+    await box(ada).fill("after")
+    await box(ada).press("Enter")
+    await expect(ada.page.locator(".pending")).to_have_count(0)
+    await expect(grace.page.locator("#text-state")).to_have_text("")
+    await write(grace, "and more")
+    for person in (ada, grace):
+        await shows(person, ["before", "after", "and more"])
+    # The counts come from the server again.
+    await open_channel(grace, "random")
+    await write(ada, "last")
+    await expect(entry(grace, "general")).to_have_accessible_name("general 1 unread")
