@@ -1,0 +1,212 @@
+"""What strangers say in private runs nothing in the page, and nothing of it is wider than its column."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from playwright.async_api import Locator, expect
+
+from tests.browser.test_accessible import VIEWS
+from tests.browser.test_hostile import DROP, FOREIGN, HOSTILE, LONG, SIZES, TOO_WIDE
+from tests.browser.test_private import said
+from tests.kit.community import ask, open_settings, own_id
+from tests.kit.people import People, Person, until_still
+from tests.kit.pictures import encoded, scene
+from tests.kit.text_channels import come_to_read, press_at, write
+from tests.kit.waiting import wait_until
+
+# The page's own module, which it fetches some seconds after its start.
+LOADED = """(name) => {
+  const fetched = performance.getEntriesByType("resource").map((each) => each.name);
+  return fetched.find((each) => each.includes(`/state/private/${name}.js`));
+}"""
+# What no composer makes: each as MLS lets any member of the group say it.
+SAY = """async ([own, id, all]) => {
+  const { start } = await import(own);
+  const { device } = await start();
+  for (const said of all) {
+    // What nobody can read yet is kept, and sent later.
+    const later = (error) => { if (error.status !== undefined) throw error; };
+    await device.send(id, { v: 1, type: "message", key: crypto.randomUUID(), ...said }).catch(later);
+  }
+}"""
+NAME = "<img src=x onerror=alert(1)>" + "W" * 52
+
+
+def files(names: list[str]) -> list[dict[str, object]]:
+    """That the server does not have, as somebody may say all the same."""
+    types = [
+        "image/png",
+        "image/svg+xml",
+        "text/html",
+        "video/mp4",
+        "audio/mpeg",
+        '"><script>alert(1)</script>',
+    ]
+    secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    return [
+        {
+            "id": f"../../{number}",
+            "key": secret,
+            "digest": secret,
+            "name": name[:100],
+            "type": types[number % len(types)],
+            "bytes": 2**24,
+            "alt": HOSTILE["markdown"][number] + LONG,
+            "width": 16_384,
+            "height": 1 + number % 2 * 16_383,
+        }
+        for number, name in enumerate(names)
+    ]
+
+
+def everything(by: str) -> list[Mapping[str, object]]:
+    # What ends a block stands alone.
+    apart = [text for text in HOSTILE["markdown"] if "```" in text]
+    together = [text for text in HOSTILE["markdown"] if text not in apart]
+    lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"], *HOSTILE["addresses"][-1:]]
+    texts = [*lines, "\n".join(HOSTILE["addresses"]), "\n".join(HOSTILE["names"])]
+    names = HOSTILE["file_names"]
+    last = {"by": by, "key": "last"}
+    return [
+        {"type": "name", "text": NAME},
+        *({"text": text} for text in texts),
+        *({"text": LONG, "files": files(names[at : at + 10])} for at in range(0, len(names), 10)),
+        {"text": "Files", "key": "last", "reply": {"by": by, "key": "last"}},
+        *({"type": "reaction", "of": last, "emoji": sign, "on": True} for sign in reactions()),
+        {"type": "<b>", "text": LONG},
+        {"type": "removed", "who": "<img src=x onerror=alert(1)>"},
+        {"type": "earlier", "ask": "<b>", "up_to": 1},
+        {"text": {"toString": "x"}, "files": {"length": 1}},
+        {"text": "The end", "reply": last},
+    ]
+
+
+def reactions() -> list[str]:
+    return ["<img/src=x/onerror=alert(1)>", ":<script>:", ":__proto__:", "W" * 64, "\u202e👍", "constructor"]
+
+
+async def test_nothing_that_is_said_in_private_runs_or_breaks_the_page(people: People) -> None:
+    ada, mallory = await people.arrive("Ada"), await people.arrive("W" * 32)
+    for person in (ada, mallory):
+        await come_to_read(person)
+        await write(person, f"I am {person.name}")
+    dialogs: list[str] = []
+    asked: list[str] = []
+    ada.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    ada.page.on("request", lambda request: asked.append(request.url))
+    own = str(await ada.page.evaluate("() => location.origin"))
+    group = await group_of(mallory, ada, await grace(people))
+    await say_all(mallory, group, everything(await own_id(mallory)))
+    for person in (ada, mallory):
+        await person.page.set_viewport_size(SIZES["wide"])
+        await person.page.locator("#private-talks").get_by_role("button", name=NAME).click()
+        await expect(said(person).last).to_have_text("The end")
+
+    await mallory.page.locator("#private-draft").evaluate(
+        DROP, [HOSTILE["file_names"][:9], list(encoded(scene(1600, 900), "PNG"))]
+    )
+    await expect(mallory.page.locator("#private .upload-list li[data-state=done]")).to_have_count(10)
+    found = await too_wide(mallory, {"what Mallory is about to send": nothing})
+    await mallory.page.locator("#private-draft").press("Enter")
+    await expect(ada.page.locator("#private .message").last.locator(".file")).to_have_count(9)
+
+    found += await too_wide(ada, views(ada))
+    await report(ada)
+    found += await too_wide(ada, {"the report": nothing})
+    for person in (ada, mallory):
+        assert await person.page.locator(FOREIGN).count() == 0
+    assert found == [], "\n".join(found)
+    foreign = [each for each in asked if not each.startswith((own, "blob:", "data:"))]
+    assert (dialogs, foreign) == ([], [])
+
+
+async def grace(people: People) -> Person:
+    person = await people.arrive("Grace")
+    await come_to_read(person)
+    return person
+
+
+async def group_of(maker: Person, *others: Person) -> str:
+    """The id of a group in which each of them has a device."""
+    ids = [await own_id(person) for person in others]
+    make = """async ([groups, ids]) => (await import(groups)).makeGroup(ids, "")"""
+    group = str(await maker.page.evaluate(make, [await loaded(maker, "groups"), ids]))
+    # A group begins with the first message.
+    await say_all(maker, group, [{"text": "Hello"}])
+
+    async def all_are_in() -> bool:
+        told = await ask(maker, "GET", f"/api/private/conversations/{group}")
+        return len(told["devices"]) == len(ids) + 1
+
+    await wait_until("everybody has a device in the group", all_are_in, within_s=15)
+    return group
+
+
+async def loaded(person: Person, name: str) -> str:
+    return str(await (await person.page.wait_for_function(LOADED, arg=name)).json_value())
+
+
+async def say_all(person: Person, group: str, all_of_it: list[Mapping[str, object]]) -> None:
+    await person.page.evaluate(SAY, [await loaded(person, "own"), group, all_of_it])
+
+
+async def nothing() -> None:
+    """It is there already."""
+
+
+async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[object]]]) -> list[str]:
+    found: list[str] = []
+    for size, viewport in SIZES.items():
+        await person.page.set_viewport_size(viewport)
+        for where, show in shown.items():
+            await show()
+            await until_still(person.page)
+            await person.page.screenshot(path=VIEWS / f"hostile-{size}-{where.replace(' ', '-')}.png")
+            found += [f"{size}, {where}: {each}" for each in await person.page.evaluate(TOO_WIDE)]
+            if show is not nothing:
+                await person.page.keyboard.press("Escape")
+    return found
+
+
+def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
+    """What is looked at, each from the conversation and back to it by Escape."""
+    page = person.page
+    box, dialog = page.locator("#private-box"), page.get_by_role("dialog")
+
+    async def shows(act: Awaitable[object], what: Locator = dialog) -> None:
+        await act
+        await expect(what.first).to_be_visible()
+
+    async def searched() -> None:
+        await person.press("Search private messages")
+        await dialog.get_by_label("Words").fill("onerror")
+        await expect(dialog.get_by_role("listitem").first).to_be_visible()
+        # From the field, Escape would empty it.
+        await dialog.get_by_role("button", name="Close").focus()
+
+    return {
+        "the newest": lambda: box.evaluate("(box) => { box.scrollTop = 1e6; }"),
+        "the middle": lambda: box.evaluate("(box) => { box.scrollTop = box.scrollHeight / 2; }"),
+        "the oldest": lambda: box.evaluate("(box) => { box.scrollTop = 0; }"),
+        "the number": lambda: shows(person.press("How this is kept private")),
+        "the people": lambda: shows(person.press("People and name")),
+        "a search": searched,
+        "a profile": lambda: shows(
+            page.locator("#private .message:not(.follows) button.author").last.click()
+        ),
+        "the switcher": lambda: shows(page.keyboard.press("Control+k")),
+        "the conversations": person.show_channels,
+    }
+
+
+async def report(person: Person) -> None:
+    """A message with hostile words and names, as its recipient reveals it and the moderators see it."""
+    await person.page.set_viewport_size(SIZES["wide"])
+    told = person.page.locator("#private .message").filter(has_text=HOSTILE["file_names"][0]).first
+    await press_at(told, "More")
+    await person.page.get_by_role("menuitem", name="Report to the moderators").click()
+    dialog = person.page.get_by_role("dialog")
+    await dialog.get_by_label("What is wrong?").fill(HOSTILE["markdown"][0] + LONG)
+    await dialog.get_by_role("button", name="Send the report").click()
+    await expect(dialog).to_have_count(0)
+    reports = await open_settings(person, "Reports")
+    await expect(reports.locator("blockquote")).to_contain_text(HOSTILE["file_names"][0])
