@@ -227,6 +227,7 @@ def decoded(text: bytes, kind: type[T]) -> T:
     if rb"\u0000" in text and _NUL.search(text):
         raise ChatError("invalid_request", NUL)
     try:
+        text.decode()  # msgspec does not look at what stands in a field that it skips.
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
         raise _refusal(error, kind) from None

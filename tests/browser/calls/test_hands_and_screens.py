@@ -99,6 +99,10 @@ async def test_a_second_screen_comes_when_it_is_wanted_and_goes_when_a_moderator
     assert {each.name for each in (await ada.statistics()).received if each.source == "screen_audio"} == {
         "Edsger"
     }
+    await ada.page.locator("#screens li").filter(has_text="Grace").hover()
+    await ada.press("Grace’s screen in full screen")
+    await ada.page.wait_for_function("() => document.fullscreenElement?.matches('.tile.screen')")
+    await ada.page.evaluate("document.exitFullscreen()")
     closely = ada.page.get_by_role("group", name="Grace’s screen")
     await closely.focus()
     await ada.page.keyboard.press("+")

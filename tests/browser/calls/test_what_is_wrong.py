@@ -201,6 +201,9 @@ async def test_a_picture_that_the_browser_cannot_show_says_so_on_its_tile(people
     await grace.join(camera=False)
     tile = grace.page.locator("#people .person").filter(has_text="Ada")
     await expect(tile).to_contain_text("This browser cannot show this picture.")
+    await ada.press("Share screen")
+    screen = grace.page.locator(".tile.screen").filter(has_text="Ada’s screen")
+    await expect(screen).to_contain_text("This browser cannot show this picture.")
     await grace.hears(ada)
     # So many are in the call that the service has no line left for her voice, for a while.
     told = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
