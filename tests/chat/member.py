@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from aiohttp import ClientSession, ClientWebSocketResponse
+from aiohttp import ClientSession, ClientWebSocketResponse, web_app
 
 from svc.chat.app import serving
 from svc.chat.config import read
@@ -56,6 +56,8 @@ async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]
     async with serving(config) as address, ClientSession(address) as http:
         invite = (config.data_dir / "invite-code").read_text().strip()
         yield ChatServer(address, http, invite)
+    # aiohttp keeps a thousand handlers of applications that ended, and with them a hundred servers, 4 GB.
+    web_app._cached_build_middleware.cache_clear()
 
 
 def abort(ws: ClientWebSocketResponse) -> None:
