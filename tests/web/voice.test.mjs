@@ -49,3 +49,14 @@ test("of calls that we are not in, what the server says anew holds at once", () 
   takeOver("alan", {}); // We may not see the channel any more.
   assert.deepEqual(shown(), []);
 });
+
+test("who is moved while their place is kept is in one channel, whichever is heard first", () => {
+  lose("lobby", "grace");
+  place("lounge", { id: "grace" });
+  assert.deepEqual([shown(), shown("lounge")], [["ada", "alan"], ["grace"]]);
+  place("lounge", { id: "alan" });
+  lose("lobby", "alan");
+  assert.deepEqual([shown(), shown("lounge")], [["ada"], ["grace", "alan"]]);
+  mock.timers.tick(60_000);
+  assert.deepEqual([shown(), shown("lounge")], [["ada"], ["grace", "alan"]]);
+});

@@ -33,17 +33,25 @@ function remove(channelId, memberId) {
   change(channelId, peopleIn(channelId).filter(({ id }) => id !== memberId));
 }
 
-/** Keep their place for a while. @param {string} channelId @param {string} memberId */
+/** Their place is kept for a while, unless they are in another channel by now. @param {string} channelId @param {string} memberId */
 export function lose(channelId, memberId) {
+  const elsewhere = Object.entries(voice.value).some(([other, people]) => other !== channelId && people.some((each) => each.id === memberId && !each.lost));
+  if (elsewhere) {
+    remove(channelId, memberId);
+    return;
+  }
   const key = `${channelId} ${memberId}`;
   clearTimeout(lost.get(key));
   lost.set(key, setTimeout(() => remove(channelId, memberId), KEPT_MS));
   change(channelId, peopleIn(channelId).map((each) => (each.id === memberId ? { ...each, lost: true } : each)));
 }
 
-/** They are there, in their place if they had one. @param {string} channelId @param {VoiceMember} member */
+/** They are there, in their place if they had one, and come back nowhere else. @param {string} channelId @param {VoiceMember} member */
 export function place(channelId, member) {
   clearTimeout(lost.get(`${channelId} ${member.id}`));
+  for (const [other, people] of Object.entries(voice.value)) {
+    if (other !== channelId && people.some((each) => each.id === member.id && each.lost)) remove(other, member.id);
+  }
   const people = peopleIn(channelId);
   const known = people.some(({ id }) => id === member.id);
   change(channelId, known ? people.map((each) => (each.id === member.id ? member : each)) : [...people, member]);
