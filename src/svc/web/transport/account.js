@@ -9,16 +9,22 @@ import { post, Refusal } from "./http.js";
 import { deviceKey, forgetDeviceKey, signed } from "./device_key.js";
 import { inTurn, keep, keptLike, like } from "./kept.js";
 
-const KEPT = "svc.identity"; // In localStorage: {member, proof, access_token, refresh_token, fresh_until}.
+const KEPT = "svc.identity"; // In localStorage: {member, proof, access_token, refresh_token, fresh_until, good_until}.
 const KNOWN = "svc.known"; // In localStorage, of somebody who has signed out: {id, nickname, way}.
 const TURN = "svc.identity"; // The lock that tabs take to change it.
-const FRESH_SHARE = 2 / 3; // Of a token's life; the rest is for slow networks and sleeping tabs.
+// Shares of a token's life: it is renewed after the first and used until the second, so that nobody waits for a
+// renewal that a dead network holds up.
+const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
 const RETRY_MS = 15_000;
+// The deadline of a renewal that somebody waits for. TCP repeats what was lost at intervals that double, so a new request
+// is answered sooner when the network is back.
+const HURRIED_MS = 5000;
 
 /**
  * @typedef {"local" | "account" | "certificate"} Way
  * @typedef {{way: Way, idToken?: string, certificate?: string}} Proof
- * @typedef {{member: Member, proof: Proof, access_token: string, refresh_token: string, fresh_until: number}} Identity
+ * @typedef {{member: Member, proof: Proof, access_token: string, refresh_token: string, fresh_until: number, good_until: number}} Identity
+ * @typedef {"fresh_until" | "good_until"} Until
  * @typedef {Omit<Body<"POST", "/api/auth/join">, "assertion">} Wishes
  * @typedef {Answer<"POST", "/api/auth/refresh"> & {member?: Member | null, proof?: Proof}} Fresh
  */
@@ -26,7 +32,7 @@ const RETRY_MS = 15_000;
 /** The key of this browser is the member: nobody vouches for it. @type {Proof} */
 export const LOCAL = { way: "local" };
 /** @type {Identity} */
-const NOBODY = { member: /** @type {Member} */ ({}), proof: /** @type {Proof} */ ({}), access_token: "", refresh_token: "", fresh_until: 0 };
+const NOBODY = { member: /** @type {Member} */ ({}), proof: /** @type {Proof} */ ({}), access_token: "", refresh_token: "", fresh_until: 0, good_until: 0 };
 const NAMED = { id: "", nickname: "", roles: [] };
 
 /**
@@ -74,7 +80,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
    * @param {string | null} [refused]
    */
   async accessToken(refused = null) {
-    if (!this.#isFresh(refused)) await this.#renew(refused);
+    if (!this.#isGood("good_until", refused)) await this.#renew("good_until", refused);
     return this.#identity?.access_token ?? ""; // We may have signed out meanwhile.
   }
 
@@ -95,14 +101,15 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     await forgetDeviceKey();
   }
 
-  /** @param {string | null} refused */
-  async #renew(refused) {
+  /** @param {Until} until @param {string | null} [refused] */
+  async #renew(until, refused) {
     await this.#inTurn(async () => {
       this.#load();
       if (!this.#identity) throw new Refusal({ error: "signed_out", message: "You have signed out." });
-      if (this.#isFresh(refused)) return; // Another tab was faster.
+      if (this.#isGood(until, refused)) return; // Another tab was faster.
       try {
-        const fresh = await post("/api/auth/refresh", { refresh_token: this.#identity.refresh_token });
+        const deadlineMs = this.#isGood("good_until", refused) ? undefined : HURRIED_MS;
+        const fresh = await post("/api/auth/refresh", { refresh_token: this.#identity.refresh_token }, deadlineMs);
         if (this.#identity) this.#keep(fresh);
       } catch (/** @type {any} */ error) {
         if (error.code !== "refresh_invalid") throw error;
@@ -129,8 +136,8 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
 
   /** @param {Fresh} told */
   #keep({ member = this.member, proof = this.#identity?.proof, access_token, refresh_token, expires_in_ms: life }) {
-    const fresh_until = Date.now() + life * FRESH_SHARE;
-    this.#identity = /** @type {Identity} */ ({ member, proof, access_token, refresh_token, fresh_until });
+    const [fresh_until, good_until] = [FRESH_SHARE, GOOD_SHARE].map((share) => Date.now() + life * share);
+    this.#identity = /** @type {Identity} */ ({ member, proof, access_token, refresh_token, fresh_until, good_until });
     keep(KEPT, this.#identity);
   }
 
@@ -142,9 +149,9 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     this.#identity = kept.refresh_token && kept.member.id ? kept : null;
   }
 
-  /** @param {string | null} refused */
-  #isFresh(refused) {
-    return this.#identity !== null && Date.now() < this.#identity.fresh_until && this.#identity.access_token !== refused;
+  /** @param {Until} until @param {string | null} [refused] */
+  #isGood(until, refused = null) {
+    return this.#identity !== null && Date.now() < this.#identity[until] && this.#identity.access_token !== refused;
   }
 
   /** Renew in the background before the token ends. */
@@ -153,6 +160,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     if (delay === null) return;
     this.#timer = setTimeout(async () => {
       try {
+        await this.#renew("fresh_until");
         this.dispatchEvent(new CustomEvent("renewed", { detail: await this.accessToken() }));
       } catch {
         if (this.#identity) this.#plan(RETRY_MS); // The live socket reports what cannot be mended.

@@ -34,29 +34,29 @@ export class Unreachable extends Error {
  * Resolves with the answer, null for 204; rejects with a Refusal, or with Unreachable.
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path
- * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal}} options `body` is sent as JSON, a Blob as it is.
+ * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is sent as JSON, a Blob as it is.
  * @returns {Promise<Answer<M, P>>}
  */
-export function request(method, path, { token, body, signal } = {}) {
+export function request(method, path, { token, body, signal, deadlineMs } = {}) {
   /** @type {Record<string, string>} */
   const headers = {};
   if (token) headers.Authorization = `Bearer ${token}`;
   const raw = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = raw ? body.type : "application/json";
   const options = { method, headers, body: raw || body === undefined ? /** @type {Blob | undefined} */ (body) : JSON.stringify(body) };
-  return answered(path, options, PATIENCE_MS, raw ? SENDING_DEADLINE_MS : DEADLINE_MS, signal);
+  return answered(path, options, PATIENCE_MS, deadlineMs ?? (raw ? SENDING_DEADLINE_MS : DEADLINE_MS), signal);
 }
 
 /**
  * For whoever has no token.
  * @template {Path<"POST">} P
- * @param {P} path @param {Body<"POST", P>} body
+ * @param {P} path @param {Body<"POST", P>} body @param {number} [deadlineMs] for an answer
  * @returns {Promise<Answer<"POST", P>>}
  */
-export function post(path, body) {
+export function post(path, body, deadlineMs) {
   // Checked by the line above already: to check it again takes TypeScript as long as all the rest.
   const asking = /** @type {(method: "POST", path: P, options: object) => Promise<any>} */ (/** @type {unknown} */ (request));
-  return asking("POST", path, { body });
+  return asking("POST", path, { body, deadlineMs });
 }
 
 /** @param {string} path @param {RequestInit} options @param {number} patienceMs @param {number} deadlineMs @param {AbortSignal} [signal] */

@@ -1,0 +1,72 @@
+// Tokens while their renewal gets no answer, as in a network that loses everything.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterEach, beforeEach, mock, test } from "node:test";
+import { Account } from "../../src/svc/web/transport/account.js";
+import { keep } from "../../src/svc/web/transport/kept.js";
+
+const AGO = () => Date.now() - 1000;
+const LATER = () => Date.now() + 60_000;
+const fetched = globalThis.fetch;
+let server, answers, account;
+// Once for all: what node's fetch keeps of them lasts from test to test.
+mock.timers.enable({ apis: ["setTimeout"] });
+
+beforeEach(async () => {
+  answers = false;
+  server = createServer((_, response) => {
+    if (!answers) return;
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify({ access_token: "new", refresh_token: "next", expires_in_ms: 900_000 }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  globalThis.fetch = (path, options) => fetched(`http://127.0.0.1:${server.address().port}${path}`, options);
+});
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function cameBack(fresh_until, good_until) {
+  const member = { id: "ada", nickname: "Ada", roles: [] };
+  keep("svc.identity", { member, proof: { way: "local" }, access_token: "old", refresh_token: "this", fresh_until, good_until });
+  account = new Account();
+}
+
+test("a token is used for as long as it is good, whatever becomes of its renewal", async () => {
+  cameBack(AGO(), LATER());
+  const renewed = once(server, "request");
+  mock.timers.tick(0);
+  await renewed;
+  assert.equal(await account.accessToken(), "old");
+});
+
+test("a token is renewed before it ends, while nobody waits for it", async () => {
+  cameBack(AGO(), LATER());
+  answers = true;
+  const renewed = once(account, "renewed");
+  mock.timers.tick(0);
+  assert.equal((await renewed)[0].detail, "new");
+  assert.equal(await account.accessToken(), "new");
+});
+
+test("whoever waits for a renewal that gets no answer can ask again after 5 s", async () => {
+  cameBack(LATER(), AGO());
+  const first = account.accessToken();
+  first.catch(() => {});
+  await once(server, "request");
+  mock.timers.tick(5000);
+  await assert.rejects(first, { code: "unreachable" });
+  answers = true;
+  assert.equal(await account.accessToken(), "new");
+});
+
+test("a token that the server has refused is not used again", async () => {
+  cameBack(LATER(), LATER());
+  answers = true;
+  assert.equal(await account.accessToken("old"), "new");
+});
