@@ -112,6 +112,7 @@ async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People) -
     await drop(ada, zeros("larger.bin", 100 * 2**20 + 1))
     await expect(upload.get_by_role("status")).to_have_text("The file is too large. The limit is 100 MB.")
     assert [offset for offset in pieces if offset is not None] == ["0"]
+    await expect(upload.get_by_role("button", name="Try again")).to_have_count(0)
     await ada.press("Remove larger.bin")
     await expect(upload).to_have_count(0)
 

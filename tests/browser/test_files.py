@@ -104,6 +104,8 @@ async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
         refused = ada.page.locator(".upload-list [data-state=refused]")
         told = f"{ACCEPTED}, and files with these extensions: pdf, mp3."
         await expect(refused.get_by_role("status")).to_have_text(told)
+        # It would be refused again.
+        await expect(refused.get_by_role("button")).to_have_count(1)
         assert await ada.page.evaluate(TOO_WIDE) == []
         await refused.get_by_role("button", name="Remove archive.zip").click()
         await write(ada, "The rest")

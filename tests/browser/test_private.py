@@ -7,12 +7,20 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessible import SIZES, axe, look
 from tests.kit.community import confirm, open_settings
 from tests.kit.knowing import hears, listen, look_away, look_back, notices, want_notices
-from tests.kit.people import Capture, People, Person
+from tests.kit.people import Capture, People, Person, both_widths
 from tests.kit.product import Product
 from tests.kit.text_channels import box, come_to_read, message, open_channel, press_at, write
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
+
+NOTHING_KEPT = """() => new Promise((resolve) => {
+  const request = indexedDB.open("svc.private");
+  request.onsuccess = () => {
+    const count = request.result.transaction("kept").objectStore("kept").count();
+    count.onsuccess = () => { request.result.close(); resolve(count.result === 0); };
+  };
+})"""
 
 
 async def private(person: Person, other: str) -> None:
@@ -68,20 +76,33 @@ def conversation(person: Person, other: str) -> Locator:
     return person.page.locator("#private-talks").get_by_role("button", name=other)
 
 
+async def go_to(person: Person, other: str) -> None:
+    """A conversation that there is already, from the list of them."""
+    await person.show_channels()
+    await conversation(person, other).click()
+    await expect(person.page.locator("#private-name")).to_have_text(other)
+
+
+async def marks(person: Person, other: str, *counts: str) -> None:
+    """What is unread of a conversation, in the list of them."""
+    await person.show_channels()
+    await expect(conversation(person, other).locator(".badge")).to_have_text(counts)
+    await person.hide_channels()
+
+
+@both_widths
 async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada, grace = await both(people)
-    for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
     await private(ada, "Grace")
     await say(ada, "The cellar key is under the mat")
     # It reaches somebody who is elsewhere, and is counted there.
-    await expect(conversation(grace, "Ada").locator(".badge")).to_have_text("1")
+    await marks(grace, "Ada", "1")
     await expect(grace.page).to_have_title("(1) general · svc")
-    await conversation(grace, "Ada").click()
+    await go_to(grace, "Ada")
     await expect(said(grace)).to_have_text(["The cellar key is under the mat"])
-    await expect(conversation(grace, "Ada").locator(".badge")).to_have_count(0)
+    await marks(grace, "Ada")
     await say(grace, "Which mat?")
     await expect(said(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
 
@@ -107,15 +128,14 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
         assert text not in kept
 
 
+@both_widths
 async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unreadable_to_the_server(
     people: People, tmp_path: Path
 ) -> None:
     ada, grace = await both(people)
-    for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
     await private(ada, "Grace")
     await say(ada, "The **lighthouse** at noon")
-    await conversation(grace, "Ada").click()
+    await go_to(grace, "Ada")
     await expect(said(grace).locator("strong")).to_have_text("lighthouse")
 
     # Grace answers and reacts, with what the channels have for it.
@@ -165,10 +185,9 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
         assert text.encode() not in kept
 
 
+@both_widths
 async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
     # Grace's page is there, but takes no part in private conversations yet.
     await grace.page.route("**/api/private/**", lambda route: route.abort())
     for person in (ada, grace):
@@ -189,11 +208,12 @@ async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -
     await grace.page.reload()
     await expect(said(ada)).to_have_text(["first"])
     await expect(waiting).to_have_count(0)
-    await conversation(grace, "Ada").click()
+    await go_to(grace, "Ada")
     await expect(said(grace)).to_have_text(["first"])
 
 
-async def test_a_private_message_rings_and_its_notice_leads_to_it(people: People) -> None:
+@both_widths
+async def test_a_private_message_rings_and_signing_out_erases_what_was_read(people: People) -> None:
     ada, grace = await both(people)
     await ada.page.context.grant_permissions(["notifications"])
     await listen(ada)
@@ -209,14 +229,20 @@ async def test_a_private_message_rings_and_its_notice_leads_to_it(people: People
 
     await wait_until("a notice is shown", rung, within_s=15)
     await look_back(ada)
-    await ada.page.set_viewport_size({"width": 1280, "height": 800})
-    await conversation(ada, "Grace").click()
+    await go_to(ada, "Grace")
     await expect(said(ada)).to_have_text(["one", "two"])
 
     async def cleared() -> bool:
         return await notices(ada.page) == []
 
     await wait_until("what was read needs no notice", cleared, within_s=15)
+    await ada.show_channels()
+    await ada.press("Settings")
+    await ada.press("Signing out")
+    await ada.press("Sign out")
+    await confirm(ada, "Sign out")
+    await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
+    await ada.page.wait_for_function(NOTHING_KEPT)
 
 
 async def test_a_narrow_page_has_the_conversation_and_keeps_nobody_out(people: People, axe: str) -> None:
@@ -242,24 +268,6 @@ async def test_a_narrow_page_has_the_conversation_and_keeps_nobody_out(people: P
     await ada.press("Show the channels")
     await open_channel(ada, "general")
     await expect(box(ada)).to_be_enabled()
-
-
-async def test_signing_out_erases_what_was_read(people: People) -> None:
-    ada, _ = await both(people)
-    await private(ada, "Grace")
-    await say(ada, "Nobody shall find this")
-    await ada.press("Settings")
-    await ada.press("Signing out")
-    await ada.press("Sign out")
-    await confirm(ada, "Sign out")
-    await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
-    await ada.page.wait_for_function("""() => new Promise((resolve) => {
-      const request = indexedDB.open("svc.private");
-      request.onsuccess = () => {
-        const count = request.result.transaction("kept").objectStore("kept").count();
-        count.onsuccess = () => { request.result.close(); resolve(count.result === 0); };
-      };
-    })""")
 
 
 async def test_a_reported_message_reaches_the_moderators_with_proof_and_nothing_else_does(

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import re
 from pathlib import Path
 
 from PIL import Image
@@ -11,13 +12,13 @@ from tests.browser.test_accessible import SIZES, axe, look
 from tests.browser.test_private import (
     all_bytes,
     both,
-    conversation,
     field,
+    go_to,
     private,
     private_message,
     said,
 )
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -29,6 +30,18 @@ NOTED = """(() => {
   globalThis.blobs = new Map();
   URL.createObjectURL = (blob) => { const url = make.call(URL, blob); blobs.set(url, blob); return url; };
 })()"""
+# In one moment, quicker than anybody's hands.
+ATTACH_AND_SEND = """(field, text) => {
+  const files = new DataTransfer();
+  files.items.add(new File([text], "minutes.txt", { type: "text/plain" }));
+  const input = document.querySelector("#private-files");
+  input.files = files.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+  field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+}"""
+# How far each is from the one before.
+GAPS = """(rows) => rows.map((row) => row.getBoundingClientRect())
+  .map(({ top }, at, boxes) => top - (boxes[at - 1]?.bottom ?? top)).slice(1)"""
 WORDS = b"Minutes of the regatta committee. " * 200
 
 
@@ -52,11 +65,10 @@ async def put(person: Person, *files: FilePayload) -> None:
 async def talk(people: People) -> tuple[Person, Person]:
     ada, grace = await both(people)
     for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
         await person.page.add_init_script(NOTED)
         await person.page.evaluate(NOTED)
     await private(ada, "Grace")
-    await conversation(grace, "Ada").click()
+    await go_to(grace, "Ada")
     return ada, grace
 
 
@@ -83,6 +95,7 @@ async def saved(person: Person, name: str) -> bytes:
     return await asyncio.to_thread((await found.path()).read_bytes)
 
 
+@both_widths
 async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot_read_them(
     people: People, tmp_path: Path, axe: str
 ) -> None:
@@ -138,7 +151,10 @@ async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot
     await wait_until("nothing of them is stored", gone, within_s=10)
 
 
-async def test_what_somebody_hostile_sends_is_saved_and_never_run(people: People) -> None:
+@both_widths
+async def test_what_is_hostile_is_saved_and_never_run_and_what_was_changed_or_lost_is_not_shown(
+    people: People,
+) -> None:
     ada, grace = await talk(people)
     script = b"<script>top.document.title = 'taken'; top.taken = true</script>"
     page: FilePayload = {"name": "page.html", "mimeType": "text/html", "buffer": script}
@@ -151,6 +167,12 @@ async def test_what_somebody_hostile_sends_is_saved_and_never_run(people: People
     false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
     await put(ada, page, drawing, false)
     await field(ada).press("Enter")
+    # Each says its name once, and they stand apart.
+    listed = grace.page.locator("#private .file")
+    await expect(listed).to_have_text(
+        [re.compile(rf"^{name} \d+ bytes?$") for name in ("page.html", "drawing.svg", "false.png")]
+    )
+    assert all(gap >= 4 for gap in await listed.evaluate_all(GAPS))
     for name in ("page.html", "drawing.svg", "false.png"):
         await grace.page.get_by_role("button", name=f"Open {name}").click()
         link = grace.page.locator("#private").get_by_role("link", name=name)
@@ -160,9 +182,6 @@ async def test_what_somebody_hostile_sends_is_saved_and_never_run(people: People
     await expect(pictures(grace)).to_have_count(0)
     assert await grace.page.evaluate("window.taken") is None
 
-
-async def test_a_file_that_the_server_has_changed_or_lost_is_not_shown(people: People) -> None:
-    ada, grace = await talk(people)
     await put(ada, {"name": "minutes.txt", "mimeType": "text/plain", "buffer": WORDS})
     await field(ada).press("Enter")
     opener = grace.page.get_by_role("button", name="Open minutes.txt")
@@ -181,10 +200,10 @@ async def test_a_file_that_the_server_has_changed_or_lost_is_not_shown(people: P
     assert await saved(grace, "minutes.txt") == WORDS
 
 
+@both_widths
 async def test_a_message_waits_for_its_files_and_then_goes_by_itself(people: People) -> None:
     ada, grace = await talk(people)
     let_go = asyncio.Event()
-
     tries = 0
 
     async def cut_then_held(route: Route) -> None:
@@ -208,3 +227,18 @@ async def test_a_message_waits_for_its_files_and_then_goes_by_itself(people: Peo
     await expect(grace.page.get_by_role("button", name="Open minutes.txt")).to_be_visible()
     await expect(field(ada)).to_have_value("")
     assert tries > 1
+
+    # So it does if it is sent in the moment in which one attaches.
+    await field(ada).fill("At once")
+    await field(ada).evaluate(ATTACH_AND_SEND, WORDS.decode())
+    arrived = private_message(grace, "At once")
+    await expect(arrived.get_by_role("button", name="Open minutes.txt")).to_be_visible()
+    await expect(field(ada)).to_have_value("")
+    await expect(said(ada)).to_have_text(["As promised", "At once"])
+
+    # What can never be sent is not offered again.
+    nothing: FilePayload = {"name": "nothing.txt", "mimeType": "text/plain", "buffer": b""}
+    await ada.page.locator("#private-files").set_input_files([nothing])
+    refused = ada.page.locator("#private .upload-list li")
+    await expect(refused.get_by_role("status")).to_contain_text("it must not be empty")
+    await expect(refused.get_by_role("button")).to_have_accessible_name("Remove nothing.txt")

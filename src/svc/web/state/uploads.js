@@ -18,14 +18,17 @@ import { partsOf } from "./spot.js";
 const MOST = 10; // A message takes no more.
 const BEHIND_MS = 500; // So long after the greeting the first messages have the browser to themselves.
 const MOST_TRIES = 5; // At letting go of one whose last piece the server still reads.
+// What is wrong with the file itself: the server would refuse it again.
+const LASTING = ["invalid_image", "invalid_video", "no_pictures", "too_large", "too_long", "unsupported_type", "upload_too_large"];
 
-/** @typedef {{state: "sending" | "checking" | "done" | "refused", progress: number, waits: boolean, cut: boolean, problem: string, result: Upload["result"]}} How */
+/** @typedef {{state: "sending" | "checking" | "done" | "refused", progress: number, waits: boolean, cut: boolean, lasts: boolean, problem: string, result: Upload["result"]}} How */
 /** @type {How} */
-const FRESH = { state: "sending", progress: 0, waits: false, cut: false, problem: "", result: null };
+const FRESH = { state: "sending", progress: 0, waits: false, cut: false, lasts: false, problem: "", result: null };
 
 /**
- * One file: {key, file, name, state, progress, waits, cut, problem, id, result, alt, place}; state is "sending" (`waits`: for the
- * line to come back), "checking", "done" or "refused" (`cut`: by the line, and can go on); `place` stays where the key changes.
+ * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, place}; state is "sending" (`waits`: for the
+ * line to come back), "checking", "done" or "refused" (`cut`: by the line, and can go on; `lasts`: as long as the file is what it is);
+ * `place` stays where the key changes.
  * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, place?: string}} OneFile
  */
 export class Uploads {
@@ -149,7 +152,7 @@ export class Uploads {
     try {
       this.#take(key, await api("GET", `/api/uploads/${id}`));
     } catch (error) {
-      if (error instanceof Refusal && !error.passes) this.#refuse(key, explain(error));
+      if (error instanceof Refusal && !error.passes) this.#refuse(key, error);
     }
   }
 
@@ -190,7 +193,7 @@ export class Uploads {
     } catch (/** @type {any} */ error) {
       const cut = error.code === "unreachable";
       if (!cut && !stop.signal.aborted) forgetFile(key);
-      this.#change(key, { state: "refused", problem: cut ? t("upload-cut-off") : explain(error), cut });
+      this.#change(key, { state: "refused", problem: cut ? t("upload-cut-off") : explain(error), cut, lasts: LASTING.includes(error.code) });
     }
     this.#stops.delete(key);
   }
@@ -198,7 +201,7 @@ export class Uploads {
   /** @param {string} key @param {Pick<Upload, "id" | "state" | "result" | "refusal">} told */
   #take(key, { id, state, result, refusal }) {
     if (state === "done") this.#end(key, id, result);
-    else if (state === "refused") this.#refuse(key, explain(refusal), id);
+    else if (state === "refused") this.#refuse(key, /** @type {NonNullable<typeof refusal>} */ (refusal), id);
     else this.#change(key, { id, state: "checking", progress: 0 });
   }
 
@@ -219,13 +222,13 @@ export class Uploads {
   #hearOf(key, ...[event, data]) {
     if (event === "upload_progress") this.#change(key, { progress: data.progress });
     else if (event === "upload_done") this.#take(key, data);
-    else if (event === "upload_refused") this.#refuse(key, explain(data));
+    else if (event === "upload_refused") this.#refuse(key, data);
   }
 
-  /** @param {string} key @param {string} problem @param {string | null} [id] */
-  #refuse(key, problem, id = null) {
+  /** @param {string} key @param {{code: string, message: string}} refusal @param {string | null} [id] */
+  #refuse(key, refusal, id = null) {
     forgetFile(key);
-    this.#change(key, { state: "refused", problem, ...(id && { id }) });
+    this.#change(key, { state: "refused", problem: explain(refusal), lasts: LASTING.includes(refusal.code), ...(id && { id }) });
   }
 
   /** @param {string} key */

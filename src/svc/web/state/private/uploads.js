@@ -6,7 +6,7 @@
  * @import { FileSaid } from "./sealed.js"
  *
  * @typedef {{blob: Blob, width: number | null, height: number | null}} Prepared
- * @typedef {{key: string, file: File, name: string, state: "sending" | "done" | "refused", progress: number, waits: boolean, problem: string,
+ * @typedef {{key: string, file: File, name: string, state: "sending" | "done" | "refused", progress: number, waits: boolean, lasts: boolean, problem: string,
  *   result: {kind: string} | null, said: FileSaid | null, alt: string}} OneFile
  */
 
@@ -48,7 +48,7 @@ export class PrivateUploads {
     const taken = files.slice(0, MOST_FILES - this.list.value.length);
     for (const file of taken) {
       const key = crypto.randomUUID();
-      this.list.value = [...this.list.value, { key, file, name: file.name, state: "sending", progress: 0, waits: false, problem: "", result: null, said: null, alt: "" }];
+      this.list.value = [...this.list.value, { key, file, name: file.name, state: "sending", progress: 0, waits: false, lasts: false, problem: "", result: null, said: null, alt: "" }];
       this.#send(key);
     }
     return taken.length === files.length;
@@ -92,7 +92,7 @@ export class PrivateUploads {
     try {
       const { file } = /** @type {OneFile} */ (this.#find(key));
       const { blob, width, height } = await this.#prepare(file);
-      if (!blob.size || blob.size > MOST_BYTES) throw Object.assign(new Error(t("private-file-too-large")), { code: "" });
+      if (!blob.size || blob.size > MOST_BYTES) throw Object.assign(new Error(t("private-file-too-large")), { lasts: true });
       const plain = new Uint8Array(await blob.arrayBuffer());
       const { data, ...sealed } = await sealFile(plain);
       const path = /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(this.#id)}/files`);
@@ -104,7 +104,7 @@ export class PrivateUploads {
       if (this.#find(key)) this.#change(key, { state: "done", said, result: { kind: kindOf(said.type) } });
       else erase(this.#id, id);
     } catch (/** @type {any} */ error) {
-      this.#change(key, { state: "refused", problem: error.code === "unreachable" ? t("upload-cut-off") : error.code ? explain(error) : error.message });
+      this.#change(key, { state: "refused", lasts: Boolean(error.lasts), problem: error.code === "unreachable" ? t("upload-cut-off") : error.code ? explain(error) : error.message });
     }
     this.#stops.delete(key);
   }

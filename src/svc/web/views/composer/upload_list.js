@@ -5,7 +5,7 @@
  *
  * @typedef {{url?: string}} Stored
  * What is shown of a file, in a channel or a private conversation.
- * @typedef {Pick<OneFile, "key" | "file" | "name" | "state" | "progress" | "waits" | "problem" | "alt" | "place">
+ * @typedef {Pick<OneFile, "key" | "file" | "name" | "state" | "progress" | "waits" | "lasts" | "problem" | "alt" | "place">
  *   & {result: Stored & {kind: string, thumbnail?: Stored | null, poster?: Stored | null} | null}} Shown
  * @typedef {Pick<Uploads, "retry" | "cancel" | "describe" | "spoil"> & {list: {readonly value: Shown[]}}} Files
  */
@@ -30,7 +30,7 @@ export function UploadList({ uploads }) {
 
 /** @param {{upload: Shown, uploads: Files}} props */
 function Upload({ upload, uploads }) {
-  const { key, state, progress, waits, problem, result, file, alt } = upload;
+  const { key, state, progress, waits, lasts, problem, result, file, alt } = upload;
   const name = shownName(upload.name);
   const spoiler = isSpoiler(upload);
   const [describing, setDescribing] = useState(false);
@@ -44,7 +44,7 @@ function Upload({ upload, uploads }) {
     <span class="upload-actions">
       ${state !== "refused" && (file || spoiler) && html`<button type="button" class=${`button chip ${spoiler ? "on" : ""}`} disabled=${!file} aria-pressed=${spoiler} aria-label=${t("spoiler-mark", { name })} title=${t("spoiler-mark", { name })} onClick=${() => uploads.spoil(key, !spoiler)}>${t("spoiler")}</button>`}
       ${state === "done" && result && result.kind !== "file" && html`<${IconButton} icon="edit" label=${t("describe-file", { name })} aria-pressed=${Boolean(alt)} onClick=${() => setDescribing(true)} />`}
-      ${state === "refused" && file && html`<${Button} look="link" onClick=${() => uploads.retry(key)}>${t("try-again")}<//>`}
+      ${state === "refused" && file && !lasts && html`<${Button} look="link" onClick=${() => uploads.retry(key)}>${t("try-again")}<//>`}
       <${IconButton} icon="close" label=${t("remove-file", { name })} onClick=${() => uploads.cancel(key)} />
     </span>
     ${describing && html`<${Describe} name=${name} alt=${alt ?? ""} save=${(/** @type {string} */ words) => uploads.describe(key, words)} onClose=${() => setDescribing(false)} />`}

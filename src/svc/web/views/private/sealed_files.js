@@ -18,8 +18,9 @@ const BY_ITSELF_BYTES = 8 * 2 ** 20; // A larger picture waits to be asked for.
 export function SealedFiles({ message }) {
   const files = message.attachments.map((file) => ({ ...file, url: opened.value.get(file.id)?.url ?? "" }));
   const open = files.filter(({ url }) => url);
+  const closed = files.filter(({ url }) => !url);
   return html`<${Attachments} files=${open} pictures=${open} />
-    ${files.filter(({ url }) => !url).map((file) => html`<${Closed} key=${file.id} talkId=${message.talk_id} file=${file} />`)}`;
+    ${closed.length > 0 && html`<div class="media">${closed.map((file) => html`<${Closed} key=${file.id} talkId=${message.talk_id} file=${file} />`)}</div>`}`;
 }
 
 /** @param {{talkId: string, file: PrivateFile}} props */
@@ -35,8 +36,8 @@ function Closed({ talkId, file }) {
     observer.observe(place.current);
     return () => observer.disconnect();
   }, [file.id, state]);
-  return html`<p class="file" ref=${place}><${Icon} name="file" /><span dir="auto">${name}</span> <span class="quiet">${sizeOf(file.bytes)}</span>
-    ${state === "failed" && html`<span class="error" role="alert">${problem}</span>`}
-    ${state === "opening" ? html`<span class="quiet" role="status">${t("private-file-opening")}</span>`
-      : html`<${Button} look="link" onClick=${open}>${state === "failed" ? t("try-again") : t("private-file-open", { name })}<//>`}</p>`;
+  return html`<p class="file" ref=${place}><${Icon} name="file" />${state ? html`<span dir="auto">${name}</span>`
+    : html`<${Button} look="link" dir="auto" aria-label=${t("private-file-open", { name })} onClick=${open}>${name}<//>`} <span class="quiet">${sizeOf(file.bytes)}</span>
+    ${state === "opening" && html`<span class="quiet" role="status">${t("private-file-opening")}</span>`}
+    ${state === "failed" && html`<span class="error" role="alert">${problem}</span> <${Button} look="link" onClick=${open}>${t("try-again")}<//>`}</p>`;
 }

@@ -36,11 +36,10 @@ export function TalkComposer({ talk, closed, editLast }) {
   };
   const writing = useWriting({ text, names, channelId: null, write });
   useField(talk.id, writing.field);
-  const attach = async (/** @type {File[]} */ files) => {
-    if (!files.length) return;
-    const all = uploads ?? (await theRunning()).uploadsOf(talk.id, undressed);
-    setUploads(all);
-    if (!all.add(files)) notify(t("too-many-files"));
+  // Before anything can be attached: what is sent in the same moment would go without its files.
+  useLayoutEffect(() => { theRunning().then((running) => setUploads(running.uploadsOf(talk.id, undressed))); }, []);
+  const attach = (/** @type {File[]} */ files) => {
+    if (uploads?.add(files) === false) notify(t("too-many-files"));
   };
   /** @param {Event} event @param {FileList | undefined} list */
   const brought = (event, list) => {
@@ -98,7 +97,7 @@ export function TalkComposer({ talk, closed, editLast }) {
     ${uploads && html`<${UploadList} uploads=${uploads} />`}
     <${FormatBar} field=${writing.field} onFormat=${writing.wrap} />
     <div class="row">
-      <${IconButton} icon="attach" label=${t("attach")} disabled=${shut} onClick=${() => chosen.current.click()} />
+      <${IconButton} icon="attach" label=${t("attach")} disabled=${shut || !uploads} onClick=${() => chosen.current.click()} />
       <input id="private-files" type="file" multiple hidden ref=${chosen} onChange=${picked} />
       <textarea id="private-draft" class="draft" ...${writing.attributes} disabled=${shut} aria-label=${label} placeholder=${shut ? t("read-only") : label}
         onInput=${typed} onKeyDown=${pressed} onPaste=${(/** @type {ClipboardEvent} */ event) => brought(event, event.clipboardData?.files)}></textarea>
