@@ -13,7 +13,7 @@ from aiohttp import ClientSession
 from playwright.async_api import ViewportSize, expect
 
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
-from tests.kit.community import confirm
+from tests.kit.community import ask, confirm
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
 from tests.kit.people import VIEWPORT, People, Person, both_widths, chromium, people_at
@@ -98,12 +98,27 @@ async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
         await is_in(ada, "Ada")
 
 
+@both_widths
 async def test_an_account_is_the_same_member_on_another_device_and_after_signing_out(
-    tmp_path: Path, provider: OidcProvider
+    tmp_path: Path, provider: OidcProvider, viewport: ViewportSize
 ) -> None:
     host = provider.issuer.removeprefix("http://")
-    async with house(tmp_path, **accounts_of(provider, "account, local")) as (_, people):
+    variables = accounts_of(provider, "account, local")
+    async with house(tmp_path, viewport, **variables) as (product, people):
         ada = await people.arrive("Ada")
+        await ada.page.get_by_label("Your name").fill("Ada")
+        await ada.press(f"Continue with {host}")
+        await cancel_there(ada)
+        await expect(ada.page.get_by_text(f"You did not finish signing in at {host}.")).to_be_visible()
+        # What was written is there again, the invite too.
+        await expect(ada.page.get_by_label("Your name")).to_have_value("Ada")
+        await expect(ada.page.get_by_label("Invite code")).to_have_count(0)
+        # An answer that this tab has not asked for is not taken.
+        await ada.page.goto(f"{without_invite(product)}?code=stolen&state=made-up")
+        await expect(ada.page.get_by_text("This sign-in was not started in this tab.")).to_be_visible()
+        assert "code=" not in ada.page.url
+        await ada.page.goto("about:blank")
+        await ada.page.goto(product.url)
         await ada.page.get_by_label("Your name").fill("Ada")
         await ada.press(f"Continue with {host}")
         await sign_in_there(ada, "ada")
@@ -116,6 +131,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await is_in(elsewhere, "Ada")
         assert await own_id(elsewhere) == first
 
+        await ada.show_channels()
         await ada.press("Settings")
         await ada.press("Signing out")
         await ada.press("Sign out")
@@ -125,42 +141,6 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press("Continue")
         await is_in(ada, "Ada")
         assert await own_id(ada) == first
-
-
-async def test_a_sign_in_that_is_cancelled_comes_back_to_the_form_with_words(
-    tmp_path: Path, provider: OidcProvider
-) -> None:
-    host = provider.issuer.removeprefix("http://")
-    async with house(tmp_path, **accounts_of(provider, "account, local")) as (product, people):
-        ada = await people.arrive("Ada")
-        await ada.page.get_by_label("Your name").fill("Ada")
-        await ada.press(f"Continue with {host}")
-        await cancel_there(ada)
-        await expect(ada.page.get_by_text(f"You did not finish signing in at {host}.")).to_be_visible()
-        # What was written is there again, the invite too.
-        await expect(ada.page.get_by_label("Your name")).to_have_value("Ada")
-        await expect(ada.page.get_by_label("Invite code")).to_have_count(0)
-
-        # An answer that this tab has not asked for is not taken.
-        await ada.page.goto(f"{without_invite(product)}?code=stolen&state=made-up")
-        await expect(ada.page.get_by_text("This sign-in was not started in this tab.")).to_be_visible()
-        assert "code=" not in ada.page.url
-        await ada.page.goto("about:blank")
-        await ada.page.goto(product.url)
-        await ada.come_in()
-
-
-async def test_a_provider_that_is_away_is_said(tmp_path: Path) -> None:
-    variables = {
-        "SVC_OIDC_ISSUER": "http://127.0.0.1:9",
-        "SVC_OIDC_AUDIENCE": PAGE_CLIENT,
-        "SVC_IDENTITY_TIERS": "account",
-    }
-    async with house(tmp_path, **variables) as (_, people):
-        ada = await people.arrive("Ada")
-        await ada.press("Continue with 127.0.0.1:9")
-        await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
-        await expect(ada.page.get_by_role("button", name="Continue with 127.0.0.1:9")).to_be_enabled()
 
 
 @both_widths
@@ -200,7 +180,7 @@ async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
 
 
 @both_widths
-async def test_a_server_that_takes_nobody_says_why(tmp_path: Path, viewport: ViewportSize) -> None:
+async def test_a_server_that_lets_nobody_in_says_why(tmp_path: Path, viewport: ViewportSize) -> None:
     async with house(tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (_, people):
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text(
@@ -211,6 +191,12 @@ async def test_a_server_that_takes_nobody_says_why(tmp_path: Path, viewport: Vie
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("no account provider is set up")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
+    away = {"SVC_OIDC_ISSUER": "http://127.0.0.1:9", "SVC_OIDC_AUDIENCE": PAGE_CLIENT}
+    async with house(tmp_path / "away", viewport, SVC_IDENTITY_TIERS="account", **away) as (_, people):
+        ada = await people.arrive("Ada")
+        await ada.press("Continue with 127.0.0.1:9")
+        await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
+        await expect(ada.page.get_by_role("button", name="Continue with 127.0.0.1:9")).to_be_enabled()
 
 
 @both_widths
@@ -232,10 +218,25 @@ async def test_an_invite_says_whose_server_it_is_and_who_is_there(
         await expect(grace.page.get_by_text("One member 1 online")).to_be_visible()
 
 
-async def test_a_bad_invite_is_said_at_once_and_the_whole_link_may_be_pasted(
+@both_widths
+async def test_somebody_without_a_good_invite_is_asked_for_one_and_for_a_name(
     people: People, product: Product
 ) -> None:
     ada = await people.arrive("Ada")
+    await ada.page.goto("about:blank")
+    await ada.page.goto(without_invite(product))
+    await expect(ada.page.get_by_label("Invite code")).to_be_visible()
+    await ada.press("Join")
+    name = ada.page.get_by_label("Your name")
+    await expect(name).to_have_accessible_description("Please enter a name.")
+    await expect(name).to_be_focused()
+    await name.fill("Ada")
+    await ada.press("Join")
+    await expect(ada.page.get_by_label("Invite code")).to_have_attribute("aria-invalid", "true")
+
+    # A bad one is told of at once, and the whole link may be pasted.
+    await ada.page.goto("about:blank")
+    await ada.page.goto(product.url)
     await ada.come_in()
     grace = await people.arrive("Grace")
     await grace.page.goto(f"{without_invite(product)}#invite=made-up")
@@ -252,69 +253,49 @@ async def test_a_bad_invite_is_said_at_once_and_the_whole_link_may_be_pasted(
 
 
 @both_widths
-async def test_somebody_without_an_invite_is_asked_for_one_and_for_a_name(
-    people: People, product: Product
-) -> None:
-    ada = await people.arrive("Ada")
-    await ada.page.goto("about:blank")
-    await ada.page.goto(without_invite(product))
-    await expect(ada.page.get_by_label("Invite code")).to_be_visible()
-    await ada.press("Join")
-    name = ada.page.get_by_label("Your name")
-    await expect(name).to_have_accessible_description("Please enter a name.")
-    await expect(name).to_be_focused()
-    await name.fill("Ada")
-    await ada.press("Join")
-    await expect(ada.page.get_by_label("Invite code")).to_have_attribute("aria-invalid", "true")
-
-
-async def test_who_needs_approval_waits_and_comes_in_by_itself(people: People, product: Product) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
-    grace = await people.arrive("Grace")
-    await grace.page.goto(await invited(ada, product, approval=True))
-    await grace.page.get_by_label("Message to the moderators (optional)").fill("We met at the market.")
-    await grace.page.get_by_label("Your name").fill("Grace")
-    await grace.press("Join")
-    await expect(grace.page.get_by_text("Waiting for approval")).to_be_visible()
-    token = (await ada.page.evaluate(KEPT))["access_token"]
-    async with ClientSession(headers={"Authorization": f"Bearer {token}"}) as http:
-        async with http.get(f"{without_invite(product)}api/applications") as response:
-            (application,) = (await response.json())["applications"]
-        assert application["message"] == "We met at the market."
-    await as_member(ada, "POST", f"/api/applications/{application['id']}/approve", {})
-    await expect(grace.page.locator("#own-name")).to_have_text("Grace")
-
-
-async def test_a_newcomer_lands_where_the_invite_leads(tmp_path: Path) -> None:
-    async with house(tmp_path, ADDITIONAL_CHANNELS="random") as (product, people):
-        ada = await people.arrive("Ada")
-        await ada.come_in()
-        await open_channel(ada, "random")
-        channel = await ada.page.evaluate("() => localStorage.getItem('svc.place')")
-        grace = await people.arrive("Grace")
-        await grace.page.goto(await invited(ada, product, channel_id=channel))
-        await grace.page.get_by_label("Your name").fill("Grace")
-        await grace.press("Join")
-        await expect(grace.page.locator("#text-name")).to_have_text("random")
-
-
-@both_widths
-async def test_a_returning_person_lands_in_the_channel_that_they_left(
+async def test_who_needs_approval_waits_and_comes_in_where_the_invite_leads(
     tmp_path: Path, viewport: ViewportSize
 ) -> None:
     async with house(tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
         ada = await people.arrive("Ada")
         await ada.come_in()
         await open_channel(ada, "random")
+        channel = await ada.page.evaluate("() => localStorage.getItem('svc.place')")
+        grace = await people.arrive("Grace")
+        await grace.page.goto(await invited(ada, product, approval=True, channel_id=channel))
+        await grace.page.get_by_label("Message to the moderators (optional)").fill("We met at the market.")
+        await grace.page.get_by_label("Your name").fill("Grace")
+        await grace.press("Join")
+        await expect(grace.page.get_by_text("Waiting for approval")).to_be_visible()
+        (application,) = (await ask(ada, "GET", "/api/applications"))["applications"]
+        assert application["message"] == "We met at the market."
+        await ask(ada, "POST", f"/api/applications/{application['id']}/approve", {})
+        await is_in(grace, "Grace")
+        await expect(grace.page.locator("#text-name")).to_have_text("random")
+
+
+@both_widths
+async def test_a_returning_person_lands_in_the_channel_that_they_left_without_the_steps_that_they_hid(
+    tmp_path: Path, viewport: ViewportSize
+) -> None:
+    async with house(tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
+        ada = await people.arrive("Ada")
+        await ada.come_in()
+        steps = ada.page.get_by_role("region", name="Your server is ready.")
+        await ada.press("Hide these steps")
+        await expect(steps).to_have_count(0)
+        await open_channel(ada, "random")
         await ada.page.goto("about:blank")
         await ada.page.goto(without_invite(product))
         await expect(ada.page.locator("#text-name")).to_have_text("random")
         await expect(box(ada)).to_be_enabled()
+        await expect(steps).to_have_count(0)
+        await open_channel(ada, "general")
+        await expect(steps).to_have_count(0)
 
 
 @both_widths
-async def test_a_new_device_comes_in_by_a_link_code(people: People, product: Product) -> None:
+async def test_a_new_device_comes_in_by_a_code(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     code = (await as_member(ada, "POST", "/api/me/devices/link", {}))["code"]
@@ -335,10 +316,7 @@ async def test_a_new_device_comes_in_by_a_link_code(people: People, product: Pro
     await is_in(phone, "Ada")
     assert await own_id(phone) == await own_id(ada)
 
-
-async def test_who_lost_all_devices_comes_in_by_a_code_of_the_owner(people: People, product: Product) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
+    # By a code of the owner also whoever has lost all devices.
     grace = await people.arrive("Grace")
     await grace.come_in()
     code = (await as_member(ada, "POST", f"/api/members/{await own_id(grace)}/recovery", {}))["code"]
@@ -354,6 +332,7 @@ async def test_who_lost_all_devices_comes_in_by_a_code_of_the_owner(people: Peop
     await expect(grace.page.get_by_role("alert").first).to_be_visible()
 
 
+@both_widths
 async def test_the_rules_of_the_server_are_shown_and_accepted(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -425,14 +404,3 @@ async def test_an_owner_alone_is_greeted_with_four_steps(people: People, product
             await expect(person.page.locator("#beginning")).to_be_visible()
             await expect(person.page.get_by_role("region", name="Your server is ready.")).to_have_count(0)
             await person.page.reload()
-
-
-async def test_an_owner_may_hide_the_steps(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await ada.come_in()
-    steps = ada.page.get_by_role("region", name="Your server is ready.")
-    await ada.press("Hide these steps")
-    await expect(steps).to_have_count(0)
-    await ada.page.reload()
-    await expect(box(ada)).to_be_enabled()
-    await expect(steps).to_have_count(0)
