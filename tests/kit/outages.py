@@ -42,6 +42,7 @@ PAUSE_S, STEADY_S = 0.7, 3.0
 DEADLINE_S = 120.0
 POLL_S = 0.25
 LITTLE_KBYTES = 24
+REBINDS = 3
 
 # When sound arrived (ms), when each message was first shown, and what was said to be wrong from when on;
 # looked at ten times a second, or less often where the machine is busy: so sound arrived between two looks.
@@ -125,9 +126,9 @@ async def _unplugged(home: Home, lasts_s: float) -> None:
     await home.up(here)
 
 
-async def _rebind_each_30_s(home: Home, lasts_s: float) -> None:
-    for _ in range(2):
-        await asyncio.sleep(lasts_s / 2)
+async def _rebind_again_and_again(home: Home, lasts_s: float) -> None:
+    for _ in range(REBINDS):
+        await asyncio.sleep(lasts_s / REBINDS)
         await home.rebind()
 
 
@@ -139,7 +140,7 @@ async def _sleep(home: Home, lasts_s: float) -> None:
 
 OUTAGES = (
     Outage("rebind", "the NAT forgets its ports", _rebind, chat_too=False),
-    Outage("rebinds", "the NAT forgets its ports every 30 s", _rebind_each_30_s, 60.0, chat_too=False),
+    Outage("rebinds", "the NAT forgets its ports every 30 s", _rebind_again_and_again, 90.0, chat_too=False),
     Outage("move", "Wi-Fi to mobile, or back: another address", _move),
     Outage("dead-path", "one of two networks loses all UDP", _dead_path, chat_too=False),
     Outage("no-udp", "no UDP for 10 s, on kept sockets", _no_udp, 10.0, chat_too=False),
