@@ -31,6 +31,10 @@ class Wish(Asked):
     files: Annotated[Sequence[Id], Meta(max_length=2)] | None = None
 
 
+class Sealed(Asked):
+    key: Annotated[bytes, Meta(min_length=2, max_length=3)]
+
+
 class Part(Struct):
     size: Literal[1, 2]
 
@@ -78,6 +82,22 @@ def test_a_refusal_names_the_field_and_what_it_must_be(text: bytes, problem: str
     with pytest.raises(ChatError) as refused:
         decoded(text, Wish)
     assert (refused.value.code, refused.value.message) == ("invalid_request", problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b'{"key": 1}', "key must be a string in base64"),
+        (b'{"key": "?"}', "key must be in base64"),
+        (b'{"key": "AA=="}', "key must have at least 2 bytes"),
+        (b'{"key": "AAAAAA=="}', "key must have at most 3 bytes"),
+    ],
+)
+def test_bytes_are_text_in_base64(text: bytes, problem: str) -> None:
+    assert decoded(b'{"key": "AAE="}', Sealed).key == b"\0\1"
+    with pytest.raises(ChatError) as refused:
+        decoded(text, Sealed)
+    assert refused.value.message == problem
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ _PROBLEMS = [
     (re.compile(pattern), words)
     for pattern, words in (
         ("Object missing required field `(.+)`", "{} is missing"),
-        ("Expected `(?:str|array)` of length >= 1", "must not be empty"),
+        ("Expected `(?:str|array|bytes)` of length >= 1", "must not be empty"),
         ("Expected `str` of length >= (.+)", "must have at least {} characters"),
         ("Expected `str` of length <= (.+)", "must have at most {} characters"),
         ("Expected `(?:array|object)` of length <= (.+)", "must have at most {} entries"),
@@ -55,10 +55,14 @@ _PROBLEMS = [
         ("Expected `[^|`]+`, got `null`", "is missing"),
         (r"Expected `([^|`]+)(?: \| null)?`, got `.+`", "must be {}"),
         ("Expected `str` matching regex .+", "has characters that it may not have"),
+        ("Expected `bytes` of length >= (.+)", "must have at least {} bytes"),
+        ("Expected `bytes` of length <= (.+)", "must have at most {} bytes"),
+        ("Invalid base64 encoded string", "must be in base64"),
     )
 ]
 _KINDS = {
     "str": "a string",
+    "bytes": "a string in base64",
     "int": "a whole number",
     "float": "a number",
     "bool": "true or false",
@@ -99,6 +103,7 @@ class Declared:
     takes: Any
     answers: Any
     cost: float | None
+    most_bytes: int | None
 
     @property
     def asks_by_query(self) -> bool:
@@ -119,12 +124,14 @@ def request(
     takes: Schema | None = None,
     answers: object = None,
     cost: float | None = None,
+    most_bytes: int | None = None,
 ) -> Callable[[Run], Run]:
     """Declare a method of `Requests`. `refusals` are codes beyond those of everything of its kind.
 
     `takes` and `answers` say what the types do not: of a mapping its schema, of a response its type.
     `otherwise` is another status with which the same may be answered, and when. `cost` is what it takes
     of its member's allowance, where that is not what the catalogue takes for others of its kind.
+    `most_bytes` is the limit of its body, where that is not the usual one.
     """
 
     def declared(run: Run) -> Run:
@@ -153,6 +160,7 @@ def request(
             takes or asked,
             answers or (None if returned in (NoneType, web.StreamResponse) else returned),
             cost,
+            most_bytes,
         )
         run.declared = said  # type: ignore[attr-defined]
         return run
@@ -183,7 +191,7 @@ class Requests:
             if declared.asked is not None and declared.asks_by_query:
                 asked = converted(request.query, declared.asked, strict=False)
             elif declared.asked is not None:
-                asked = decoded(await content(request), declared.asked)
+                asked = decoded(await content(request, declared.most_bytes), declared.asked)
             asking = asker(request) if "asking" in declared.told else None
             found = await self._run(declared, path, asked, asking, request)
             if isinstance(found, web.StreamResponse):

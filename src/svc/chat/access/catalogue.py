@@ -60,40 +60,15 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /sw.js": ANYONE,
     "GET /manifest.webmanifest": ANYONE,
     "GET /live": ANYONE,
-    # Private conversations; whose device and which group it is about, the rules check.
-    "GET /api/private/device": PERSON,
-    "PUT /api/private/device": PERSON,
-    "POST /api/private/key-packages": PERSON,
-    "GET /api/private/welcomes": PERSON,
-    "DELETE /api/private/welcomes/{welcome_id}": PERSON,
-    "GET /api/private/conversations": PERSON,
-    "POST /api/private/conversations": PRIVATE_SENDER,
-    "GET /api/private/conversations/{conversation_id}": PERSON,
-    "PUT /api/private/conversations/{conversation_id}/members/{member_id}": PRIVATE_SENDER,
-    "DELETE /api/private/conversations/{conversation_id}/members/{member_id}": PRIVATE_SENDER,
-    "POST /api/private/conversations/{conversation_id}/leave": PERSON,
-    "POST /api/private/conversations/{conversation_id}/lost": PERSON,
-    "POST /api/private/conversations/{conversation_id}/key-packages": PERSON,
-    "POST /api/private/conversations/{conversation_id}/commits": PERSON,
-    "POST /api/private/conversations/{conversation_id}/messages": PRIVATE_SENDER,
-    "GET /api/private/conversations/{conversation_id}/log": PERSON,
-    "POST /api/private/conversations/{conversation_id}/reports": PERSON,
-    "POST /api/private/conversations/{conversation_id}/files": PRIVATE_SENDER,
-    "GET /api/private/conversations/{conversation_id}/files/{file_id}": PERSON,
-    "DELETE /api/private/conversations/{conversation_id}/files/{file_id}": PERSON,
 }
 
 # Requests of the live socket; `authenticate` and `resume`, which come before all of them, are not here.
-EVENTS: dict[str, Needs] = {
-    # Private conversations.
-    "private_send": PRIVATE_SENDER,
-    "private_log": PERSON,
-}
+EVENTS: dict[str, Needs] = {}
 
 # What a request takes of its member's allowance. One that changes something takes 1, one that
 # reads half of that.
 _COSTS: dict[str, float] = {}
-_READING_EVENTS = {"private_log"}
+_READING_EVENTS = set[str]()
 READING_COST = 0.5
 
 

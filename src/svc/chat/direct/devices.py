@@ -13,17 +13,16 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
 from svc.chat.direct import devices_store as store
+from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
 from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id, Natural
 from svc.chat.joining import proof as proofs
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 
 # Each is a leaf of the tree in every group of its member: 25 members of 8 devices are 200 leaves.
 MAX_DEVICES = 8
-# Enough for a week without the device in a busy community; each has about a kilobyte.
-MAX_KEY_PACKAGES = 100
-MAX_KEY_PACKAGE_BYTES = 4096
 # Below this the device is asked for more.
 LOW_STOCK = 20
 # A device that is away for longer is unlikely to come back with its keys.
@@ -44,6 +43,21 @@ class Registered:
     lacking_in: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PrivateStock:
+    """A device where it takes part, and how many of its key packages are left."""
+
+    device: PrivateDevice | None
+    left: Natural
+    low_below: Natural = LOW_STOCK
+
+
+@dataclass(frozen=True, slots=True)
+class KeysLow:
+    device_id: Id
+    left: Natural
+
+
 class PrivateDevices:
     """`lacking_in` finds the conversations of a member; `tell_lacking` tells their members."""
 
@@ -56,8 +70,8 @@ class PrivateDevices:
         self.tell_lacking: Callable[[Sequence[str]], None] = lambda conversation_ids: None
 
     @follows_rules
-    def register(self, asker: Asker, text: str, now: float) -> Act[Registered, dict[str, object]]:
-        """Take part with this device, under the key that the statement names. Raises ChatError."""
+    def register(self, asker: Asker, text: str, now: float) -> Act[Registered, str]:
+        """Take part with this device, under the key that the statement names; its id. Raises ChatError."""
         thumbprint, _ = self._statement(text, asker.member_id, now)
 
         def write(connection: Connection) -> Registered:
@@ -71,19 +85,19 @@ class PrivateDevices:
             store.remove_oldest(connection, asker.member_id, MAX_DEVICES)
             return Registered(device_id, True, self.lacking_in(connection, asker.member_id))
 
-        def registered(one: Registered) -> dict[str, object]:
+        def registered(one: Registered) -> str:
             self.tell_lacking(one.lacking_in)
-            return {"device_id": one.device_id}
+            return one.device_id
 
         return Act(write, registered)
 
     @follows_rules
     def publish(
         self, asker: Asker, packages: Sequence[bytes], last_resort: bytes | None, now: float
-    ) -> Act[tuple[int, Sequence[str]], dict[str, object]]:
+    ) -> Act[tuple[int, Sequence[str]], int]:
         """Keep key packages for others to take; where there were none, others can add the device from now on.
 
-        Raises ChatError.
+        How many there are now. Raises ChatError.
         """
         read = [(self._package(body, now), body, False) for body in packages]
         if last_resort is not None:
@@ -104,20 +118,18 @@ class PrivateDevices:
                 raise ChatError("too_many")
             return left, self.lacking_in(connection, asker.member_id) if is_waited_for else ()
 
-        def published(done: tuple[int, Sequence[str]]) -> dict[str, object]:
+        def published(done: tuple[int, Sequence[str]]) -> int:
             left, lacking_in = done
             self.tell_lacking(lacking_in)
-            return {"left": left}
+            return left
 
         return Act(write, published)
 
-    async def described(self, device_id: str | None, now: float) -> dict[str, object]:
-        """Whether a device takes part, and how many of its key packages are left."""
+    async def stock(self, device_id: str | None, now: float) -> PrivateStock:
         found = await store.of_device(self._database, device_id) if device_id else None
         if found is None:
-            return {"device": None, "left": 0}
-        one = {"id": found["device_id"], "member_id": found["member_id"], "thumbprint": found["thumbprint"]}
-        return {"device": one, "left": await store.stock(self._database, found["device_id"], int(now * 1000))}
+            return PrivateStock(None, 0)
+        return PrivateStock(found, await store.stock(self._database, found.id, int(now * 1000)))
 
     # Steps of writes.
 
@@ -131,22 +143,21 @@ class PrivateDevices:
 
     def take(
         self, connection: Connection, device_ids: Sequence[str], now: float
-    ) -> tuple[dict[str, bytes], dict[str, int]]:
+    ) -> tuple[list[TakenPackage], list[KeysLow]]:
         """A key package of each that has one; and how many are left of those that are running low."""
         now_ms = int(now * 1000)
-        taken: dict[str, bytes] = {}
-        low: dict[str, int] = {}
+        taken: list[TakenPackage] = []
+        low: list[KeysLow] = []
         for device_id in device_ids:
             if (body := store.take(connection, device_id, now_ms)) is not None:
-                taken[device_id] = body
+                taken.append(TakenPackage(device_id, body))
             if (left := store.count_stock(connection, device_id, now_ms)) < LOW_STOCK:
-                low[device_id] = left
+                low.append(KeysLow(device_id, left))
         return taken, low
 
-    def tell_low(self, low: dict[str, int], member_of: dict[str, str]) -> None:
-        for device_id, left in low.items():
-            told = {"device_id": device_id, "left": left}
-            self._hub.push("private_keys_low", told, only(member_of[device_id]), kept=False)
+    def tell_low(self, low: Sequence[KeysLow], member_of: dict[str, str]) -> None:
+        for one in low:
+            self._hub.push("private_keys_low", one, only(member_of[one.device_id]), kept=False)
 
     def _statement(self, text: str, member_id: str, now: float) -> tuple[str, bytes]:
         """The thumbprint of the key that signed it, and the MLS signature key that it names."""

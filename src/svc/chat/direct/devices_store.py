@@ -1,12 +1,40 @@
 """The tables of devices that take part in private conversations, and of their key packages. SQL only."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
-from svc.base.database import Connection, Database, Row
+from msgspec import Meta
+
+from svc.base.database import Connection, Database
+from svc.chat.fields import Id
+
+# Enough for a week without the device in a busy community; each has about a kilobyte.
+MAX_KEY_PACKAGES = 100
+MAX_KEY_PACKAGE_BYTES = 4096
+
+Thumbprint = Annotated[str, Meta(max_length=43)]
+PackageBytes = Annotated[bytes, Meta(min_length=1, max_length=MAX_KEY_PACKAGE_BYTES)]
 
 
-async def of_device(database: Database, device_id: str) -> Row | None:
-    return await database.row("SELECT * FROM private_devices WHERE device_id = ?", (device_id,))
+@dataclass(frozen=True, slots=True)
+class PrivateDevice:
+    id: Id
+    member_id: Id
+    thumbprint: Thumbprint
+
+
+@dataclass(frozen=True, slots=True)
+class TakenPackage:
+    device_id: Id
+    key_package: PackageBytes
+
+
+async def of_device(database: Database, device_id: str) -> PrivateDevice | None:
+    found = await database.row(
+        "SELECT device_id, member_id, thumbprint FROM private_devices WHERE device_id = ?", (device_id,)
+    )
+    return PrivateDevice(*found) if found else None
 
 
 async def stock(database: Database, device_id: str, now_ms: int) -> int:

@@ -19,7 +19,7 @@ from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.files import PrivateFiles
 from svc.chat.direct.franking import KEY_BYTES
 from svc.chat.direct.reports import File, PrivateReports
-from svc.chat.direct.routes import PrivateRoutes, Serve
+from svc.chat.direct.requests import PrivateRequests, Serve
 from svc.chat.direct.rules import Blocks, PrivateConversations
 from svc.chat.direct.sweep import PrivateSweep
 from svc.chat.joining.devices import Devices
@@ -58,7 +58,9 @@ class PrivateFeature:
             database, media, data_dir, devices, self.conversations, current, new_id, time.time
         )
         self.sweep = PrivateSweep(database, media, files, days, time.time)
-        self._routes = PrivateRoutes(database, devices, self.conversations, files, reports, current, serve)
+        self._requests = PrivateRequests(
+            database, devices, self.conversations, files, reports, current, serve
+        )
         # What hangs on their devices goes with these.
         changes.member_removal.append(self.conversations.forget_member_in)
         changes.member_gone.append(self.conversations.forget_member)
@@ -67,10 +69,10 @@ class PrivateFeature:
         await self.conversations.load()
 
     def table(self) -> list[web.RouteDef]:
-        return self._routes.table()
+        return self._requests.table()
 
     def handlers(self) -> Mapping[str, Handler]:
-        return self._routes.handlers()
+        return self._requests.handlers()
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.sweep.run]

@@ -7,32 +7,39 @@ checks that the sender's device is in the group and does not write down which it
 RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
 """
 
-import base64
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from svc.base.database import Act, Connection, Database, Row
+import msgspec
+from msgspec import Meta
+
+from svc.base.database import Act, Connection, Database
 from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.direct import devices_store, framing, franking, store
-from svc.chat.direct.devices import PrivateDevices
-from svc.chat.direct.store import COMMIT, MESSAGE, Group, Leaf
+from svc.chat.direct.devices import KeysLow, PrivateDevices
+from svc.chat.direct.devices_store import TakenPackage
+from svc.chat.direct.store import (
+    COMMIT,
+    MAX_MISSED,
+    MAX_PEOPLE,
+    MESSAGE,
+    Kind,
+    PrivateConversation,
+    PrivateEntry,
+    PrivateGroup,
+    PrivateLeaf,
+)
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id, Natural
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 
-MAX_PEOPLE = 25
 # More than anybody keeps up with; each is a row in a list that the page loads whole.
 MAX_CONVERSATIONS = 200
-# A message of 4,000 characters, what it answers, and padding.
-MAX_MESSAGE_BYTES = 32 * 1024
-# In a group of 200 devices whose tree has been blanked, a path carries a secret for each of them.
-MAX_COMMIT_BYTES = 96 * 1024
-# With the tree of 200 leaves, of which each holds a statement.
-MAX_WELCOME_BYTES = 512 * 1024
-MAX_MISSED = 100
 _NOBODY: frozenset[str] = frozenset()
 
 # Has the first blocked the second?
@@ -54,9 +61,41 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
+class PrivateLog:
+    """`since` is the entry behind which the device may read."""
+
+    entries: Annotated[Sequence[PrivateEntry], Meta(max_length=MAX_MISSED)]
+    epoch: Natural
+    seq: Natural
+    first_seq: Natural
+    since: Natural
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateSent:
+    conversation_id: Id
+    seq: Natural
+    epoch: Natural
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateChanged:
+    conversation_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    packages: Sequence[TakenPackage]
+    low: Sequence[KeysLow]
+    # By device, whose it is.
+    owners: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Sent:
-    group: Group
-    kind: str
+    group: PrivateGroup
+    kind: Kind
     added: Collection[str] = ()
     is_new: bool = True
 
@@ -89,10 +128,10 @@ class PrivateConversations:
     async def load(self) -> None:
         self._members = await store.load(self._database)
 
-    async def of(self, member_id: str) -> list[dict[str, object]]:
+    async def of(self, member_id: str) -> list[PrivateConversation]:
         return await store.described(self._database, member_id)
 
-    async def one(self, member_id: str, conversation_id: str) -> dict[str, object]:
+    async def one(self, member_id: str, conversation_id: str) -> PrivateConversation:
         """Raises ChatError."""
         self.require_member(member_id, conversation_id)
         for found in await store.described(self._database, member_id, conversation_id):
@@ -197,11 +236,11 @@ class PrivateConversations:
     @follows_rules
     def take_packages(
         self, asker: Asker, conversation_id: str, device_ids: Collection[str], now: float
-    ) -> Act[tuple[dict[str, bytes], dict[str, int], dict[str, str]], dict[str, bytes]]:
+    ) -> Act[_Taken, Sequence[TakenPackage]]:
         """A key package of each device that the group lacks. Raises ChatError."""
         people = self.require_writable(asker.member_id, conversation_id)
 
-        def write(connection: Connection) -> tuple[dict[str, bytes], dict[str, int], dict[str, str]]:
+        def write(connection: Connection) -> _Taken:
             self._devices.require(connection, asker)
             leaves = store.leaves(connection, conversation_id)
             wanted = {
@@ -210,19 +249,18 @@ class PrivateConversations:
                 if (owner := devices_store.member_of(connection, one)) in people
                 and (one not in leaves or leaves[one].gone)
             }
-            taken, low = self._devices.take(connection, list(wanted), now)
-            return taken, low, wanted
+            return _Taken(*self._devices.take(connection, list(wanted), now), wanted)
 
-        def taken(outcome: tuple[dict[str, bytes], dict[str, int], dict[str, str]]) -> dict[str, bytes]:
-            self._devices.tell_low(outcome[1], outcome[2])
-            return outcome[0]
+        def taken(outcome: _Taken) -> Sequence[TakenPackage]:
+            self._devices.tell_low(outcome.low, outcome.owners)
+            return outcome.packages
 
         return Act(write, taken)
 
     @follows_rules
     def commit(
         self, asker: Asker, conversation_id: str, wanted: Commit, now: float
-    ) -> Act[_Sent, dict[str, object]]:
+    ) -> Act[_Sent, PrivateGroup]:
         """End the group's epoch, and let in those for whom the Welcome is. Raises ChatError."""
         people = self.require_member(asker.member_id, conversation_id)
         epoch = _read(wanted.message, conversation_id, framing.COMMIT).epoch
@@ -265,7 +303,7 @@ class PrivateConversations:
         now: float,
         *,
         ring: bool = True,
-    ) -> Act[_Sent, dict[str, object]]:
+    ) -> Act[_Sent, PrivateGroup]:
         """Append a message to the log, and ring for it where the sender wants that. Raises ChatError."""
         self.require_writable(asker.member_id, conversation_id)
         read = _read(body, conversation_id, framing.APPLICATION)
@@ -290,7 +328,7 @@ class PrivateConversations:
             appended = store.append(connection, conversation_id, group, MESSAGE, body, sent_at_ms, tag)
             return _Sent(appended, MESSAGE)
 
-        def done(sent: _Sent) -> dict[str, object]:
+        def done(sent: _Sent) -> PrivateGroup:
             if ring and sent.is_new:
                 self._ring("mention", conversation_id, asker.member_id)
             return self._sent(conversation_id, sent)
@@ -299,20 +337,16 @@ class PrivateConversations:
 
     async def log(
         self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
-    ) -> dict[str, object]:
+    ) -> PrivateLog:
         """What has been sent since, for a device of the group. Raises ChatError."""
-        described = await self.one(member_id, conversation_id)
+        one = await self.one(member_id, conversation_id)
         if device_id is None:
             raise ChatError("no_device")
         found = await store.entries(self._database, conversation_id, device_id, after, most)
         # Once more: whoever has been removed meanwhile reads nothing.
         self.require_member(member_id, conversation_id)
         since = await store.since(self._database, conversation_id, device_id)
-        return {
-            "entries": [entry(row) for row in found],
-            "since": since,
-            **{name: described[name] for name in ("epoch", "seq", "first_seq")},
-        }
+        return PrivateLog(found, one.epoch, one.seq, one.first_seq, since)
 
     @follows_rules
     def received(self, asker: Asker, welcome_id: str) -> Act[None, None]:
@@ -329,7 +363,7 @@ class PrivateConversations:
 
     def require_member(self, member_id: str, conversation_id: str) -> frozenset[str]:
         """The ids of those who are in it. Raises ChatError."""
-        _, people = self._members.get(conversation_id, (False, _NOBODY))
+        people = self.people_of(conversation_id)
         if member_id not in people:
             raise ChatError("unknown_conversation")
         return people
@@ -359,26 +393,25 @@ class PrivateConversations:
             if self._blocks(one, member_id) or self._blocks(member_id, one):
                 raise ChatError("private_refused")
 
-    def _group(self, connection: Connection, conversation_id: str) -> Group:
+    def _group(self, connection: Connection, conversation_id: str) -> PrivateGroup:
         group = store.group(connection, conversation_id)
         if group is None:
             raise ChatError("unknown_conversation")
         return group
 
     def _passed(
-        self, connection: Connection, conversation_id: str, device_id: str, group: Group, after: int
+        self, connection: Connection, conversation_id: str, device_id: str, group: PrivateGroup, after: int
     ) -> ChatError:
         missed = store.entries_in(connection, conversation_id, device_id, after, MAX_MISSED)
-        told = {"epoch": group.epoch, "seq": group.seq, "missed": [entry(row) for row in missed]}
+        told = {"epoch": group.epoch, "seq": group.seq, "missed": msgspec.to_builtins(missed)}
         return ChatError("epoch_passed", more=told)
 
-    def _sent(self, conversation_id: str, sent: _Sent) -> dict[str, object]:
+    def _sent(self, conversation_id: str, sent: _Sent) -> PrivateGroup:
         group = sent.group
-        told = {"conversation_id": conversation_id, "seq": group.seq, "epoch": group.epoch, "kind": sent.kind}
         if sent.is_new:
-            _, people = self._members.get(conversation_id, (False, _NOBODY))
-            self._hub.push("private_sent", told, only(*people))
-        return {"seq": group.seq, "epoch": group.epoch}
+            told = PrivateSent(conversation_id, group.seq, group.epoch, sent.kind)
+            self._hub.push("private_sent", told, only(*self.people_of(conversation_id)))
+        return group
 
     def called(self, conversation_id: str, caller_id: str) -> None:
         """A member goes into the call of a conversation, in which nobody is: it rings for the others."""
@@ -386,34 +419,24 @@ class PrivateConversations:
 
     def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:
         def allowed(member_id: str) -> bool:
-            return member_id in self._members.get(conversation_id, (False, _NOBODY))[1]
+            return member_id in self.people_of(conversation_id)
 
-        _, people = self._members.get(conversation_id, (False, _NOBODY))
-        told = [one for one in people - {sender_id} if not self._blocks(one, sender_id)]
+        told = [
+            one for one in self.people_of(conversation_id) - {sender_id} if not self._blocks(one, sender_id)
+        ]
         self.rings(kind, conversation_id, told, allowed)
 
     def _tell_changed(self, conversation_ids: Sequence[str]) -> None:
         for one in conversation_ids:
-            _, people = self._members.get(one, (False, _NOBODY))
-            self._hub.push("private_changed", {"conversation_id": one}, only(*people))
+            self._hub.push("private_changed", PrivateChanged(one), only(*self.people_of(one)))
 
 
-def entry(row: Row) -> dict[str, object]:
-    body = base64.b64encode(row["body"]).decode()
-    tag = None if row["tag"] is None else base64.b64encode(row["tag"]).decode()
-    told = {name: row[name] for name in ("seq", "epoch", "kind", "sent_at_ms")}
-    return told | {"body": body, "tag": tag}
-
-
-def _again(epoch: int, seq: int, kind: str) -> _Sent:
-    return _Sent(Group(epoch, seq), kind, is_new=False)
+def _again(epoch: int, seq: int, kind: Kind) -> _Sent:
+    return _Sent(PrivateGroup(epoch, seq), kind, is_new=False)
 
 
 def _read(body: bytes, conversation_id: str, content_type: int) -> framing.PrivateMessage:
     """A message of this conversation's group. Raises ChatError."""
-    most = MAX_COMMIT_BYTES if content_type == framing.COMMIT else MAX_MESSAGE_BYTES
-    if len(body) > most:
-        raise ChatError("body_too_large", f"This message can have at most {most} bytes")
     try:
         read = framing.read_private_message(body)
     except framing.FramingError as fault:
@@ -428,8 +451,6 @@ def _read(body: bytes, conversation_id: str, content_type: int) -> framing.Priva
 def _recipients(welcome: bytes | None) -> Sequence[bytes]:
     if welcome is None:
         return []
-    if len(welcome) > MAX_WELCOME_BYTES:
-        raise ChatError("body_too_large", f"A Welcome can have at most {MAX_WELCOME_BYTES} bytes")
     try:
         return sorted(framing.read_welcome(welcome))
     except framing.FramingError as fault:
@@ -449,7 +470,7 @@ def _added(
 
 
 def _require_possible(
-    device_id: str, leaves: dict[str, Leaf], removed: Collection[str], added: Collection[str]
+    device_id: str, leaves: dict[str, PrivateLeaf], removed: Collection[str], added: Collection[str]
 ) -> None:
     if not set(removed) <= set(leaves) - {device_id}:
         raise ChatError("invalid_request", "Only other devices of the group can be removed")
@@ -457,7 +478,7 @@ def _require_possible(
         raise ChatError("invalid_request", "A device that is in the group cannot be added")
 
 
-def _require_leaf(leaves: dict[str, Leaf], device_id: str) -> None:
+def _require_leaf(leaves: dict[str, PrivateLeaf], device_id: str) -> None:
     if device_id not in leaves or leaves[device_id].gone:
         raise ChatError("no_device", "This device is not in the group of this conversation")
 
@@ -465,7 +486,7 @@ def _require_leaf(leaves: dict[str, Leaf], device_id: str) -> None:
 def _settle(
     connection: Connection,
     conversation_id: str,
-    after: Group,
+    after: PrivateGroup,
     device_id: str,
     removed: Collection[str],
     added: dict[str, tuple[str, str]],
@@ -476,6 +497,6 @@ def _settle(
     # Whoever makes the group reads its first commit in the log: then they know that it counts.
     if after.epoch == 1:
         first = devices_store.leaf_of(connection, device_id)
-        store.put_leaf(connection, conversation_id, Leaf(device_id, *first), after.seq - 1)
+        store.put_leaf(connection, conversation_id, PrivateLeaf(device_id, *first), after.seq - 1)
     for one, (member_id, thumbprint) in added.items():
-        store.put_leaf(connection, conversation_id, Leaf(one, member_id, thumbprint), after.seq)
+        store.put_leaf(connection, conversation_id, PrivateLeaf(one, member_id, thumbprint), after.seq)

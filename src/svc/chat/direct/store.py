@@ -1,29 +1,81 @@
 """The tables of private conversations, of their groups and of what is sent there. SQL only."""
 
 import hashlib
-import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
+from svc.chat.direct.devices_store import PrivateDevice, Thumbprint
+from svc.chat.direct.franking import TAG_BYTES
+from svc.chat.fields import Id, Natural, TimeMs
 
-COMMIT, MESSAGE = "commit", "message"
+MAX_PEOPLE = 25
+# A message of 4,000 characters, what it answers, and padding.
+MAX_MESSAGE_BYTES = 32 * 1024
+# In a group of 200 devices whose tree has been blanked, a path carries a secret for each of them.
+MAX_COMMIT_BYTES = 96 * 1024
+# With the tree of 200 leaves, of which each holds a statement.
+MAX_WELCOME_BYTES = 512 * 1024
+MAX_MISSED = 100
+
+Kind = Literal["commit", "message"]
+COMMIT: Kind = "commit"
+MESSAGE: Kind = "message"
+Tag = Annotated[bytes, Meta(min_length=TAG_BYTES, max_length=TAG_BYTES)]
+WelcomeBytes = Annotated[bytes, Meta(min_length=1, max_length=MAX_WELCOME_BYTES)]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    epoch: int
-    seq: int
+class PrivateGroup:
+    epoch: Natural
+    seq: Natural
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class PrivateLeaf:
     """A device in a group; `gone` once it may not be there any more."""
 
-    device_id: str
-    member_id: str
-    thumbprint: str
+    id: Id
+    member_id: Id
+    thumbprint: Thumbprint
     gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateConversation:
+    id: Id
+    between_two: bool
+    members: Annotated[Sequence[Id], Meta(max_length=MAX_PEOPLE)]
+    epoch: Natural
+    seq: Natural
+    first_seq: Natural
+    created_at_ms: TimeMs
+    devices: Sequence[PrivateLeaf]
+    lacking: Sequence[PrivateDevice]
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateEntry:
+    """`tag` is a message's: what a report of it needs."""
+
+    seq: Natural
+    epoch: Natural
+    kind: Kind
+    sent_at_ms: TimeMs
+    body: Annotated[bytes, Meta(max_length=MAX_COMMIT_BYTES)]
+    tag: Tag | None
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateWelcome:
+    id: Id
+    conversation_id: Id
+    seq: Natural
+    welcome: WelcomeBytes
 
 
 def digest(body: bytes) -> bytes:
@@ -91,11 +143,11 @@ def conversations_of(connection: Connection, member_id: str) -> list[str]:
     return [row["conversation_id"] for row in found]
 
 
-def group(connection: Connection, conversation_id: str) -> Group | None:
+def group(connection: Connection, conversation_id: str) -> PrivateGroup | None:
     found = connection.execute(
         "SELECT epoch, seq FROM private_conversations WHERE id = ?", (conversation_id,)
     ).fetchone()
-    return Group(found["epoch"], found["seq"]) if found else None
+    return PrivateGroup(found["epoch"], found["seq"]) if found else None
 
 
 # One statement, so that it is of one moment: a device whose leaf is there and not gone is never lacking too.
@@ -120,38 +172,42 @@ _DESCRIBED = f"""
 
 async def described(
     database: Database, member_id: str, conversation_id: str | None = None
-) -> list[dict[str, object]]:
+) -> list[PrivateConversation]:
     """A member's conversations, or one of them, with the devices in each group and those that it lacks."""
     return [_conversation(row) for row in await database.rows(_DESCRIBED, (member_id, conversation_id))]
 
 
-def _conversation(row: Row) -> dict[str, object]:
-    return {
-        "id": row["id"],
-        "between_two": row["pair"] is not None,
-        "epoch": row["epoch"],
-        "seq": row["seq"],
-        "first_seq": row["seq"] + 1 if row["first_seq"] is None else row["first_seq"],
-        "created_at_ms": row["created_at_ms"],
-        **{name: json.loads(row[name]) for name in ("members", "devices", "lacking")},
-    }
+def _conversation(row: Row) -> PrivateConversation:
+    return PrivateConversation(
+        id=row["id"],
+        between_two=row["pair"] is not None,
+        members=msgspec.json.decode(row["members"], type=list[str]),
+        epoch=row["epoch"],
+        seq=row["seq"],
+        first_seq=row["seq"] + 1 if row["first_seq"] is None else row["first_seq"],
+        created_at_ms=row["created_at_ms"],
+        devices=msgspec.json.decode(row["devices"], type=list[PrivateLeaf]),
+        lacking=msgspec.json.decode(row["lacking"], type=list[PrivateDevice]),
+    )
 
 
 # Groups.
 
 
-def leaves(connection: Connection, conversation_id: str) -> dict[str, Leaf]:
+def leaves(connection: Connection, conversation_id: str) -> dict[str, PrivateLeaf]:
     found = connection.execute("SELECT * FROM private_leaves WHERE conversation_id = ?", (conversation_id,))
     return {
-        row["device_id"]: Leaf(row["device_id"], row["member_id"], row["thumbprint"], bool(row["gone"]))
+        row["device_id"]: PrivateLeaf(
+            row["device_id"], row["member_id"], row["thumbprint"], bool(row["gone"])
+        )
         for row in found
     }
 
 
-def put_leaf(connection: Connection, conversation_id: str, leaf: Leaf, since_seq: int) -> None:
+def put_leaf(connection: Connection, conversation_id: str, leaf: PrivateLeaf, since_seq: int) -> None:
     connection.execute(
         "INSERT OR REPLACE INTO private_leaves VALUES (?, ?, ?, ?, ?, 0)",
-        (conversation_id, leaf.device_id, leaf.member_id, leaf.thumbprint, since_seq),
+        (conversation_id, leaf.id, leaf.member_id, leaf.thumbprint, since_seq),
     )
 
 
@@ -168,10 +224,10 @@ def mark_gone(connection: Connection, conversation_id: str, device_id: str) -> N
     )
 
 
-def begin_anew(connection: Connection, conversation_id: str, before: Group) -> Group:
+def begin_anew(connection: Connection, conversation_id: str, before: PrivateGroup) -> PrivateGroup:
     """A group without devices, whose log goes on."""
     connection.execute("DELETE FROM private_leaves WHERE conversation_id = ?", (conversation_id,))
-    return Group(0, before.seq)
+    return PrivateGroup(0, before.seq)
 
 
 # What is sent.
@@ -189,14 +245,14 @@ def sent_before(connection: Connection, conversation_id: str, body: bytes) -> Ro
 def append(
     connection: Connection,
     conversation_id: str,
-    before: Group,
-    kind: str,
+    before: PrivateGroup,
+    kind: Kind,
     body: bytes,
     now_ms: int,
     tag: bytes | None = None,
-) -> Group:
+) -> PrivateGroup:
     """A commit ends the epoch."""
-    after = Group(before.epoch + (kind == COMMIT), before.seq + 1)
+    after = PrivateGroup(before.epoch + (kind == COMMIT), before.seq + 1)
     connection.execute(
         "INSERT INTO private_entries (conversation_id, seq, epoch, kind, digest, body, sent_at_ms, tag)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -218,9 +274,9 @@ _ENTRIES = (
 
 async def entries(
     database: Database, conversation_id: str, device_id: str, after: int, most: int
-) -> list[Row]:
+) -> list[PrivateEntry]:
     """What a device of the group may read."""
-    return await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
+    return [_entry(row) for row in await database.rows(_ENTRIES, (conversation_id, device_id, after, most))]
 
 
 async def since(database: Database, conversation_id: str, device_id: str) -> int:
@@ -243,9 +299,14 @@ async def is_inside(database: Database, conversation_id: str, device_id: str) ->
 
 def entries_in(
     connection: Connection, conversation_id: str, device_id: str, after: int, most: int
-) -> list[Row]:
+) -> list[PrivateEntry]:
     """The same, as a step of a write."""
-    return list(connection.execute(_ENTRIES, (conversation_id, device_id, after, most)))
+    found = connection.execute(_ENTRIES, (conversation_id, device_id, after, most))
+    return [_entry(row) for row in found]
+
+
+def _entry(row: Row) -> PrivateEntry:
+    return PrivateEntry(row["seq"], row["epoch"], row["kind"], row["sent_at_ms"], row["body"], row["tag"])
 
 
 def put_welcome(
@@ -266,12 +327,13 @@ def put_welcome(
     )
 
 
-async def welcomes(database: Database, device_id: str, most: int) -> list[Row]:
-    return await database.rows(
+async def welcomes(database: Database, device_id: str, most: int) -> list[PrivateWelcome]:
+    found = await database.rows(
         "SELECT w.* FROM private_welcomes w JOIN private_welcomed d ON d.welcome_id = w.id"
         " WHERE d.device_id = ? ORDER BY w.id LIMIT ?",
         (device_id, most),
     )
+    return [PrivateWelcome(row["id"], row["conversation_id"], row["seq"], row["body"]) for row in found]
 
 
 def received(connection: Connection, device_id: str, welcome_id: str) -> None:

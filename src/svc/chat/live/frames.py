@@ -7,7 +7,9 @@ ready for the wire, the WebSocket header before them. RFC 6455 section 5.2.
 
 from dataclasses import dataclass
 
-from svc.base.strict_json import dumps, loads_object
+import msgspec
+
+from svc.base.strict_json import loads_object
 from svc.chat.errors import ChatError
 
 # The largest request is a message of 4000 characters; the rest is room to grow.
@@ -61,7 +63,7 @@ def error(problem: ChatError, request_id: RequestId | None) -> bytes:
 
 def framed(frame: object) -> bytes:
     """One unmasked, unfragmented text frame."""
-    payload = dumps(frame)
+    payload = msgspec.json.encode(frame)
     size = len(payload)
     if size < 126:
         return bytes((_TEXT, size)) + payload

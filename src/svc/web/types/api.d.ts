@@ -93,6 +93,8 @@ export type Invite = { id: string; code: string; created_by: string | null; role
 
 export type InviteView = { founder: boolean; members: number; online: number; approval: boolean; expires_at_ms: number | null };
 
+export type KeysLow = { device_id: string; left: number };
+
 export type KindUsage = { kind: string; objects: number; bytes: number };
 
 export type LastPosts = { posts: Attempt[] };
@@ -127,11 +129,15 @@ export type Override = { type: "role" | "member"; target_id: string; allow: ("vi
 
 export type OwnBlocks = { blocked: string[] };
 
+export type OwnConversations = { conversations: PrivateConversation[] };
+
 export type OwnDevices = { devices: Device[] };
 
 export type OwnDrafts = { drafts: Draft[] };
 
 export type OwnEmoji = { emoji: Emoji[] };
+
+export type PackagesLeft = { left: number };
 
 export type Permissions = ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[];
 
@@ -147,13 +153,27 @@ export type PostedWarning = { path: string; code: string; message: string };
 
 export type Preview = { url: string; title?: string; description?: string; site?: string; image?: StoredPicture };
 
+export type PrivateChanged = { conversation_id: string };
+
 export type PrivateConversation = { id: string; between_two: boolean; members: string[]; epoch: number; seq: number; first_seq: number; created_at_ms: number; devices: PrivateLeaf[]; lacking: PrivateDevice[] };
 
 export type PrivateDevice = { id: string; member_id: string; thumbprint: string };
 
 export type PrivateEntry = { seq: number; epoch: number; kind: "commit" | "message"; sent_at_ms: number; body: string; tag: string | null };
 
+export type PrivateGroup = { epoch: number; seq: number };
+
 export type PrivateLeaf = { id: string; member_id: string; thumbprint: string; gone: boolean };
+
+export type PrivateLog = { entries: PrivateEntry[]; epoch: number; seq: number; first_seq: number; since: number };
+
+export type PrivateSent = { conversation_id: string; seq: number; epoch: number; kind: "commit" | "message" };
+
+export type PrivateStock = { device: PrivateDevice | null; left: number; low_below: number };
+
+export type PrivateWelcome = { id: string; conversation_id: string; seq: number; welcome: string };
+
+export type PrivateWelcomes = { welcomes: PrivateWelcome[] };
 
 export type PushState = { public_key: string; subscribed: boolean };
 
@@ -163,11 +183,15 @@ export type Report = { id: string; reporter_id: string | null; rule: string | nu
 
 export type Reported = { id: string };
 
+export type ReportedPrivately = { id: string };
+
 export type Role = { id: string; name: string; rank: number; permissions: Permissions; color: number | null; built_in: boolean };
 
 export type Rule = { id: string; name: string; enabled: boolean; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; words: string[]; allowed: string[]; most: number; within_s: number; timeout_s: number; newcomer_s: number; except_roles: string[]; except_channels: string[]; created_by: string | null; created_at_ms: number };
 
 export type Rules = { rules: Rule[] };
+
+export type SealedFile = { file_id: string };
 
 export type Sent = { camera: boolean; screen: boolean };
 
@@ -192,6 +216,12 @@ export type State = { muted: boolean; deafened: boolean; self_muted: boolean; se
 export type StorageUsage = { bytes: number; limit_bytes: number; limit_of_one_bytes: number; by_kind: KindUsage[]; by_member: MemberUsage[]; others_bytes: number; database_bytes: number; disk_free_bytes: number };
 
 export type StoredPicture = { key: string; url: string; content_type: string; width: number; height: number; placeholder: string };
+
+export type TakenPackage = { device_id: string; key_package: string };
+
+export type TakenPackages = { key_packages: TakenPackage[] };
+
+export type TakesPart = { device_id: string };
 
 export type ThreadState = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number };
 
@@ -267,17 +297,17 @@ export interface Endpoints {
   /** Take an override back */
   "DELETE /api/channels/{}/overrides/{}/{}": { answer: null };
   /** Whether this device takes part, and how many of its key packages are left */
-  "GET /api/private/device": { answer: { device: PrivateDevice | null; left: number; low_below: number } };
+  "GET /api/private/device": { answer: PrivateStock };
   /** Take part with this device, whose key states which MLS signature key is its own */
-  "PUT /api/private/device": { body: { statement: string }; answer: { device_id: string } };
+  "PUT /api/private/device": { body: { statement: string }; answer: TakesPart };
   /** Publish key packages, each of which is handed out once, and the one of last resort */
-  "POST /api/private/key-packages": { body: { key_packages?: string[] | null; last_resort?: string | null }; answer: { left: number } };
+  "POST /api/private/key-packages": { body: { key_packages?: string[] | null; last_resort?: string | null }; answer: PackagesLeft };
   /** The Welcomes that wait for this device; no other device is shown them */
-  "GET /api/private/welcomes": { answer: { welcomes: { id: string; conversation_id: string; seq: number; welcome: string }[] } };
+  "GET /api/private/welcomes": { answer: PrivateWelcomes };
   /** This device has joined by a Welcome */
   "DELETE /api/private/welcomes/{}": { answer: null };
   /** One's own conversations, with the devices in each group and those that it lacks */
-  "GET /api/private/conversations": { answer: { conversations: PrivateConversation[] } };
+  "GET /api/private/conversations": { answer: OwnConversations };
   /** The conversation with these people; between two there is only one */
   "POST /api/private/conversations": { body: { members: string[] }; answer: PrivateConversation };
   /** One conversation */
@@ -291,17 +321,17 @@ export interface Endpoints {
   /** This device has lost the keys of the group; others let it in again */
   "POST /api/private/conversations/{}/lost": { answer: null };
   /** Take a key package of each of these devices that the group lacks */
-  "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; answer: { key_packages: { device_id: string; key_package: string }[] } };
+  "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; answer: TakenPackages };
   /** End the epoch of the group; the first commit of an epoch wins */
-  "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; answer: { seq: number; epoch: number } };
+  "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; answer: PrivateGroup };
   /** Send an encrypted message; the same bytes again change nothing */
-  "POST /api/private/conversations/{}/messages": { body: { message: string; commitment: string; after?: number | null; ring?: boolean | null }; answer: { seq: number; epoch: number } };
+  "POST /api/private/conversations/{}/messages": { body: { message: string; commitment: string; after?: number | null; ring?: boolean | null }; answer: PrivateGroup };
   /** What was sent after an entry, for a device of the group */
-  "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: { entries: PrivateEntry[]; epoch: number; seq: number; first_seq: number; since: number } };
+  "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: PrivateLog };
   /** Tell those who moderate about a message, and reveal it with the proof that it was sent */
-  "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: { id: string } };
+  "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: ReportedPrivately };
   /** Store a file that was sealed before, for the devices of the group */
-  "POST /api/private/conversations/{}/files": { body: Blob; answer: { file_id: string } };
+  "POST /api/private/conversations/{}/files": { body: Blob; answer: SealedFile };
   /** A sealed file, whole or in parts, for a device of the group */
   "GET /api/private/conversations/{}/files/{}": { answer: Blob };
   /** Delete a sealed file that one has sent */
@@ -548,8 +578,8 @@ export interface Endpoints {
 
 /** On the live socket, by event. */
 export interface Requests {
-  private_send: { data: { conversation_id: string; message: string; commitment: string; after?: number | null; ring?: boolean | null }; reply: { seq: number; epoch: number } };
-  private_log: { data: { conversation_id: string; after?: number | null; limit?: number | null }; reply: { entries: PrivateEntry[]; epoch: number; seq: number; first_seq: number; since: number } };
+  private_send: { data: { message: string; commitment: string; after?: number | null; ring?: boolean | null; conversation_id: string }; reply: PrivateGroup };
+  private_log: { data: { after?: number | null; limit?: number | null; conversation_id: string }; reply: PrivateLog };
   drafts: { data: { [name: string]: unknown }; reply: OwnDrafts };
   draft_put: { data: { text: string; attachments?: string[] | null; channel_id: string }; reply: Draft };
   draft_delete: { data: { channel_id: string }; reply: Record<string, never> };
@@ -602,9 +632,9 @@ export interface Pushes {
   channel_created: Channel;
   channel_updated: Channel;
   channel_deleted: { channel_id: string };
-  private_sent: { conversation_id: string; seq: number; epoch: number; kind: "commit" | "message" };
-  private_changed: { conversation_id: string };
-  private_keys_low: { device_id: string; left: number };
+  private_sent: PrivateSent;
+  private_changed: PrivateChanged;
+  private_keys_low: KeysLow;
   draft_changed: Draft;
   draft_deleted: { channel_id: string };
   emoji_created: Emoji;

@@ -1,0 +1,414 @@
+"""What can be asked of private conversations: devices, conversations, and what is sent there."""
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Annotated
+
+from aiohttp import web
+from msgspec import Meta
+
+from svc.base.database import Database
+from svc.chat.access.catalogue import PERSON, PRIVATE_SENDER
+from svc.chat.access.tokens import Asker
+from svc.chat.described import Pushed, string
+from svc.chat.direct import store
+from svc.chat.direct.devices import KeysLow, PrivateDevices, PrivateStock
+from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PackageBytes, TakenPackage
+from svc.chat.direct.files import PrivateFiles
+from svc.chat.direct.framing import MAX_RECIPIENTS
+from svc.chat.direct.franking import COMMITMENT_BYTES, KEY_BYTES, Proof, Sending
+from svc.chat.direct.reports import PrivateReports
+from svc.chat.direct.rules import (
+    MAX_CONVERSATIONS,
+    Commit,
+    PrivateChanged,
+    PrivateConversations,
+    PrivateLog,
+    PrivateSent,
+)
+from svc.chat.direct.store import (
+    MAX_COMMIT_BYTES,
+    MAX_MESSAGE_BYTES,
+    MAX_MISSED,
+    MAX_PEOPLE,
+    MAX_WELCOME_BYTES,
+    PrivateConversation,
+    PrivateGroup,
+    PrivateWelcome,
+    Tag,
+    WelcomeBytes,
+)
+from svc.chat.errors import ChatError
+from svc.chat.fields import Id, Natural
+from svc.chat.http import arriving, refuse_compressed
+from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+
+# With the request, a key, and what caches are told.
+Serve = Callable[[web.Request, str, str], Awaitable[web.StreamResponse]]
+
+MAX_STATEMENT_CHARACTERS = 2048
+MAX_WELCOMES = 50
+MAX_REPORT_CHARACTERS = 1000
+FILE_TYPE = "application/octet-stream"
+# What a message with the names of its files says, written as JSON.
+MAX_SAID_CHARACTERS = MAX_MESSAGE_BYTES
+# In UTF-8, with every quote and backslash in it escaped once more.
+MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
+# A batch of key packages, or a commit with its Welcome, in base64, and the JSON around them.
+MAX_BODY_BYTES = (MAX_COMMIT_BYTES + MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024
+
+_PRIVATE = "/api/private"
+_ONE = _PRIVATE + "/conversations/{conversation_id}"
+_UNKNOWN = ("unknown_conversation",)
+_OPEN = ("private_refused", "too_many", "unknown_conversation", "unknown_member")
+_NOT_IN_GROUP = ("no_device", "unknown_conversation")
+_MEMBERS = "who is in the conversation"
+
+_Seq = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+_Devices = Annotated[Sequence[Id], Meta(max_length=MAX_RECIPIENTS)]
+
+
+class NewStatement(Asked):
+    statement: Annotated[str, Meta(min_length=1, max_length=MAX_STATEMENT_CHARACTERS)]
+
+
+class NewPackages(Asked):
+    key_packages: Annotated[Sequence[PackageBytes], Meta(max_length=MAX_KEY_PACKAGES)] | None = None
+    last_resort: PackageBytes | None = None
+
+
+class NewConversation(Asked):
+    members: Annotated[Sequence[Id], Meta(max_length=MAX_PEOPLE)]
+
+
+class WantedPackages(Asked):
+    devices: _Devices
+
+
+class NewCommit(Asked):
+    commit: Annotated[bytes, Meta(min_length=1, max_length=MAX_COMMIT_BYTES)]
+    welcome: WelcomeBytes | None = None
+    removed: _Devices | None = None
+    after: _Seq | None = None
+
+
+class NewMessage(Asked):
+    """Members who are away are rung for it, unless `ring` is false."""
+
+    message: Annotated[bytes, Meta(min_length=1, max_length=MAX_MESSAGE_BYTES)]
+    commitment: Annotated[bytes, Meta(min_length=COMMITMENT_BYTES, max_length=COMMITMENT_BYTES)]
+    after: _Seq | None = None
+    ring: bool | None = None
+
+
+class AskedLog(Asked):
+    after: _Seq | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_MISSED)] | None = None
+
+
+class NewPrivateReport(Asked):
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_REPORT_CHARACTERS)]
+    member_id: Id
+    sent_at_ms: _Seq
+    said: Annotated[str, Meta(min_length=1, max_length=MAX_SAID_CHARACTERS)]
+    key: Annotated[bytes, Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)]
+    tag: Tag
+
+
+@dataclass(frozen=True, slots=True)
+class TakesPart:
+    device_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class PackagesLeft:
+    left: Natural
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateWelcomes:
+    welcomes: Annotated[Sequence[PrivateWelcome], Meta(max_length=MAX_WELCOMES)]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnConversations:
+    conversations: Annotated[Sequence[PrivateConversation], Meta(max_length=MAX_CONVERSATIONS)]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenPackages:
+    key_packages: Annotated[Sequence[TakenPackage], Meta(max_length=MAX_RECIPIENTS)]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedPrivately:
+    id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class SealedFile:
+    file_id: Id
+
+
+class PrivateRequests(Requests):
+    """`current` finds the id of the device that asks; `serve` answers with what is stored under a key."""
+
+    def __init__(
+        self,
+        database: Database,
+        devices: PrivateDevices,
+        conversations: PrivateConversations,
+        files: PrivateFiles,
+        reports: PrivateReports,
+        current: Callable[[Asker], Awaitable[str | None]],
+        serve: Serve,
+    ) -> None:
+        self._database = database
+        self._devices = devices
+        self._conversations = conversations
+        self._files = files
+        self._reports = reports
+        self._serve = serve
+        self._current = current
+
+    @request(
+        PERSON,
+        "Whether this device takes part, and how many of its key packages are left",
+        http=f"GET {_PRIVATE}/device",
+    )
+    async def device(self, asking: Asker) -> PrivateStock:
+        return await self._devices.stock(await self._current(asking), time.time())
+
+    @request(
+        PERSON,
+        "Take part with this device, whose key states which MLS signature key is its own",
+        http=f"PUT {_PRIVATE}/device",
+        refusals=("proof_invalid",),
+    )
+    async def register(self, asking: Asker, asked: NewStatement) -> TakesPart:
+        return TakesPart(await self._devices.register(asking, asked.statement, time.time()))
+
+    @request(
+        PERSON,
+        "Publish key packages, each of which is handed out once, and the one of last resort",
+        http=f"POST {_PRIVATE}/key-packages",
+        refusals=("no_device", "proof_invalid", "too_many"),
+        most_bytes=MAX_BODY_BYTES,
+    )
+    async def publish(self, asking: Asker, asked: NewPackages) -> PackagesLeft:
+        packages = asked.key_packages or ()
+        return PackagesLeft(await self._devices.publish(asking, packages, asked.last_resort, time.time()))
+
+    @request(
+        PERSON,
+        "The Welcomes that wait for this device; no other device is shown them",
+        http=f"GET {_PRIVATE}/welcomes",
+    )
+    async def welcomes(self, asking: Asker) -> PrivateWelcomes:
+        current = await self._current(asking)
+        return PrivateWelcomes(await store.welcomes(self._database, current, MAX_WELCOMES) if current else ())
+
+    @request(
+        PERSON,
+        "This device has joined by a Welcome",
+        http=f"DELETE {_PRIVATE}/welcomes/{{welcome_id}}",
+        refusals=("no_device",),
+    )
+    async def received(self, asking: Asker, welcome_id: Id) -> None:
+        await self._conversations.received(asking, welcome_id)
+
+    @request(
+        PERSON,
+        "One's own conversations, with the devices in each group and those that it lacks",
+        http=f"GET {_PRIVATE}/conversations",
+    )
+    async def list(self, asking: Asker) -> OwnConversations:
+        return OwnConversations(await self._conversations.of(asking.member_id))
+
+    @request(
+        PRIVATE_SENDER,
+        "The conversation with these people; between two there is only one",
+        http=f"POST {_PRIVATE}/conversations",
+        refusals=_OPEN,
+    )
+    async def open(self, asking: Asker, asked: NewConversation) -> PrivateConversation:
+        conversation_id = await self._conversations.open(asking.member_id, asked.members, time.time())
+        return await self._conversations.one(asking.member_id, conversation_id)
+
+    @request(PERSON, "One conversation", http=f"GET {_ONE}", refusals=_UNKNOWN)
+    async def one(self, asking: Asker, conversation_id: Id) -> PrivateConversation:
+        return await self._conversations.one(asking.member_id, conversation_id)
+
+    @request(
+        PRIVATE_SENDER,
+        "Let another person into a group",
+        http=f"PUT {_ONE}/members/{{member_id}}",
+        refusals=_OPEN,
+    )
+    async def add(self, asking: Asker, conversation_id: Id, member_id: Id) -> None:
+        await self._conversations.add(asking.member_id, conversation_id, member_id)
+
+    @request(
+        PRIVATE_SENDER,
+        "Remove a person from a group",
+        http=f"DELETE {_ONE}/members/{{member_id}}",
+        refusals=("unknown_conversation", "unknown_member"),
+    )
+    async def remove(self, asking: Asker, conversation_id: Id, member_id: Id) -> None:
+        await self._conversations.remove(asking.member_id, conversation_id, member_id)
+
+    @request(PERSON, "Leave a group", http=f"POST {_ONE}/leave", refusals=_UNKNOWN)
+    async def leave(self, asking: Asker, conversation_id: Id) -> None:
+        await self._conversations.remove(asking.member_id, conversation_id, asking.member_id)
+
+    @request(
+        PERSON,
+        "This device has lost the keys of the group; others let it in again",
+        http=f"POST {_ONE}/lost",
+        refusals=_NOT_IN_GROUP,
+    )
+    async def lost(self, asking: Asker, conversation_id: Id) -> None:
+        await self._conversations.lose(asking, conversation_id)
+
+    @request(
+        PERSON,
+        "Take a key package of each of these devices that the group lacks",
+        http=f"POST {_ONE}/key-packages",
+        refusals=(*_NOT_IN_GROUP, "private_refused", "unknown_member"),
+    )
+    async def take(self, asking: Asker, conversation_id: Id, asked: WantedPackages) -> TakenPackages:
+        wanted = list(dict.fromkeys(asked.devices))
+        taken = await self._conversations.take_packages(asking, conversation_id, wanted, time.time())
+        return TakenPackages(taken)
+
+    @request(
+        PERSON,
+        "End the epoch of the group; the first commit of an epoch wins",
+        http=f"POST {_ONE}/commits",
+        refusals=(*_NOT_IN_GROUP, "epoch_passed"),
+        most_bytes=MAX_BODY_BYTES,
+    )
+    async def commit(self, asking: Asker, conversation_id: Id, asked: NewCommit) -> PrivateGroup:
+        removed = frozenset(asked.removed or ())
+        wanted = Commit(asked.commit, asked.welcome, removed, asked.after or 0)
+        return await self._conversations.commit(asking, conversation_id, wanted, time.time())
+
+    @request(
+        PRIVATE_SENDER,
+        "Send an encrypted message; the same bytes again change nothing",
+        http=f"POST {_ONE}/messages",
+        live="private_send",
+        refusals=(*_NOT_IN_GROUP, "devices_changed", "epoch_passed", "private_refused", "unknown_member"),
+    )
+    async def send(self, asking: Asker, conversation_id: Id, asked: NewMessage) -> PrivateGroup:
+        return await self._conversations.send(
+            asking,
+            conversation_id,
+            asked.message,
+            asked.commitment,
+            asked.after or 0,
+            time.time(),
+            ring=asked.ring is not False,
+        )
+
+    @request(
+        PERSON,
+        "What was sent after an entry, for a device of the group",
+        http=f"GET {_ONE}/log",
+        live="private_log",
+        refusals=_NOT_IN_GROUP,
+    )
+    async def log(self, asking: Asker, conversation_id: Id, asked: AskedLog) -> PrivateLog:
+        device_id, most = await self._current(asking), asked.limit or MAX_MISSED
+        return await self._conversations.log(
+            asking.member_id, device_id, conversation_id, asked.after or 0, most
+        )
+
+    @request(
+        PERSON,
+        "Tell those who moderate about a message, and reveal it with the proof that it was sent",
+        http=f"POST {_ONE}/reports",
+        refusals=("not_proved", "too_many", "unknown_conversation"),
+        status=201,
+        most_bytes=MAX_REPORT_BODY_BYTES,
+    )
+    async def report(self, asking: Asker, conversation_id: Id, asked: NewPrivateReport) -> ReportedPrivately:
+        sending = Sending(conversation_id, asked.member_id, asked.sent_at_ms)
+        proof = Proof(asked.said, asked.key, asked.tag)
+        return ReportedPrivately(
+            await self._reports.report(asking.member_id, sending, proof, asked.text, time.time())
+        )
+
+    @request(
+        PRIVATE_SENDER,
+        "Store a file that was sealed before, for the devices of the group",
+        http=f"POST {_ONE}/files",
+        refusals=(
+            *("unknown_conversation", "private_refused", "unknown_member", "no_device"),
+            *("wrong_content_type", "upload_too_large", "upload_cut_short", "too_many_connections"),
+            *("uploads_disabled", "quota_exceeded", "storage_full", "storage_unavailable"),
+        ),
+        status=201,
+        sends=(FILE_TYPE, string(contentMediaType=FILE_TYPE)),
+    )
+    async def take_file(self, request: web.Request, asking: Asker, conversation_id: Id) -> SealedFile:
+        refuse_compressed(request)
+        if request.content_type != FILE_TYPE or request.content_length is None:
+            raise ChatError("wrong_content_type", f"Send {FILE_TYPE}, and say how long it is")
+        async with aclosing(arriving(request.content)) as chunks:
+            return SealedFile(await self._files.take(asking, conversation_id, request.content_length, chunks))
+
+    @request(
+        PERSON,
+        "A sealed file, whole or in parts, for a device of the group",
+        http=f"GET {_ONE}/files/{{file_id}}",
+        refusals=(
+            *("unknown_conversation", "no_device", "unknown_file", "not_found", "range_not_satisfiable"),
+            *("too_many_connections", "storage_unavailable", "uploads_disabled"),
+        ),
+        answers=str,
+        media_type=FILE_TYPE,
+    )
+    async def file(
+        self, request: web.Request, asking: Asker, conversation_id: Id, file_id: Id
+    ) -> web.StreamResponse:
+        return await self._serve(
+            request, await self._files.key_of(asking, conversation_id, file_id), "no-store"
+        )
+
+    @request(
+        PERSON,
+        "Delete a sealed file that one has sent",
+        http=f"DELETE {_ONE}/files/{{file_id}}",
+        refusals=("unknown_conversation", "unknown_file"),
+    )
+    async def remove_file(self, asking: Asker, conversation_id: Id, file_id: Id) -> None:
+        await self._files.remove(asking, conversation_id, file_id)
+
+
+DESCRIBED = described_by(
+    PrivateRequests,
+    pushes=[
+        Pushed(
+            "private_sent",
+            "Something was sent; what it is, a device of the group asks for",
+            schema_of(PrivateSent),
+            to=_MEMBERS,
+        ),
+        Pushed(
+            "private_changed",
+            "Somebody is in or out of a conversation, or another device is",
+            schema_of(PrivateChanged),
+            to=_MEMBERS,
+        ),
+        Pushed(
+            "private_keys_low",
+            "A device is running out of key packages",
+            schema_of(KeysLow),
+            to="whose device it is",
+            kept=False,
+        ),
+    ],
+)
