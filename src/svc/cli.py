@@ -5,9 +5,11 @@ imported when it is needed. What the operator got wrong is one line and exit sta
 """
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -179,7 +181,8 @@ def _add_listen_fd(parser: argparse.ArgumentParser, which: str) -> None:
 
 
 def _run_up(options: argparse.Namespace) -> None:
-    from svc.tools import up
+    with _to_stay():
+        from svc.tools import up
 
     if options.tls_key and not options.tls_cert:
         raise ConfigError("--tls-key needs --tls-cert beside it")
@@ -197,8 +200,9 @@ def _run_up(options: argparse.Namespace) -> None:
 
 
 def _run_chat(options: argparse.Namespace) -> None:
-    from svc.chat import app, config
-    from svc.chat.ports import Flags
+    with _to_stay():
+        from svc.chat import app, config
+        from svc.chat.ports import Flags
 
     _watch_parent(options)
     flags = Flags(options.admin_host, options.tls_cert, options.tls_key, tuple(options.listen_fd))
@@ -206,8 +210,9 @@ def _run_chat(options: argparse.Namespace) -> None:
 
 
 def _run_sfu(options: argparse.Namespace) -> None:
-    from svc.sfu.app import Flags, run
-    from svc.sfu.config import Config
+    with _to_stay():
+        from svc.sfu.app import Flags, run
+        from svc.sfu.config import Config
 
     _watch_parent(options)
     flags = Flags(
@@ -223,7 +228,8 @@ def _run_sfu(options: argparse.Namespace) -> None:
 
 
 def _run_worker(options: argparse.Namespace) -> None:
-    from svc.worker import app, config
+    with _to_stay():
+        from svc.worker import app, config
 
     _watch_parent(options)
     app.run(
@@ -245,6 +251,17 @@ def _run_doctor(options: argparse.Namespace) -> int:
         options.seen_from_here,
     )
     return examination.run(patient, os.environ, as_json=options.json)
+
+
+@contextmanager
+def _to_stay() -> Iterator[None]:
+    """What is imported stays: to look through it for garbage takes a fifth of the time of a start."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _watch_parent(options: argparse.Namespace) -> None:
