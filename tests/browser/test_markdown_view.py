@@ -62,11 +62,34 @@ async def show(on: Bench, text: str, *, width: int = 400, **context: object) -> 
     )
 
 
-async def test_a_spoiler_opens_by_keyboard_and_is_not_read_before(people: People, product: Product) -> None:
+@both_widths
+async def test_code_is_coloured_and_copied(people: People, product: Product) -> None:
+    on = await bench(people, product)
+    fetched: list[str] = []
+    on.page.on("request", lambda request: fetched.append(request.url.rsplit("/", 1)[-1]))
+    # What colours it comes when code names a language.
+    await show(on, "`a` **b**\n```\nc\n```")
+    await expect(on.page.locator(".code")).to_be_visible()
+    assert "highlight.js" not in fetched
+    await on.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    code = "const a = 1; // one\n\tb();"
+    await show(on, f"```js\n{code}\n```")
+    await expect(on.page.locator(".code-keyword")).to_have_text("const")
+    assert fetched.count("highlight.js") == 2
+    assert await on.page.locator("code").text_content() == code
+    await on.page.locator(".code").hover()
+    await on.page.get_by_role("button", name=await on.words("markdown-copy")).click()
+    await expect(on.page.get_by_role("status")).to_have_text(await on.words("markdown-copied"))
+    assert await on.page.evaluate("() => navigator.clipboard.readText()") == code
+
+
+@both_widths
+async def test_spoilers_open_and_mentions_lead_there_by_keyboard(people: People, product: Product) -> None:
     on = await bench(people, product)
     await show(on, "The murderer is ||the [gardener](https://a.example)||.")
     button = on.page.get_by_role("button", name=await on.words("markdown-spoiler"))
     await expect(button).to_have_attribute("aria-expanded", "false")
+    # Nor is it read aloud before.
     tree = await on.page.locator(".markdown").aria_snapshot()
     assert "gardener" not in tree
     await expect(on.page.get_by_text("gardener")).to_be_hidden()
@@ -75,36 +98,6 @@ async def test_a_spoiler_opens_by_keyboard_and_is_not_read_before(people: People
     await expect(on.page.get_by_role("link", name="gardener")).to_be_visible()
     await expect(on.page.locator(".spoiler.open")).to_be_focused()
 
-
-@both_widths
-async def test_code_is_coloured_and_copied(people: People, product: Product) -> None:
-    on = await bench(people, product)
-    await on.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    code = "const a = 1; // one\n\tb();"
-    await show(on, f"```js\n{code}\n```")
-    await expect(on.page.locator(".code-keyword")).to_have_text("const")
-    assert await on.page.locator("code").text_content() == code
-    await on.page.locator(".code").hover()
-    await on.page.get_by_role("button", name=await on.words("markdown-copy")).click()
-    await expect(on.page.get_by_role("status")).to_have_text(await on.words("markdown-copied"))
-    assert await on.page.evaluate("() => navigator.clipboard.readText()") == code
-
-
-async def test_the_highlighter_comes_when_code_names_a_language(people: People, product: Product) -> None:
-    on = await bench(people, product)
-    fetched: list[str] = []
-    on.page.on("request", lambda request: fetched.append(request.url.rsplit("/", 1)[-1]))
-    await show(on, "`a` **b**\n```\nc\n```")
-    await expect(on.page.locator(".code")).to_be_visible()
-    assert "highlight.js" not in fetched
-    await show(on, "```python\ndef f(): pass\n```")
-    await expect(on.page.locator(".code-keyword").first).to_have_text("def")
-    assert fetched.count("highlight.js") == 2
-
-
-@both_widths
-async def test_mentions_can_be_pressed(people: People, product: Product) -> None:
-    on = await bench(people, product)
     context = {"ownId": "me", "channels": [["c1", {"name": "general"}]]}
     properties = {"text": "[Ada](mention:a1) [x](channel:c1)", "context": context}
     await on.put(

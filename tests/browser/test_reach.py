@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.kit.community import open_settings
-from tests.kit.people import FLAGS, INSECURE_HOST, People, Person, chromium, people_at
+from tests.kit.people import FLAGS, INSECURE_HOST, NARROW, WIDE, People, Person, chromium, people_at
 from tests.kit.product import running_product
 
 NEARBY = "server.lan"
@@ -29,12 +29,14 @@ async def opened(url: str, *flags: str) -> AsyncIterator[Person]:
 
 
 async def told(person: Person, problem: str, what: str, to_do: str) -> None:
-    """Health says it, and so does every link that is made."""
-    page = await open_settings(person, "Health")
-    await said(page.get_by_role("note"), problem, what, to_do)
-    await person.page.keyboard.press("Escape")
-    await said(await beside_a_link(person), problem, what, to_do)
-    await person.page.keyboard.press("Escape")
+    """Health says it, and so does every link that is made, on a computer and on a phone."""
+    for size in (WIDE, NARROW):
+        await person.page.set_viewport_size(size)
+        page = await open_settings(person, "Health")
+        await said(page.get_by_role("note"), problem, what, to_do)
+        await person.page.keyboard.press("Escape")
+        await said(await beside_a_link(person), problem, what, to_do)
+        await person.page.keyboard.press("Escape")
 
 
 async def said(note: Locator, problem: str, what: str, to_do: str) -> None:
@@ -44,6 +46,7 @@ async def said(note: Locator, problem: str, what: str, to_do: str) -> None:
 
 
 async def beside_a_link(person: Person) -> Locator:
+    await person.show_channels()
     await person.press("Invite people")
     dialog = person.page.get_by_role("dialog", name="Invite people")
     await dialog.get_by_role("button", name="Make a link").click()

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.async_api import async_playwright, expect
 
 from svc.chat.community import WEB_FOLDER
-from tests.kit.people import DEADLINE_MS, FLAGS, WITHOUT_REAL_TIME, People, Person, chromium
+from tests.kit.people import DEADLINE_MS, FLAGS, NARROW, WIDE, WITHOUT_REAL_TIME, People, Person, chromium
 from tests.kit.product import Product
 from tests.kit.text_channels import box, come_to_read, message, write
 
@@ -34,11 +34,13 @@ async def test_nothing_that_is_found_in_the_storage_stops_the_page(people: Peopl
     await write(ada, "Before")
     # First what the page needs most is right, then not even that.
     others = [name for name in names() if name != "svc.identity"]
-    for value in SPOILT:
+    for value, size in zip(SPOILT, (WIDE, NARROW, WIDE), strict=True):
+        await ada.page.set_viewport_size(size)
         await ada.page.evaluate(SPOIL, [others, value])
         await ada.page.reload()
         await expect(message(ada, "Before")).to_be_visible(timeout=DEADLINE_MS)
         await expect(box(ada)).to_be_enabled()
+    await ada.page.set_viewport_size(NARROW)
     await ada.page.evaluate(SPOIL, [names(), SPOILT[-1]])
     await ada.page.reload()
     # Whoever is nobody here any more has the key still, and is the same person.
@@ -63,10 +65,15 @@ async def test_a_browser_that_keeps_nothing_lets_somebody_in_until_the_page_goes
             told = ada.page.get_by_text("This browser keeps no data")
             await expect(told).to_be_visible(timeout=DEADLINE_MS)
             await come_to_read(ada)
-            await write(ada, "Here for a moment")
-            await expect(message(ada, "Here for a moment")).to_be_visible()
-            await ada.press("Settings")
-            await expect(ada.page.get_by_role("dialog", name="Settings")).to_be_visible()
+            for where, size in (("a computer", WIDE), ("a phone", NARROW)):
+                await ada.page.set_viewport_size(size)
+                await write(ada, f"Here for a moment, on {where}")
+                await expect(message(ada, where)).to_be_visible()
+                await ada.show_channels()
+                await ada.press("Settings")
+                await expect(ada.page.get_by_role("dialog", name="Settings")).to_be_visible()
+                await ada.page.keyboard.press("Escape")
+                await expect(ada.page.get_by_role("dialog", name="Settings")).to_have_count(0)
             assert ada.faults == []
         finally:
             await browser.close()
