@@ -197,20 +197,8 @@ async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: P
     await expect(ada.page).to_have_title("general · svc")
 
 
-async def test_a_message_is_not_read_while_its_reader_looks_elsewhere(people: People) -> None:
-    ada, grace = await apart(people)
-    await open_channel(ada, "general")
-    await look_away(ada)
-    await write(grace, "Hello?")
-    await shows(ada, ["Hello?"])
-    await expect(ada.page).to_have_title("• general · svc")
-    await look_back(ada)
-    await expect(ada.page).to_have_title("general · svc")
-    await expect(box(ada)).to_be_enabled()
-
-
 @both_widths
-async def test_the_icon_shows_what_waits(people: People) -> None:
+async def test_the_icon_shows_what_waits_also_where_its_reader_looks_elsewhere(people: People) -> None:
     ada, grace = await apart(people)
     icon = ada.page.locator("link[rel=icon]")
     await ada.page.add_init_script(BADGE)
@@ -228,4 +216,12 @@ async def test_the_icon_shows_what_waits(people: People) -> None:
     await open_channel(ada, "general")
     await expect(ada.page).to_have_title("general · svc")
     await ada.page.wait_for_function("() => window.badge === 0")
+    # What is on a page that nobody looks at is not read.
+    await look_away(ada)
+    await write(grace, "Hello?")
+    await expect(message(ada, "Hello?")).to_be_visible()
+    await expect(ada.page).to_have_title("• general · svc")
+    await look_back(ada)
+    await expect(ada.page).to_have_title("general · svc")
+    await expect(box(ada)).to_be_enabled()
     await expect(icon).to_have_attribute("href", "/web/icon.svg")

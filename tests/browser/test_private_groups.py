@@ -7,8 +7,8 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import SIZES, axe, look
 from tests.browser.test_arriving import as_member, is_in, without_invite
-from tests.browser.test_private import all_bytes, both, conversation, private, said, say
-from tests.kit.people import People, Person
+from tests.browser.test_private import all_bytes, both, conversation, go_to, private, said, say
+from tests.kit.people import NARROW, WIDE, People, Person, both_widths
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, write
 
@@ -20,8 +20,6 @@ async def three(people: People) -> tuple[Person, Person, Person]:
     alan = await people.arrive("Alan")
     await come_to_read(alan)
     await write(alan, "I am Alan")
-    for person in (ada, grace, alan):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
     return ada, grace, alan
 
 
@@ -51,6 +49,7 @@ async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str
     await expect(notes(ada).last).to_have_text("Grace removed Edsger.")
 
 
+@both_widths
 async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
     people: People, tmp_path: Path, axe: str
 ) -> None:
@@ -58,7 +57,6 @@ async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
     edsger = await people.arrive("Edsger")
     await come_to_read(edsger)
     await write(edsger, "I am Edsger")
-    await edsger.page.set_viewport_size({"width": 1280, "height": 800})
     # From a conversation between two: both and one more.
     await private(ada, "Grace")
     await ada.press("Add people")
@@ -71,7 +69,7 @@ async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
     await expect(ada.page.locator("#private-name")).to_have_text("Regatta committee")
     await say(ada, "Who brings the flags?")
     for person in (grace, alan):
-        await conversation(person, "Regatta committee").click()
+        await go_to(person, "Regatta committee")
         await expect(said(person)).to_have_text(["Who brings the flags?"])
     await say(alan, "Grace does")
     await expect(said(grace)).to_have_text(["Who brings the flags?", "Grace does"])
@@ -86,7 +84,7 @@ async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
     await ada.page.keyboard.press("Escape")
     # Alan is told of before where his device came a moment after the others.
     await expect(notes(grace).last).to_have_text("Edsger has joined.")
-    await conversation(edsger, "Regatta committee").click()
+    await go_to(edsger, "Regatta committee")
     await say(grace, "Welcome aboard")
     await expect(said(edsger)).to_have_text(["Welcome aboard"])
 
@@ -111,8 +109,8 @@ async def ada_sends_her_phone_what_was_said(
     ada: Person, grace: Person, phone: Person, axe: str, found: list[str]
 ) -> None:
     """The phone asks, the old device shows which one that is, and the person there allows it."""
-    await phone.page.set_viewport_size({"width": 1280, "height": 800})
-    await conversation(phone, "Grace").click()
+    await phone.page.set_viewport_size(NARROW)
+    await go_to(phone, "Grace")
     await expect(phone.page.locator("#beginning")).to_contain_text("before this device joined")
     await phone.press("Ask for earlier messages")
     number = phone.page.locator("#beginning .private-number")
@@ -124,8 +122,7 @@ async def ada_sends_her_phone_what_was_said(
         for person, what in ((phone, "a device that asks"), (ada, "whether to send what was said")):
             await person.page.set_viewport_size(size)  # type: ignore[arg-type]
             await look(person, axe, f"{what}, {name}", found)
-    for person in (phone, ada):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    await ada.page.set_viewport_size(WIDE)
     await expect(said(phone)).to_have_count(0)
     await dialog.get_by_role("button", name="Same number: send").click()
     await expect(said(phone)).to_have_text(["Hello"])
@@ -146,11 +143,11 @@ async def test_a_new_device_is_told_of_and_gets_what_was_said_and_a_compared_num
 ) -> None:
     found: list[str] = []
     ada, grace = await both(people)
-    for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    await ada.page.set_viewport_size(WIDE)
+    await grace.page.set_viewport_size(NARROW)
     await private(ada, "Grace")
     await say(ada, "Hello")
-    await conversation(grace, "Ada").click()
+    await go_to(grace, "Ada")
     await expect(said(grace)).to_have_text(["Hello"])
     await grace.press("How this is kept private")
     dialog = grace.page.get_by_role("dialog")

@@ -8,7 +8,7 @@ from playwright.async_api import expect
 from tests.browser.test_text_channels import product
 from tests.kit.people import People, both_widths
 from tests.kit.product import Product
-from tests.kit.text_channels import LiveLine, both, box, do, entry, open_channel, shows, write
+from tests.kit.text_channels import LiveLine, both, box, do, is_listed_as, open_channel, shows, write
 
 __all__ = ["product"]  # The fixture, with a second text channel.
 
@@ -39,9 +39,7 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> Non
 
     line.mend()
     await shows(ada, ["before", "during", "too early"])
-    await ada.show_channels()
-    await expect(entry(ada, "random")).to_have_accessible_name("random 1 unread")
-    await ada.hide_channels()
+    await is_listed_as(ada, "random", "random 1 unread")
     await expect(ada.page.locator("#text-state")).to_have_text("")
     assert line.first_events == ["authenticate", "resume"]
     await expect(ada.page.locator(".pending")).to_have_count(0)
@@ -118,6 +116,7 @@ async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(peo
     await expect(refused).to_have_count(0)
 
 
+@both_widths
 async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People, product: Product) -> None:
     ada, grace = await both(people)
     await write(ada, "before")
@@ -135,4 +134,4 @@ async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People,
     # The counts come from the server again.
     await open_channel(grace, "random")
     await write(ada, "last")
-    await expect(entry(grace, "general")).to_have_accessible_name("general 1 unread")
+    await is_listed_as(grace, "general", "general 1 unread")
