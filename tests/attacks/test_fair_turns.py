@@ -313,7 +313,7 @@ async def test_what_takes_long_to_make_is_made_once_beside_the_loop_for_all_who_
         makers.append(threading.current_thread())
         return http_document(*arguments)
 
-    monkeypatch.setattr("svc.chat.openapi.routes.http_document", noted)
+    monkeypatch.setattr("svc.chat.openapi.requests.http_document", noted)
 
     async def ask() -> int:
         async with chat.http.get("/openapi.json") as response:

@@ -62,7 +62,7 @@ from svc.chat.moderation.requests import ModerationRequests
 from svc.chat.moderation.rules import Moderation
 from svc.chat.moderation.watch import TimeoutWatch
 from svc.chat.notifying import Notifying
-from svc.chat.openapi.routes import DescriptionRoutes
+from svc.chat.openapi.requests import DescriptionRequests
 from svc.chat.own.blocks import Blocks
 from svc.chat.own.export import Part
 from svc.chat.own.requests import OwnRequests
@@ -188,7 +188,6 @@ class Community:
             self.notifying.table(),
             self.private.table(),
             self._status().table(),
-            DescriptionRoutes(version("svc-server")).table(),
             Pages(WEB_FOLDER, self._name, self.files.icon_url).table(),
         ]
         if self._config.media.url:
@@ -207,6 +206,7 @@ class Community:
             SettingsRequests(self.settings),
             OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()),
             VoiceRequests(self.voice, self.voice_moderation),
+            DescriptionRequests(version("svc-server")),
         ]
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:

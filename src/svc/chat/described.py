@@ -65,7 +65,6 @@ def asked(needed: Mapping[str, Schema], optional: Mapping[str, Schema] | None = 
     return {**obj(needed, left_out), "additionalProperties": True}
 
 
-ANYTHING: Schema = {}
 BOOLEAN: Schema = {"type": "boolean"}
 ID = string(MAX_ID_CHARACTERS, 1)
 TIME_MS = integer(0)

@@ -1,4 +1,4 @@
-"""What every `routes` file needs of HTTP: the asking member, the body, the answer, the refusal.
+"""What whoever serves a request needs of HTTP: the asking member, the body, the answer, the refusal.
 
 The floor of chat, beside `errors`; knows no feature. The member is put into the request by
 the application, which has checked the catalogue by then.

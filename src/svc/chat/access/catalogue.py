@@ -34,7 +34,6 @@ class Needs:
 ANYONE = Needs(Who.ANYONE)
 MEMBER = Needs(Who.MEMBER)
 PERSON = Needs(Who.MEMBER, person=True)
-PRIVATE_SENDER = Needs(Who.MEMBER, P.SEND_MESSAGES, person=True)
 OWNER = Needs(Who.OWNER)
 # Whoever has the URL: a secret is in it, and nothing else is asked for.
 URL_HOLDER = Needs(Who.ANYONE, any_origin=True)
@@ -48,12 +47,8 @@ def in_channel(permission: P) -> Needs:
     return Needs(Who.MEMBER, permission, in_channel=True)
 
 
-# A path as it is given to the router, with the names of its variable parts.
+# A path as it is given to the router, with the names of its variable parts. Features `declare` theirs.
 ENDPOINTS: dict[str, Needs] = {
-    "GET /openapi.json": ANYONE,
-    "GET /openapi/management.json": ANYONE,
-    "GET /openapi/webhooks.json": ANYONE,
-    "GET /asyncapi.json": ANYONE,
     # The page, and sockets that check for themselves.
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,
@@ -68,20 +63,19 @@ EVENTS: dict[str, Needs] = {}
 # What a request takes of its member's allowance. One that changes something takes 1, one that
 # reads half of that.
 _COSTS: dict[str, float] = {}
-_READING_EVENTS = set[str]()
 READING_COST = 0.5
 
 
 def declare(needs: Needs, *, endpoint: str = "", event: str = "", cost: float | None = None) -> None:
     """What a feature declares itself: see `requests`. An event that only reads has such an endpoint too."""
+    if cost is None and endpoint.startswith("GET "):
+        cost = READING_COST
     if cost is not None:
         _COSTS.update({name: cost for name in (endpoint, event) if name})
     if endpoint:
         ENDPOINTS[endpoint] = needs
     if event:
         EVENTS[event] = needs
-        if endpoint.startswith("GET "):
-            _READING_EVENTS.add(event)
 
 
 def cost_of_endpoint(endpoint: str) -> float:
@@ -90,7 +84,7 @@ def cost_of_endpoint(endpoint: str) -> float:
 
 def cost_of_event(event: str) -> float:
     """Also of what is no event."""
-    return _COSTS.get(event, READING_COST if event in _READING_EVENTS else 1.0)
+    return _COSTS.get(event, 1.0)
 
 
 def check(needs: Needs, directory: Directory, member_id: str) -> None:

@@ -10,7 +10,8 @@ from aiohttp import web
 from msgspec import Meta
 
 from svc.base.database import Database
-from svc.chat.access.catalogue import PERSON, PRIVATE_SENDER
+from svc.chat.access.catalogue import PERSON, Needs, Who
+from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Pushed, string
 from svc.chat.direct import store
@@ -59,6 +60,7 @@ MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
 # A batch of key packages, or a commit with its Welcome, in base64, and the JSON around them.
 MAX_BODY_BYTES = (MAX_COMMIT_BYTES + MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024
 
+_SENDER = Needs(Who.MEMBER, P.SEND_MESSAGES, person=True)
 _PRIVATE = "/api/private"
 _ONE = _PRIVATE + "/conversations/{conversation_id}"
 _UNKNOWN = ("unknown_conversation",)
@@ -228,7 +230,7 @@ class PrivateRequests(Requests):
         return OwnConversations(await self._conversations.of(asking.member_id))
 
     @request(
-        PRIVATE_SENDER,
+        _SENDER,
         "The conversation with these people; between two there is only one",
         http=f"POST {_PRIVATE}/conversations",
         refusals=_OPEN,
@@ -242,7 +244,7 @@ class PrivateRequests(Requests):
         return await self._conversations.one(asking.member_id, conversation_id)
 
     @request(
-        PRIVATE_SENDER,
+        _SENDER,
         "Let another person into a group",
         http=f"PUT {_ONE}/members/{{member_id}}",
         refusals=_OPEN,
@@ -251,7 +253,7 @@ class PrivateRequests(Requests):
         await self._conversations.add(asking.member_id, conversation_id, member_id)
 
     @request(
-        PRIVATE_SENDER,
+        _SENDER,
         "Remove a person from a group",
         http=f"DELETE {_ONE}/members/{{member_id}}",
         refusals=("unknown_conversation", "unknown_member"),
@@ -296,7 +298,7 @@ class PrivateRequests(Requests):
         return await self._conversations.commit(asking, conversation_id, wanted, time.time())
 
     @request(
-        PRIVATE_SENDER,
+        _SENDER,
         "Send an encrypted message; the same bytes again change nothing",
         http=f"POST {_ONE}/messages",
         live="private_send",
@@ -342,7 +344,7 @@ class PrivateRequests(Requests):
         )
 
     @request(
-        PRIVATE_SENDER,
+        _SENDER,
         "Store a file that was sealed before, for the devices of the group",
         http=f"POST {_ONE}/files",
         refusals=(

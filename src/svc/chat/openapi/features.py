@@ -1,4 +1,4 @@
-"""What every feature says of itself, found in its `requests` or `described`. Knows no feature by name."""
+"""What every feature says of itself, found in its `requests`. Knows no feature by name."""
 
 import pkgutil
 from collections.abc import Mapping
@@ -15,8 +15,7 @@ def described() -> Mapping[str, Described]:
     """By the name of the feature's folder."""
     folders = sorted(module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
     return {
-        folder: import_module(name).DESCRIBED
+        folder: import_module(f"svc.chat.{folder}.requests").DESCRIBED
         for folder in folders
-        for name in (f"svc.chat.{folder}.requests", f"svc.chat.{folder}.described")
-        if find_spec(name) is not None
+        if find_spec(f"svc.chat.{folder}.requests") is not None
     }

@@ -1,4 +1,4 @@
-"""`GET /openapi.json`, those of other doors, and `GET /asyncapi.json`.
+"""What can be asked of the descriptions: `GET /openapi.json`, those of other doors, and `GET /asyncapi.json`.
 
 Each is made once, when first asked for: a third of a second of work, on a thread beside the event loop.
 """
@@ -9,39 +9,48 @@ from collections.abc import Callable, Mapping
 from aiohttp import web
 
 from svc.base.strict_json import dumps
+from svc.chat.access.catalogue import ANYONE
 from svc.chat.described import Described
 from svc.chat.openapi.features import described
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.management_document import management_document
 from svc.chat.openapi.webhook_document import webhook_document
+from svc.chat.requests import Requests, described_by, request
 
 Document = Callable[[Mapping[str, Described], str], dict[str, object]]
+_DOCUMENT = {"type": "object"}
 
 
-class DescriptionRoutes:
+class DescriptionRequests(Requests):
     def __init__(self, version: str) -> None:
         self._version = version
         self._made: dict[Document, asyncio.Future[bytes]] = {}
 
-    def table(self) -> list[web.RouteDef]:
-        return [
-            web.get("/openapi.json", self.openapi),
-            web.get("/openapi/management.json", self.management),
-            web.get("/openapi/webhooks.json", self.webhooks),
-            web.get("/asyncapi.json", self.asyncapi),
-        ]
-
-    async def openapi(self, request: web.Request) -> web.Response:
+    @request(ANYONE, "This document", http="GET /openapi.json", answers=_DOCUMENT)
+    async def openapi(self) -> web.StreamResponse:
         return await self._answer(http_document)
 
-    async def management(self, request: web.Request) -> web.Response:
+    @request(
+        ANYONE,
+        "The management listener, as OpenAPI",
+        http="GET /openapi/management.json",
+        answers=_DOCUMENT,
+    )
+    async def management(self) -> web.StreamResponse:
         return await self._answer(management_document)
 
-    async def webhooks(self, request: web.Request) -> web.Response:
+    @request(
+        ANYONE,
+        "What may be posted to webhooks, as OpenAPI",
+        http="GET /openapi/webhooks.json",
+        answers=_DOCUMENT,
+    )
+    async def webhooks(self) -> web.StreamResponse:
         return await self._answer(webhook_document)
 
-    async def asyncapi(self, request: web.Request) -> web.Response:
+    @request(ANYONE, "The live socket, as AsyncAPI", http="GET /asyncapi.json", answers=_DOCUMENT)
+    async def asyncapi(self) -> web.StreamResponse:
         return await self._answer(live_document)
 
     async def _answer(self, document: Document) -> web.Response:
@@ -53,3 +62,6 @@ class DescriptionRoutes:
 
     def _make(self, document: Document) -> bytes:
         return dumps(document(described(), self._version))
+
+
+DESCRIBED = described_by(DescriptionRequests)
