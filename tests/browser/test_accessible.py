@@ -28,6 +28,13 @@ FOUND = """async () => {
     `${id}: ${target.join(" ")}: ${why.split("\\n")[1] ?? ""}`)));
 }"""
 
+# Where the words of each begin.
+STARTS = """(all) => all.map((each) => {
+  const words = document.createRange();
+  words.selectNodeContents(each);
+  return Math.round(words.getBoundingClientRect().left);
+})"""
+
 
 @pytest.fixture
 async def axe() -> AsyncIterator[str]:
@@ -109,6 +116,8 @@ async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, th
     await looked("a call")
     await ada.press("More call options")
     await looked("the menu of a call")
+    labels = ada.page.locator(".menu button > span:not(.further)")
+    assert len(set(await labels.evaluate_all(STARTS))) == 1, "the words of a menu stand in one column"
     assert not found, "\n".join(found)
 
 
