@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
+from aioice.stun import Class, Message, Method
+
 from svc.sfu.offer import build_offer
 from svc.tools.rtpdump import read
 from tests.chat.direct import framed
@@ -67,6 +69,28 @@ def stun() -> Iterator[bytes]:
     yield b"\0\1\0\x18\x21\x12\xa4\x42transaction." + username + priority
     yield b"\1\1\0\x0c\x21\x12\xa4\x42transaction.\0\x20\0\x08\0\1\x11\x22\x33\x44\x55\x66"
     yield b"\1\x11\0\x0c\x21\x12\xa4\x42transaction.\0\x09\0\x08\0\0\x04\x57conf"
+
+
+def turn() -> Iterator[bytes]:
+    asked = {"REALM": "example.org", "NONCE": b"0123456789abcdef"}
+    refusals = {
+        code: Message(Method.ALLOCATE, Class.ERROR, attributes={"ERROR-CODE": (code, "no"), **asked})
+        for code in (401, 438, 441, 486)
+    }
+    relayed = Message(
+        Method.ALLOCATE,
+        Class.RESPONSE,
+        attributes={"XOR-RELAYED-ADDRESS": ("203.0.113.2", 49152), "LIFETIME": 600},
+    )
+    permitted = Message(Method.CREATE_PERMISSION, Class.RESPONSE)
+    forbidden = Message(Method.CREATE_PERMISSION, Class.ERROR, attributes={"ERROR-CODE": (403, "no")})
+    refused = (refusals[401], refusals[438], relayed, permitted, forbidden)
+    yield b"".join(_piece(bytes(each)) for each in refused)
+    yield b"".join(_piece(bytes(each)) for each in (refusals[401], refusals[441]))
+    yield _piece(bytes(refusals[486])) + _piece(bytes(refusals[401])[:30])
+    # With its nonce no request has room in a message.
+    refusals[401].attributes["NONCE"] = bytes(65_440)
+    yield _piece(bytes(refusals[401]))
 
 
 def framing() -> Iterator[bytes]:
@@ -150,6 +174,7 @@ SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "descriptor": descriptor,
     "rtcp": rtcp,
     "stun": stun,
+    "turn": turn,
     "framing": framing,
     "twcc": twcc,
     "sdp": sdp,

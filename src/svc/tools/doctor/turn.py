@@ -27,6 +27,8 @@ PORT, TLS_PORT = 3478, 5349
 _UDP_RELAY = 17 << 24
 _UNAUTHENTICATED, _FORBIDDEN, _STALE_NONCE, _QUOTA, _FULL = 401, 403, 438, 486, 508
 _WRONG_CREDENTIALS = 441
+# Bytes of a realm or a nonce (RFC 8489 sections 14.9 and 14.10).
+_LONGEST = 763
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +181,11 @@ class _Allocation:
                 return answer
             code, reason = answer.attributes.get("ERROR-CODE", (0, "without a code"))
             wants_name = (code == _UNAUTHENTICATED and not signed) or code == _STALE_NONCE
-            if not wants_name or "NONCE" not in answer.attributes:
+            nonce, realm = answer.attributes.get("NONCE", b""), answer.attributes.get("REALM", self._realm)
+            # What is longer could not be sent back.
+            if not wants_name or not nonce or max(len(nonce), len(realm)) > _LONGEST:
                 break
-            self._nonce = answer.attributes["NONCE"]
-            self._realm = answer.attributes.get("REALM", self._realm)
+            self._nonce, self._realm = nonce, realm
         raise Refused(code, reason)
 
     async def give_back(self) -> None:

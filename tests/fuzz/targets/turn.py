@@ -1,0 +1,45 @@
+"""Whatever a TURN server answers, `svc doctor` has its relay, is refused it, or gives up."""
+
+from collections.abc import Coroutine
+from contextlib import suppress
+
+from aioice.stun import Message, Method
+
+from svc.tools.doctor.turn import Refused, _Allocation, _read
+from tests.fuzz.program import Program
+
+IN_PYTHON = True
+LONGEST = 65535 + 20  # Over TCP, as its header says.
+
+
+def run(data: bytes) -> None:
+    allocation = _Allocation(Server(Program(data)), "1795656903:ada", "a password")
+    outcome(allocation.ask(Method.ALLOCATE, {"REQUESTED-TRANSPORT": 17 << 24}))
+    for family in ("203.0.113.1", "2001:db8::1"):
+        outcome(allocation.ask(Method.CREATE_PERMISSION, {"XOR-PEER-ADDRESS": (family, 0)}))
+
+
+def outcome(asked: Coroutine[None, None, Message]) -> None:
+    """It answers, refuses or fails in one step: nothing that it awaits takes time."""
+    with suppress(StopIteration, Refused, OSError):
+        asked.send(None)
+
+
+class Server:
+    """Answers with pieces of the input, and hangs up when these are used up."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    async def exchange(self, message: Message) -> Message:
+        bytes(message)  # It is sent.
+        while self._program.left:
+            answer = self._program.piece(LONGEST)
+            # Nobody else's is looked at any further.
+            answer = answer[:8] + message.transaction_id + answer[20:] if len(answer) > 20 else answer
+            if (found := _read(answer, message)) is not None:
+                return found
+        raise ConnectionResetError
+
+    async def close(self) -> None:
+        pass
