@@ -30,11 +30,14 @@ class Form:
 # Every field that is a bool has this form.
 _BOOL = Form(int, bool)
 JSON = Form(lambda value: dumps(value).decode(), json.loads)
-# NULL is None.
-OPTIONAL_JSON = Form(
-    lambda value: None if value is None else dumps(value).decode(),
-    lambda text: None if text is None else json.loads(text),
-)
+
+
+def optional(form: Form) -> Form:
+    """The same, of a column whose NULL is None."""
+    return Form(
+        lambda value: None if value is None else form.store(value),
+        lambda kept: None if kept is None else form.read(kept),
+    )
 
 
 class Table(Generic[Record]):

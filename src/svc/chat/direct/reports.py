@@ -9,9 +9,10 @@ from svc.chat.direct import franking
 from svc.chat.direct.franking import Proof, Sending
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
+from svc.chat.moderation.report import Revealed
 
 # Files a report: who reports, whom, why, what is revealed, and now. Resolves with the id of the report.
-File = Callable[[str, str, str, dict[str, object], float], Awaitable[str]]
+File = Callable[[str, str, str, Revealed, float], Awaitable[str]]
 
 
 class PrivateReports:
@@ -30,10 +31,5 @@ class PrivateReports:
             raise ChatError("invalid_request", f"This is nothing that a message says: {fault}") from None
         if not proved:
             raise ChatError("not_proved")
-        revealed: dict[str, object] = {
-            "conversation_id": sending.conversation_id,
-            "sent_at_ms": sending.sent_at_ms,
-            "text": text,
-            "files": list(files),
-        }
+        revealed = Revealed(sending.conversation_id, sending.sent_at_ms, text, files)
         return await self._file(reporter_id, sending.member_id, why, revealed, now)

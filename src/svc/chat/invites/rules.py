@@ -195,10 +195,9 @@ class Invites:
         members = self._directory.members
         return [(members[came_id], at_ms) for came_id, at_ms in found if came_id in members]
 
-    async def invitation_of(self, member_id: str) -> dict[str, object] | None:
+    async def invitation_of(self, member_id: str) -> tuple[str, str | None] | None:
         """By which invite somebody has come, and whose it was; None where that is not known."""
-        found = await applications_store.invitation_of(self._database, member_id)
-        return None if found is None else {"invite_id": found[0], "invited_by": found[1]}
+        return await applications_store.invitation_of(self._database, member_id)
 
     def _changed(self, maker_id: str | None) -> None:
         """Tell those who see an invite of this maker in their lists."""

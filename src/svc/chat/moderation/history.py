@@ -5,11 +5,17 @@ alone: that somebody else here is the same person, nobody is told.
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Database
-from svc.chat.audit.rules import Audit
+from svc.chat.audit.rules import Audit, Entries
 from svc.chat.errors import ChatError
+from svc.chat.fields import Id, TimeMs
 from svc.chat.moderation import store
+from svc.chat.moderation.store import ReportCounts
 
 ACTIONS = (
     *("member_kick", "member_ban", "member_unban", "member_timeout", "member_timeout_end"),
@@ -18,28 +24,52 @@ ACTIONS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    invite_id: Id
+    invited_by: Id | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberHistory:
+    nickname: str
+    joined_at_ms: TimeMs
+    left_at_ms: TimeMs | None
+    banned: bool
+    # How they came; None where that is not known.
+    invitation: Invitation | None
+    reports: ReportCounts
+    entries: Entries
+    next: Annotated[int, Meta(ge=1)] | None
+
+
 class History:
-    """`invitation` tells by which invite a member has come; None where that is not known."""
+    """`invitation` tells by which invite a member has come, and whose it was, where that is known."""
 
     def __init__(
         self,
         database: Database,
         audit: Audit,
-        invitation: Callable[[str], Awaitable[dict[str, object] | None]],
+        invitation: Callable[[str], Awaitable[tuple[str, str | None] | None]],
     ) -> None:
         self._database = database
         self._audit = audit
         self._invitation = invitation
 
-    async def of(self, asker_id: str, member_id: str, before: int | None, limit: int) -> dict[str, object]:
+    async def of(self, asker_id: str, member_id: str, before: int | None, limit: int) -> MemberHistory:
         """Newest first, also of somebody who has gone. Raises ChatError."""
         facts = await store.facts(self._database, member_id)
         if facts is None:
             raise ChatError("unknown_member")
         page = await self._audit.about(asker_id, member_id, ACTIONS, before, limit)
-        return {
-            **facts.described(),
-            "invitation": await self._invitation(member_id),
-            "entries": page.entries,
-            "next": page.next,
-        }
+        came = await self._invitation(member_id)
+        return MemberHistory(
+            nickname=facts.nickname,
+            joined_at_ms=facts.joined_at_ms,
+            left_at_ms=facts.left_at_ms,
+            banned=facts.banned,
+            invitation=None if came is None else Invitation(*came),
+            reports=facts.reports,
+            entries=page.entries,
+            next=page.next,
+        )

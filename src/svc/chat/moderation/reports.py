@@ -4,7 +4,7 @@ A report about a message is seen by those who may view its channel and nobody el
 """
 
 import dataclasses
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
@@ -13,7 +13,8 @@ from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.audience import Only
 from svc.chat.moderation import store
-from svc.chat.moderation.store import Report, WantedReports
+from svc.chat.moderation.report import KeptReport, Report, Revealed
+from svc.chat.moderation.store import WantedReports
 
 # So that nobody buries the others' reports under their own.
 MAX_OPEN_OF_ONE = 20
@@ -47,17 +48,17 @@ class Reports:
         self._audit, self._new_id = ground.audit, ground.new_id
         self._author_of = author_of
 
-    async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> Report:
+    async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> KeptReport:
         return await self._file(self._report(reporter_id, About(member_id), None, None, text, now))
 
     async def about_message(
         self, reporter_id: str, channel_id: str, message_id: str, text: str, now: float
-    ) -> Report:
+    ) -> KeptReport:
         author = await self._author_of(reporter_id, channel_id, message_id)
         return await self._file(self._report(reporter_id, author, channel_id, message_id, text, now))
 
     async def about_private(
-        self, reporter_id: str, author_id: str, text: str, revealed: Mapping[str, object], now: float
+        self, reporter_id: str, author_id: str, text: str, revealed: Revealed, now: float
     ) -> str:
         """About a private message that was verified before; the id of the report."""
         report = self._report(reporter_id, About(author_id), None, None, text, now)
@@ -66,14 +67,14 @@ class Reports:
     async def page(self, asker_id: str, wanted: WantedReports, limit: int) -> tuple[list[Report], str | None]:
         """Reports, newest first, and what to ask for `before` to go on."""
         found = await store.reports(self._database, wanted, limit + 1, self._channels_of(asker_id))
-        page = found[:limit]
+        page = [report.shown() for report in found[:limit]]
         return page, page[-1].id if len(found) > limit else None
 
     @follows_rules
-    def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Act[Report, None]:
+    def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Act[KeptReport, None]:
         """Somebody has seen to it; of several at once, the first."""
 
-        def write(connection: Connection) -> Report:
+        def write(connection: Connection) -> KeptReport:
             report = store.report(connection, report_id)
             if report is None or not self._may_know(actor_id, report):
                 raise ChatError("unknown_report")
@@ -118,12 +119,14 @@ class Reports:
         message_id: str | None,
         text: str,
         now: float,
-    ) -> Report:
-        report = Report(self._new_id(), reporter_id, about.id, channel_id, message_id, text, int(now * 1000))
+    ) -> KeptReport:
+        report = KeptReport(
+            self._new_id(), reporter_id, about.id, channel_id, message_id, text, int(now * 1000)
+        )
         return dataclasses.replace(report, webhook=about.webhook)
 
     @follows_rules
-    def _file(self, report: Report) -> Act[None, Report]:
+    def _file(self, report: KeptReport) -> Act[None, KeptReport]:
         reporter_id = report.reporter_id
         assert reporter_id is not None, "a member files it"
         if report.channel_id is not None:
@@ -138,23 +141,23 @@ class Reports:
 
         return Act(write, lambda _: self.tell(report))
 
-    def tell(self, report: Report) -> Report:
+    def tell(self, report: KeptReport) -> KeptReport:
         """Those who may see it, now that it is filed."""
-        self._hub.push("report_created", report.described(), self._concerned(report))
+        self._hub.push("report_created", report.shown(), self._concerned(report))
         return report
 
-    def _resolved(self, report: Report, actor_id: str) -> None:
+    def _resolved(self, report: KeptReport, actor_id: str) -> None:
         told = {"report_id": report.id, "resolved_by": actor_id}
         self._hub.push("report_resolved", told, self._concerned(report))
 
-    def _concerned(self, report: Report) -> Only:
+    def _concerned(self, report: KeptReport) -> Only:
         """Those who may know of it."""
         told = frozenset(self._directory.holders(Permission.VIEW_REPORTS))
         if report.channel_id is not None:
             told &= self._directory.viewers(report.channel_id)
         return Only(told)
 
-    def _may_know(self, member_id: str, report: Report) -> bool:
+    def _may_know(self, member_id: str, report: KeptReport) -> bool:
         seen = self._channels_of(member_id)
         return report.channel_id is None or seen is None or report.channel_id in seen
 
@@ -168,7 +171,7 @@ class Reports:
 class Filing:
     """A report of the server's own, filed in the write that it is about."""
 
-    def __init__(self, reports: Reports, report: Report) -> None:
+    def __init__(self, reports: Reports, report: KeptReport) -> None:
         self._reports = reports
         self._report = report
         self._written = False

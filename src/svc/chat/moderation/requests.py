@@ -11,68 +11,20 @@ from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Entries
-from svc.chat.described import BOOLEAN, ID, TIME_MS, Named, Pushed, array, integer, nullable, obj, string
+from svc.chat.described import ID, Pushed, obj
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id
 from svc.chat.members import shown
-from svc.chat.moderation.history import History
+from svc.chat.moderation.history import History, MemberHistory
+from svc.chat.moderation.report import MAX_REPORT_CHARACTERS, Reason, Report
 from svc.chat.moderation.reports import Reports
 from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Moderation
 from svc.chat.moderation.store import Ban, WantedReports
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
-MAX_REASON_CHARACTERS = 500
-MAX_REPORT_CHARACTERS = 2000
 MAX_PAGE = 200
 
-_Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 _Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
-_REPORT = Named(
-    "Report",
-    obj(
-        {
-            "id": ID,
-            # Null: the server itself, which has found the message by a rule or by its list of bad words.
-            "reporter_id": nullable(ID),
-            "rule": nullable(string()),
-            # One of the two, the other null: who wrote it.
-            "member_id": nullable(ID),
-            "webhook": nullable(obj({"id": ID, "name": string()})),
-            # A message of a private conversation: a recipient has revealed it, the server has verified it.
-            "private": nullable(
-                obj(
-                    {
-                        "conversation_id": ID,
-                        "sent_at_ms": TIME_MS,
-                        "text": string(),
-                        "files": array(string()),
-                    }
-                )
-            ),
-            "channel_id": nullable(ID),
-            "message_id": nullable(ID),
-            "text": string(MAX_REPORT_CHARACTERS),
-            "created_at_ms": TIME_MS,
-            "resolved_at_ms": nullable(TIME_MS),
-            "resolved_by": nullable(ID),
-            "note": string(MAX_REASON_CHARACTERS),
-        }
-    ),
-)
-_HISTORY = obj(
-    {
-        "nickname": string(),
-        "joined_at_ms": TIME_MS,
-        "left_at_ms": nullable(TIME_MS),
-        "banned": BOOLEAN,
-        # How they came; null where that is not known.
-        "invitation": nullable(obj({"invite_id": ID, "invited_by": nullable(ID)})),
-        "reports": obj({"open": integer(0), "resolved": integer(0)}),
-        "entries": schema_of(Entries),
-        "next": nullable(integer(1)),
-    }
-)
 _MEMBER = "/api/members/{member_id}"
 _BAN = "/api/bans/{member_id}"
 _BANNER, _TIMEKEEPER = on_server(P.BAN_MEMBERS), on_server(P.TIMEOUT_MEMBERS)
@@ -82,7 +34,7 @@ _CONCERNED = "who may view reports, and the channel of the message"
 
 
 class Why(Asked):
-    reason: _Reason | None = None
+    reason: Reason | None = None
 
 
 class NewTimeout(Why, kw_only=True):
@@ -115,6 +67,12 @@ class AskedReports(Asked):
     limit: _Limit = 50
 
 
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    reports: Annotated[Sequence[Report], Meta(max_length=MAX_PAGE)]
+    next: Id | None
+
+
 class NewReport(Asked):
     """About a member, or about a message in a channel."""
 
@@ -130,7 +88,7 @@ class Reported:
 
 
 class Note(Asked):
-    note: _Reason | None = None
+    note: Reason | None = None
 
 
 class ModerationRequests(Requests):
@@ -189,21 +147,18 @@ class ModerationRequests(Requests):
         "What moderators have done to a member, the newest first; also of somebody who has gone",
         http=f"GET {_MEMBER}/moderation",
         refusals=("unknown_member",),
-        answers=_HISTORY,
     )
-    async def history(self, asking: Asker, member_id: Id, asked: AskedHistory) -> object:
+    async def history(self, asking: Asker, member_id: Id, asked: AskedHistory) -> MemberHistory:
         return await self._history.of(asking.member_id, member_id, asked.before, asked.limit)
 
     @request(
         _READER,
         "Reports, the newest first; about messages those in channels that one sees",
         http="GET /api/reports",
-        answers=obj({"reports": array(_REPORT, MAX_PAGE), "next": nullable(ID)}),
     )
-    async def reports(self, asking: Asker, asked: AskedReports) -> object:
+    async def reports(self, asking: Asker, asked: AskedReports) -> ReportPage:
         wanted = WantedReports(asked.before, None if asked.state is None else asked.state == "resolved")
-        reports, following = await self._reports.page(asking.member_id, wanted, asked.limit)
-        return {"reports": [report.described() for report in reports], "next": following}
+        return ReportPage(*await self._reports.page(asking.member_id, wanted, asked.limit))
 
     @request(
         ANY_MEMBER,
@@ -244,7 +199,7 @@ DESCRIBED = described_by(
         Pushed(
             "report_created",
             "Somebody, or the server itself, has reported a member or a message",
-            _REPORT,
+            schema_of(Report),
             _CONCERNED,
         ),
         Pushed(

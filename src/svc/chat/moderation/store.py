@@ -1,11 +1,14 @@
 """The tables of bans and reports. SQL only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from svc.base.database import Connection, Database
-from svc.base.tables import OPTIONAL_JSON, Table, number, value
-from svc.chat.fields import Id, TimeMs
+from svc.base.tables import Form, Table, number, optional, value
+from svc.chat.fields import Id, Natural, TimeMs
+from svc.chat.moderation.report import KeptReport, Revealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,42 +21,9 @@ class Ban:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    id: str
-    # None: the server itself, by a rule or by `profanityMode`.
-    reporter_id: str | None
-    member_id: str
-    channel_id: str | None
-    message_id: str | None
-    text: str
-    created_at_ms: int
-    resolved_at_ms: int | None = None
-    resolved_by: str | None = None
-    note: str = ""
-    # The name that the rule had which has found the message.
-    rule: str | None = None
-    # The name under which a webhook posted it; `member_id` is the webhook's id then.
-    webhook: str | None = None
-    # What was verified of a private message: conversation, time, text, and the names of its files.
-    private: Mapping[str, object] | None = None
-
-    def described(self) -> dict[str, object]:
-        """As clients see it."""
-        return {
-            "id": self.id,
-            "reporter_id": self.reporter_id,
-            "rule": self.rule,
-            "member_id": self.member_id if self.webhook is None else None,
-            "webhook": None if self.webhook is None else {"id": self.member_id, "name": self.webhook},
-            "channel_id": self.channel_id,
-            "message_id": self.message_id,
-            "private": self.private,
-            "text": self.text,
-            "created_at_ms": self.created_at_ms,
-            "resolved_at_ms": self.resolved_at_ms,
-            "resolved_by": self.resolved_by,
-            "note": self.note,
-        }
+class ReportCounts:
+    open: Natural
+    resolved: Natural
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +31,10 @@ class Facts:
     """What there is of a member beside what was done."""
 
     nickname: str
-    joined_at_ms: int
-    left_at_ms: int | None
+    joined_at_ms: TimeMs
+    left_at_ms: TimeMs | None
     banned: bool
-    reports_open: int
-    reports_resolved: int
-
-    def described(self) -> dict[str, object]:
-        """As clients see it."""
-        return {
-            "nickname": self.nickname,
-            "joined_at_ms": self.joined_at_ms,
-            "left_at_ms": self.left_at_ms,
-            "banned": self.banned,
-            "reports": {"open": self.reports_open, "resolved": self.reports_resolved},
-        }
+    reports: ReportCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +43,11 @@ class WantedReports:
     resolved: bool | None = None
 
 
-_BANS, _REPORTS = Table("bans", Ban), Table("reports", Report, private=OPTIONAL_JSON)
+_REVEALED = Form(
+    lambda revealed: msgspec.json.encode(revealed).decode(),
+    lambda text: msgspec.json.decode(text, type=Revealed),
+)
+_BANS, _REPORTS = Table("bans", Ban), Table("reports", KeptReport, private=optional(_REVEALED))
 
 
 def nickname(connection: Connection, member_id: str) -> str | None:
@@ -156,7 +119,7 @@ async def facts(database: Database, member_id: str) -> Facts | None:
     if row is None:
         return None
     name, joined_at_ms, left_at_ms, banned, waiting, resolved = row
-    return Facts(name, joined_at_ms, left_at_ms, bool(banned), waiting, resolved)
+    return Facts(name, joined_at_ms, left_at_ms, bool(banned), ReportCounts(waiting, resolved))
 
 
 def count_open(connection: Connection, reporter_id: str) -> int:
@@ -186,11 +149,11 @@ def is_open_about(connection: Connection, member_id: str, message_id: str) -> bo
     return found.fetchone() is not None
 
 
-def insert_report(connection: Connection, report: Report) -> None:
+def insert_report(connection: Connection, report: KeptReport) -> None:
     _REPORTS.insert(connection, report)
 
 
-def report(connection: Connection, report_id: str) -> Report | None:
+def report(connection: Connection, report_id: str) -> KeptReport | None:
     return _REPORTS.get(connection, id=report_id)
 
 
@@ -203,7 +166,7 @@ def resolve(connection: Connection, report_id: str, member_id: str, note: str, n
 
 async def reports(
     database: Database, wanted: WantedReports, limit: int, channel_ids: Sequence[str] | None
-) -> list[Report]:
+) -> list[KeptReport]:
     """The newest first; those about messages only of `channel_ids`, unless that is None."""
     conditions, values = ["1"], list[object]()
     if wanted.before is not None:

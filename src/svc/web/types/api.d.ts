@@ -89,6 +89,8 @@ export type Info = { serverId: string; name: string; description: string; member
 
 export type Invisible = { invisible: boolean };
 
+export type Invitation = { invite_id: string; invited_by: string | null };
+
 export type Invite = { id: string; code: string; created_by: string | null; role_id: string; created_at_ms: number; expires_at_ms: number | null; max_uses: number | null; uses: number; channel_id: string | null; approval: boolean };
 
 export type InviteView = { founder: boolean; members: number; online: number; approval: boolean; expires_at_ms: number | null };
@@ -106,6 +108,8 @@ export type ManagedWebhook = { id: string; name: string; channel_id: string | nu
 export type ManagedWebhooks = { webhooks: ManagedWebhook[] };
 
 export type Member = { id: string; nickname: string; roles: string[]; timeout_until_ms: number | null; joined_at_ms: number; avatar: string | null; status_text: string; bot: boolean };
+
+export type MemberHistory = { nickname: string; joined_at_ms: number; left_at_ms: number | null; banned: boolean; invitation: Invitation | null; reports: ReportCounts; entries: AuditEntry[]; next: number | null };
 
 export type MemberPage = { members: Member[]; next: string | null; last_seen?: { [name: string]: number } };
 
@@ -179,11 +183,19 @@ export type PushState = { public_key: string; subscribed: boolean };
 
 export type Quiet = { quiet: boolean };
 
-export type Report = { id: string; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: { id: string; name: string } | null; private: { conversation_id: string; sent_at_ms: number; text: string; files: string[] } | null; channel_id: string | null; message_id: string | null; text: string; created_at_ms: number; resolved_at_ms: number | null; resolved_by: string | null; note: string };
+export type Report = { id: string; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: ReportedWebhook | null; private: Revealed | null; channel_id: string | null; message_id: string | null; text: string; created_at_ms: number; resolved_at_ms: number | null; resolved_by: string | null; note: string };
+
+export type ReportCounts = { open: number; resolved: number };
+
+export type ReportPage = { reports: Report[]; next: string | null };
 
 export type Reported = { id: string };
 
 export type ReportedPrivately = { id: string };
+
+export type ReportedWebhook = { id: string; name: string };
+
+export type Revealed = { conversation_id: string; sent_at_ms: number; text: string; files: string[] };
 
 export type Role = { id: string; name: string; rank: number; permissions: Permissions; color: number | null; built_in: boolean };
 
@@ -479,9 +491,9 @@ export interface Endpoints {
   /** Lift a ban */
   "DELETE /api/bans/{}": { query: { reason?: string }; answer: null };
   /** What moderators have done to a member, the newest first; also of somebody who has gone */
-  "GET /api/members/{}/moderation": { query: { before?: number; limit?: number }; answer: { nickname: string; joined_at_ms: number; left_at_ms: number | null; banned: boolean; invitation: { invite_id: string; invited_by: string | null } | null; reports: { open: number; resolved: number }; entries: AuditEntry[]; next: number | null } };
+  "GET /api/members/{}/moderation": { query: { before?: number; limit?: number }; answer: MemberHistory };
   /** Reports, the newest first; about messages those in channels that one sees */
-  "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; answer: { reports: Report[]; next: string | null } };
+  "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; answer: ReportPage };
   /** Tell those who moderate about a member, or about a message in a channel */
   "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: Reported };
   /** Say that somebody has seen to it */
