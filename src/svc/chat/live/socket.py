@@ -184,9 +184,8 @@ class LiveSockets:
 
     async def _handle(self, page: Page, request: frames.Request) -> object:
         assert page.asker is not None, "requests are read when somebody has signed in"
-        event, own = request.event, PageRequests(page, self._hub, self._signing_in)
-        if (handler := self._handlers.get(event) or own.handlers().get(event)) is None:
-            raise ChatError("unknown_event")
+        event = request.event
+        handler = self._handlers.get(event) or self._own_handler(page, event)
         asker, needs = page.asker, EVENTS[event]
 
         def check_again() -> None:
@@ -196,6 +195,13 @@ class LiveSockets:
         check_again()
         with on_authority_of(check_again):
             return await handler(asker, request.data)
+
+    def _own_handler(self, page: Page, event: str) -> Handler:
+        """Of what a page asks of its own socket. Raises ChatError."""
+        own = PageRequests(page, self._hub, self._signing_in).handlers()
+        if event not in own:
+            raise ChatError("unknown_event")
+        return own[event]
 
 
 def _hello(server_id: str) -> Hello:
