@@ -4,10 +4,9 @@ import ast
 import re
 from pathlib import Path
 
-import svc._rtp.engine
 from svc._rtp.engine import Engine, ManualEngine
 
-CORE = Path(svc._rtp.engine.__file__).parent
+CORE = Path(__file__).parents[2] / "src" / "svc" / "_rtp"
 # What asks nothing of the core's thread.
 OTHERS = {"negotiate", "set_verbose", "transaction_prefix", "take_events", "counters"}
 
