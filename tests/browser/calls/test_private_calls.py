@@ -1,5 +1,6 @@
 """A call in a private conversation: it rings, both hear and see each other, and no server reads a frame."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,9 +12,12 @@ from svc.tools.secret_store import kept_secrets
 from tests.browser.test_private import both, conversation, private, said, say
 from tests.kit.aiortc_client import AiortcClient, Voice
 from tests.kit.depacketise import vp8
+from tests.kit.firefox import Firefox
 from tests.kit.incoming import Incoming
+from tests.kit.page_statistics import Watcher
 from tests.kit.people import People, Person
 from tests.kit.product import Product
+from tests.kit.text_channels import come_to_read
 from tests.kit.waiting import wait_until
 
 TAG_BYTES = 16
@@ -49,16 +53,9 @@ async def in_a_call(people: People) -> tuple[Person, Person]:
     return ada, grace
 
 
-async def goes_on(person: Person, other: Person) -> None:
+async def goes_on(person: Watcher, other: Watcher) -> None:
     """More pictures and more sound of the other come."""
-    before = await person.statistics()
-
-    async def more() -> bool:
-        now = await person.statistics()
-        frames = now.frames(other.name) - before.frames(other.name)
-        return frames > 15 and now.energy(other.name) > before.energy(other.name)
-
-    await wait_until(f"{person.name} sees and hears {other.name}", more, within_s=20)
+    await asyncio.gather(person.sees(other, frames=16, within_s=20), person.hears(other, within_s=20))
 
 
 @asynccontextmanager
@@ -131,6 +128,34 @@ async def test_a_private_call_rings_and_both_see_and_hear_each_other_and_the_ser
             assert_sealed(line)
         # Meanwhile the two go on hearing each other.
         await goes_on(ada, grace)
+
+
+async def test_firefox_and_chromium_see_and_hear_each_other_in_a_private_call(
+    people: People, fox: Firefox, product: Product
+) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    grace = await fox.arrive("Grace", product.url)
+    await grace.does("""
+      const name = await one("input[name=name]");
+      fill(name, "Grace");
+      name.form.requestSubmit();
+      const field = await one("#draft:enabled");
+      fill(field, "I am Grace");
+      enter(field);
+      await message("I am Grace");""")
+    await private(ada, "Grace")
+    await say(ada, "Shall we talk?")
+    await grace.does('await there(() => document.querySelector("#private-talks button"));')
+    await ada.press("Call")
+    await grace.does("""
+      await press("Answer", "[role=alertdialog]");
+      await there(() => document.querySelector("#call-state")?.textContent === "Connected");
+      await press("Start camera");
+      await one("#sealed");""")
+    await ada.is_connected()
+    await ada.press("Start camera")
+    await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
 
 
 async def test_a_call_can_be_declined_and_needs_a_browser_that_encrypts(people: People) -> None:
