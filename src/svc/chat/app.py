@@ -40,7 +40,7 @@ from svc.chat.config import ChatConfig
 from svc.chat.draining import Draining
 from svc.chat.errors import ChatError
 from svc.chat.http import ASKER, CLIENT_GONE, TRUSTED_HOPS, one_error_shape
-from svc.chat.joining.server_id import kept_server_id
+from svc.chat.joining.trust import kept_server_id
 from svc.chat.ports import Flags
 from svc.chat.settings import management
 from svc.chat.settings.advertise import advertised

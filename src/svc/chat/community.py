@@ -42,8 +42,7 @@ from svc.chat.control.commands import Command, Commands
 from svc.chat.direct.feature import PrivateFeature
 from svc.chat.files import Files, media_of
 from svc.chat.ground import Ground
-from svc.chat.joining.server_id import kept_server_id
-from svc.chat.joining.trust import Trust
+from svc.chat.joining.trust import Trust, kept_server_id
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import LiveSockets
@@ -59,13 +58,11 @@ from svc.chat.moderation.commands import ModerationCommands
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import About, Reports
 from svc.chat.moderation.requests import ModerationRequests
-from svc.chat.moderation.rules import Moderation
-from svc.chat.moderation.watch import TimeoutWatch
+from svc.chat.moderation.rules import Moderation, TimeoutWatch
 from svc.chat.notifying import Notifying
 from svc.chat.openapi.requests import DescriptionRequests
 from svc.chat.own.blocks import Blocks
-from svc.chat.own.export import Part
-from svc.chat.own.requests import OwnRequests
+from svc.chat.own.requests import OwnRequests, Part
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
 from svc.chat.requests import Handler, Requests

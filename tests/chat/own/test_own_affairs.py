@@ -66,7 +66,7 @@ async def test_the_owner_stays(variables: dict[str, str], method: str, path: str
 
 async def test_an_export_holds_what_there_is(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.messages.own._PAGE", 2)
-    monkeypatch.setattr("svc.chat.own.export._CHUNK_BYTES", 64)
+    monkeypatch.setattr("svc.chat.own.requests._CHUNK_BYTES", 64)
     chat, _ = world
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         ids = [await post(ada, f"message {number} \N{SNOWMAN}") for number in range(5)]
@@ -99,7 +99,7 @@ async def test_an_export_that_fails_half_way_is_cut_off(
         yield b'{"exported_at_ms": 1,'
         raise StorageFailed("the disk is gone")
 
-    monkeypatch.setattr(requests, "export", failing)
+    monkeypatch.setattr(requests, "exported", failing)
     chat, _ = world
     async with chat.member("Ada") as ada:
         with pytest.raises(ClientPayloadError):

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.directory import Channel
+from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
 from svc.chat.access.permissions import Override, Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.channels import overrides, places, shown, store
+from svc.chat.channels import overrides, shown, store
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.sight import Sight
 from svc.chat.channels.slow_mode import SlowMode
@@ -78,8 +78,8 @@ class Channels:
             raise ChatError("too_many")
         last = max((channel.position for channel in self._directory.channels.values()), default=-1)
         channel = dataclasses.replace(wanted, id=self._new_id(), position=last + 1)
-        places.check(channel)
-        places.check_category(self._directory, actor_id, channel)
+        _check(channel)
+        _check_category(self._directory, actor_id, channel)
         for change in access:
             assert actor_id is not None, "whoever overrides is checked by what they may"
             overrides.check(self._directory, actor_id, channel, change)
@@ -101,10 +101,10 @@ class Channels:
         """Change attributes of `Channel`, by name."""
         before = self._managed(actor_id, channel_id)
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
-        places.check(after)
+        _check(after)
         # One that the actor does not see may stay.
         if after.parent_id != before.parent_id:
-            places.check_category(self._directory, actor_id, after)
+            _check_category(self._directory, actor_id, after)
         told = {
             name: {"before": getattr(before, name), "after": value} for name, value in differences.items()
         }
@@ -137,12 +137,12 @@ class Channels:
         ]
         if sorted(channel_ids) != sorted(channel.id for channel in visible):
             raise ChatError("invalid_request", "channel_ids must name each channel once")
-        moved = places.ordered(visible, channel_ids)
+        moved = _ordered(visible, channel_ids)
         for channel_id, parent_id in parents.items():
             channel = self._directory.channel(actor_id, channel_id)
             if channel.parent_id != parent_id:
                 there = dataclasses.replace(channel, parent_id=parent_id)
-                places.check_category(self._directory, actor_id, there)
+                _check_category(self._directory, actor_id, there)
                 moved[channel_id] = {**moved.get(channel_id, {}), "parent_id": parent_id}
 
         def move(connection: Connection) -> None:
@@ -269,3 +269,41 @@ class Channels:
 
 def _described(channel: Channel) -> list[dict[str, object]]:
     return [dataclasses.asdict(shown.override(change)) for change in overrides.listed(channel)]
+
+
+def _check(channel: Channel) -> None:
+    """Refuse a channel that cannot be as it is given. Raises ChatError."""
+    if channel.kind != VOICE and (channel.user_limit or channel.bitrate_kbps):
+        raise ChatError("invalid_request", "Only a voice channel has user_limit and bitrate_kbps")
+    if channel.kind == CATEGORY and (channel.slow_mode_s or channel.archived):
+        raise ChatError("invalid_request", "A category has no slow mode and is not archived")
+
+
+def _check_category(directory: Directory, actor_id: str | None, channel: Channel) -> None:
+    """Refuse a category that is none, or that the actor does not see. Raises ChatError."""
+    if channel.parent_id is None:
+        return
+    if channel.kind == CATEGORY:
+        raise ChatError("invalid_request", "A category cannot be in another category")
+    parent = directory.channels.get(channel.parent_id)
+    if parent is None or (actor_id is not None and parent not in directory.visible_channels(actor_id)):
+        raise ChatError("unknown_channel", "There is no such category")
+    if parent.kind != CATEGORY:
+        raise ChatError("invalid_request", "parent_id must be the id of a category")
+
+
+def _ordered(visible: Sequence[Channel], wanted: Sequence[str]) -> dict[str, Differences]:
+    """The places of those that move, where `wanted` are the ids of `visible` in their new order.
+
+    Channels that are not among them keep their places: those of the others are given out again, and made to
+    differ where they did not.
+    """
+    places: list[int] = []
+    for channel in visible:
+        places.append(max(channel.position, places[-1] + 1 if places else 0))
+    before = {channel.id: channel.position for channel in visible}
+    return {
+        channel_id: {"position": place}
+        for channel_id, place in zip(wanted, places, strict=True)
+        if before[channel_id] != place
+    }

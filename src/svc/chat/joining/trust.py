@@ -1,9 +1,15 @@
-"""Whom this server believes, and what it is called: what sign-ins are held against."""
+"""Whom this server believes, and what it is called: what sign-ins are held against.
+
+An assertion for one server is worth nothing at another.
+"""
 
 import logging
+import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from svc.base.private_files import kept
 from svc.chat.joining.config import IdentityConfig
 from svc.chat.joining.proof import ACCOUNT, Tier
 from svc.chat.joining.server_addresses import ServerAddresses
@@ -46,3 +52,8 @@ class Trust:
             ServerAddresses(config.names, secure=secure, local_names=local_names),
             config.closed,
         )
+
+
+def kept_server_id(configured: str, data_dir: Path) -> str:
+    """SERVER_ID as configured; else a name made up once, kept in the data folder."""
+    return configured or kept(data_dir / "server-id", lambda: f"{uuid.uuid4()}\n").strip()

@@ -6,8 +6,11 @@ of the person: a key or an account that they have ever proven here finds them ag
 they become. docs/http.md, "Moderation".
 """
 
+import asyncio
+import time
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from contextlib import suppress
+from typing import NoReturn, Protocol
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
@@ -25,6 +28,7 @@ from svc.chat.moderation.store import Ban
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
 # How far back a ban deletes messages at most. Somebody who was unwelcome for longer was let be.
 MAX_DELETED_S = 30 * 24 * 60 * 60
+_LONGEST_WAIT_S = 60.0
 
 
 class Eraser(Protocol):
@@ -191,3 +195,27 @@ class Moderation:
 
     def _gone(self, member_id: str, reason: str) -> None:
         self._members.removed(member_id, CloseCode.SIGNED_OUT, reason)
+
+
+class TimeoutWatch:
+    """Tells when timeouts end, so that a call gives back what they took."""
+
+    def __init__(self, moderation: Moderation) -> None:
+        self._moderation = moderation
+        self._changed = asyncio.Event()
+        moderation.wake = self._changed.set
+
+    async def run(self) -> NoReturn:
+        seen = time.time()
+        while True:
+            # The clock may be set meanwhile, or the machine have slept.
+            seen = min(seen, time.time())
+            end = self._moderation.next_end(seen)
+            with suppress(TimeoutError):
+                wait_s = None if end is None else min(_LONGEST_WAIT_S, max(0.0, end - time.time()))
+                async with asyncio.timeout(wait_s):
+                    await self._changed.wait()
+            self._changed.clear()
+            now = time.time()
+            self._moderation.ended(seen, now)
+            seen = now

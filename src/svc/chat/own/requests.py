@@ -1,15 +1,20 @@
-"""What can be asked of own affairs: leaving, one's own data, blocks."""
+"""What can be asked of own affairs: leaving, one's own data, blocks.
+
+Everything that the server keeps of a member is one JSON object, written as it is read.
+Each part is a list that its feature reads page by page; none is ever whole in memory.
+"""
 
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
 
 from svc.base.readers import Reader, Readers
+from svc.base.strict_json import dumps
 from svc.chat.access.catalogue import MEMBER, PERSON
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Pushed
@@ -17,13 +22,16 @@ from svc.chat.errors import ChatError
 from svc.chat.fields import Id, TimeMs
 from svc.chat.http import nothing
 from svc.chat.own.blocks import Block, Blocked, Blocks
-from svc.chat.own.export import Part, export
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.requests import Requests, described_by, request, schema_of
 
 # An export reads all of a member's messages; a few at a time leave the disk to others.
 MAX_EXPORTS = 2
 WRITE_DEADLINE_S = 30.0
+# So many bytes are written at once, unless one item is larger.
+_CHUNK_BYTES = 64 * 1024
+
+Part = Callable[[Asker], AsyncIterator[object]]
 
 _BLOCK = "/api/me/blocks/{member_id}"
 
@@ -108,7 +116,7 @@ class OwnRequests(Requests):
         response.content_type = "application/json"
         await response.prepare(request)
         try:
-            async for piece in export(asking, self._parts, int(time.time() * 1000)):
+            async for piece in exported(asking, self._parts, int(time.time() * 1000)):
                 with reader.taking():
                     async with asyncio.timeout(WRITE_DEADLINE_S):
                         await response.write(piece)
@@ -123,6 +131,22 @@ class OwnRequests(Requests):
             if request.transport is not None:
                 request.transport.abort()
         return response
+
+
+async def exported(asker: Asker, parts: Mapping[str, Part], now_ms: int) -> AsyncIterator[bytes]:
+    """The text in pieces, UTF-8: `{"exported_at_ms": …, "<part>": […], …}`."""
+    buffer = bytearray(b'{"exported_at_ms":%d' % now_ms)
+    for name, part in parts.items():
+        buffer += b"," + dumps(name) + b":["
+        comma = b""
+        async for item in part(asker):
+            buffer += comma + dumps(item)
+            comma = b",\n"
+            if len(buffer) >= _CHUNK_BYTES:
+                yield bytes(buffer)
+                buffer.clear()
+        buffer += b"]"
+    yield bytes(buffer + b"}\n")
 
 
 DESCRIBED = described_by(

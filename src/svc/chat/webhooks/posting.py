@@ -6,6 +6,7 @@ stores nothing. docs/webhooks.md.
 """
 
 import dataclasses
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,14 +22,19 @@ from svc.chat.messages.rules import Messages
 from svc.chat.webhooks.cards import AVATAR_PATH, Wanted, stored, wanted_pictures, with_texts
 from svc.chat.webhooks.history import Attempt, PostHistory, named
 from svc.chat.webhooks.limiter import Limiter
-from svc.chat.webhooks.naming import shown_name
+from svc.chat.webhooks.limits import MAX_DISPLAY_NAME
 from svc.chat.webhooks.payload import Payload, Refused, parse
 from svc.chat.webhooks.pictures import Collected
 from svc.chat.webhooks.problems import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhooks
 from svc.chat.webhooks.store import Webhook, holder_of
+from svc.chat.webhooks.values import is_blank
 
 NOTHING_COLLECTED = Collected({}, ())
+# These turn the text around them, also that of others.
+_DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# A body can hold a quarter of a million, for 64 that are shown.
+_MOST_READ = 1_000
 
 
 class Pictures(Protocol):
@@ -187,3 +193,21 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
     if more := len(problems) - 1:
         message += f" (and {more} more)"
     return ChatError("invalid_payload", message, {"problems": [p.described() for p in problems]})
+
+
+def shown_name(wanted: str | None, name: str) -> str:
+    """What a sender wants to be called, as far as that can be seen; else the webhook's own name.
+
+    It is shown in one line and cut, never refused.
+    """
+    if wanted is None:
+        return name
+    visible = "".join(_visible(character) for character in wanted[:_MOST_READ])
+    cut = " ".join(visible.split())[:MAX_DISPLAY_NAME].rstrip()
+    return name if is_blank(cut) else cut
+
+
+def _visible(character: str) -> str:
+    if character in _DIRECTION_CONTROLS:
+        return ""
+    return " " if unicodedata.category(character) in ("Cc", "Zl", "Zp") else character
