@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import ViewportSize
 
 from tests.kit.firefox import Firefox, firefox, running_firefox
-from tests.kit.people import VIEWPORT, People, chromium, people_at
+from tests.kit.people import VIEWPORT, People, bare_chromium, chromium, people_at
 from tests.kit.product import Product, running_product
 
 HERE = Path(__file__).parent
@@ -36,8 +36,17 @@ def viewport(request: pytest.FixtureRequest) -> ViewportSize:
 
 
 @pytest.fixture
-async def people(product: Product, viewport: ViewportSize) -> AsyncIterator[People]:
-    executable = chromium()
+def whole_browser() -> None:
+    """Asked for by tests that need more of Chromium than its pages, such as what the system shows."""
+
+
+@pytest.fixture
+async def people(
+    product: Product, viewport: ViewportSize, request: pytest.FixtureRequest
+) -> AsyncIterator[People]:
+    # Calls are tried in the browser that people have.
+    whole = request.path.parent != HERE or "whole_browser" in request.fixturenames
+    executable = chromium() if whole else bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
     async with people_at(product.url, executable, viewport=viewport) as people:

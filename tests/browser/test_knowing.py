@@ -179,6 +179,7 @@ async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) 
 
 
 @both_widths
+@pytest.mark.usefixtures("whole_browser")
 async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: People) -> None:
     ada, grace = await apart(people)
     await want_notices(ada)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import SIZES, axe, look
@@ -213,6 +214,7 @@ async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -
 
 
 @both_widths
+@pytest.mark.usefixtures("whole_browser")
 async def test_a_private_message_rings_and_signing_out_erases_what_was_read(people: People) -> None:
     ada, grace = await both(people)
     await ada.page.context.grant_permissions(["notifications"])
