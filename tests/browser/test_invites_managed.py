@@ -43,6 +43,7 @@ def code_of(address: str) -> str:
     return parse_qs(urlsplit(address).fragment)["invite"][0]
 
 
+@pytest.mark.usefixtures("whole_browser")
 async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: People) -> None:
     await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     before_ms = time.time() * 1000
