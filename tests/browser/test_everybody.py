@@ -22,6 +22,8 @@ LOOK = """() => {
   return { colorScheme, fontSize, avatar: avatar.clientWidth };
 }"""
 
+PAPER = "() => getComputedStyle(document.body).backgroundColor"
+
 
 async def reach(person: Person, name: str, *, role: Any = "button", key: str = "Tab") -> None:
     """Go on with a key until this has the focus."""
@@ -188,6 +190,12 @@ async def test_the_look_that_one_chooses_is_there_after_a_reload(people: People)
     await expect(page.get_by_label("Text size")).to_have_value("150")
     await page.get_by_role("radio", name="Light").check()
     assert (await ada.page.evaluate(LOOK))["colorScheme"] == "light"
+    await ada.page.emulate_media(color_scheme="dark")
+    light = await ada.page.evaluate(PAPER)
+    await page.get_by_role("radio", name="As the system").check()
+    dark = await ada.page.evaluate(PAPER)
+    await ada.page.emulate_media(color_scheme="light")
+    assert await ada.page.evaluate(PAPER) == light != dark
 
 
 @both_widths

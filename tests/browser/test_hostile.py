@@ -127,10 +127,13 @@ async def test_nothing_that_strangers_send_runs_or_breaks_the_page(people: Peopl
     await entry(mallory, "<img").click()
     await expect(box(mallory)).to_be_enabled()
     picture = list(encoded(scene(1600, 900), "PNG"))
-    await mallory.page.locator("#text").evaluate(DROP, [HOSTILE["file_names"][:9], picture])
-    done = mallory.page.locator(".upload-list [data-state=done]")
-    await expect(done).to_have_count(10)
-    await box(mallory).press("Enter")
+    for start in range(0, len(HOSTILE["file_names"]), 9):
+        names = HOSTILE["file_names"][start : start + 9]
+        await mallory.page.locator("#text").evaluate(DROP, [names, picture])
+        files = mallory.page.locator(".upload-list [data-state=done]")
+        await expect(files).to_have_count(len(names) + 1)
+        await box(mallory).press("Enter")
+        await expect(files).to_have_count(0)
     await write(mallory, "Files")
 
     await entry(ada, "<img").click()

@@ -13,7 +13,7 @@ from playwright.async_api import expect
 from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, refusal
 from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import message
+from tests.kit.text_channels import box, do, message
 from tests.kit.waiting import wait_until
 
 ALMOST_ALL = ("manage_channels", "manage_roles", "ban_members", "view_audit_log", "manage_bots")
@@ -125,6 +125,21 @@ async def test_several_emoji_are_added_named_by_their_files_and_changed_by_two_a
     await expect(told).to_contain_text(["Somebody has deleted this emoji."])
     await expect(page.get_by_role("listitem")).to_have_count(1)
     await has_no_page(here.member, "Emoji")
+    # Whoever may write writes and reacts with what is left.
+    member = here.member
+    await box(member).press_sequentially("Look :hap")
+    await expect(member.page.get_by_role("option", name=":happy_cat:").locator("img")).to_be_visible()
+    await box(member).press("Tab")
+    await box(member).press("Enter")
+    await here.owner.page.keyboard.press("Escape")
+    said = message(here.owner, "Look")
+    await expect(said.get_by_role("img", name=":happy_cat:")).to_be_visible()
+    await do(here.owner, "Look", "React")
+    await here.owner.press("All emoji")
+    await here.owner.page.get_by_role("searchbox", name="Search emoji").fill("happy_cat")
+    found = here.owner.page.get_by_role("dialog", name="Emoji", exact=True)
+    await found.get_by_role("button", name=":happy_cat:").click()
+    await expect(message(member, "Look").locator(".reactions img")).to_have_attribute("alt", ":happy_cat:")
 
 
 async def test_a_bot_shows_its_token_once_and_is_deleted(people: People) -> None:

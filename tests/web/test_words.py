@@ -12,6 +12,7 @@ from svc.chat.uploads.queue import GIVEN_UP
 from tests.kit.page_templates import Module
 
 KEY = re.compile(r"^([a-z][a-z0-9_-]*) =", re.MULTILINE)
+COMMENT = re.compile(r"^#.*", re.MULTILINE)
 # `t("key"`, and the beginning of a key that is put together: t(`call-${…}`.
 ASKED = re.compile(r"""\bt\(\s*(?:"([a-z0-9-]+)"|`([a-z0-9-]+)\$\{)""")
 TERNARY = re.compile(r"""\bt\([^()"`]*\?\s*"([a-z0-9-]+)"\s*:\s*"([a-z0-9-]+)\"""")
@@ -54,26 +55,30 @@ READ = {"alt", "aria-description", "aria-label", "aria-roledescription", "placeh
 READ |= {"action", "hint", "label", "text", "words"}
 LETTERS = re.compile(r"[^\W\d_]{2}")
 SENTENCE = re.compile(r"[A-Z][a-z]+ \w")
+TWO_WORDS = re.compile(r"[A-Za-z]{2,},?\s+[A-Za-z]{2,}")
 # Names: of the programs whose versions are told, and of fields in the forms of other sites.
 NAMES = {
     "views/managing/health_page.js": {"svc", "Python", "SQLite"},
     "views/managing/snippets.js": {"Payload URL", "Content type", "Webhook URL"},
 }
+OWN_MODULES = sorted(path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts)
+# One form of a number; the last one has a star.
+PLURAL = re.compile(r"^ +\*?\[(zero|one|two|few|many|other)\]", re.MULTILINE)
+PLURALS = {"ja": {"other"}}  # Where a language has others than English, of those that come in whole numbers.
 PLACEHOLDER = re.compile(r"\$([a-zA-Z]+)")
 
 
 @cache
 def messages(language: str) -> dict[str, str]:
     text = "\n".join(path.read_text() for path in sorted((WEB_FOLDER / "words" / language).glob("*.ftl")))
-    parts = KEY.split(text)
+    parts = KEY.split(COMMENT.sub("", text))
     keys = parts[1::2]
     assert len(keys) == len(set(keys)), sorted({key for key in keys if keys.count(key) > 1})
     return dict(zip(keys, parts[2::2], strict=True))
 
 
 def code() -> str:
-    modules = [path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts]
-    return "\n".join(path.read_text() for path in modules)
+    return "\n".join(path.read_text() for path in OWN_MODULES)
 
 
 def asked() -> tuple[set[str], set[str]]:
@@ -92,7 +97,7 @@ def test_every_key_has_words() -> None:
         assert any(key.startswith(beginning) for key in known), beginning
 
 
-@pytest.mark.parametrize("path", sorted((WEB_FOLDER / "views").rglob("*.js")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", OWN_MODULES, ids=lambda path: path.relative_to(WEB_FOLDER).as_posix())
 def test_no_words_stand_in_markup(path: Path) -> None:
     """Between tags, in attributes that are read or heard, and as sentences in strings: `t` has them all."""
     module = Module(path.read_text())
@@ -129,6 +134,23 @@ def test_a_language_has_all_words_and_fills_in_the_same(language: str) -> None:
             assert filled == {"message"}, key
             filled = set()
         assert set(PLACEHOLDER.findall(here[key])) == filled, key
+
+
+@pytest.mark.parametrize("language", [name for name in OFFERED if name != "en"])
+def test_a_language_says_no_sentence_in_english(language: str) -> None:
+    """Two words in a row that are the same: "UDP, direct" is French too."""
+    said = {key: re.sub(r"\{[^}]*\}", "", words) for key, words in messages(language).items()}
+    english = messages("en")
+    same = {key for key, words in messages(language).items() if words.strip() == english[key].strip()}
+    assert {key for key in same if TWO_WORDS.search(said[key])} <= {"path-udp"}
+
+
+@pytest.mark.parametrize("language", OFFERED)
+def test_a_number_of_things_has_the_plurals_of_the_language(language: str) -> None:
+    counted = {key: set(PLURAL.findall(words)) for key, words in messages(language).items()}
+    wanted = PLURALS.get(language, {"one", "other"})
+    assert {key: forms for key, forms in counted.items() if forms - {"other"} and forms != wanted} == {}
+    assert {key for key, forms in counted.items() if forms} >= {"lasting-hours", "people-here"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

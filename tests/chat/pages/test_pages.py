@@ -118,7 +118,12 @@ async def test_the_manifest_has_the_name_of_the_server_and_icons_that_are_there(
     for icon in told["icons"]:
         async with chat.http.get(icon["src"]) as response:
             assert response.status == 200
-    assert told["share_target"]["action"] == "/share"
+    shared = told["share_target"]
+    how = [shared[name] for name in ("action", "method", "enctype")]
+    assert how == ["/share", "POST", "multipart/form-data"]
+    # The worker reads these names of the form.
+    assert {*shared["params"]} == {"title", "text", "url", "files"}
+    assert [files["name"] for files in shared["params"]["files"]] == ["files"]
 
 
 def test_the_manifest_shows_the_icon_of_the_server_first() -> None:

@@ -243,7 +243,7 @@ def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes
         if found and found[1] != _USUAL_LANGUAGE:
             yield (
                 found[1],
-                page.replace(usual, name.encode()).replace(b'lang="en"', f'lang="{found[1]}"'.encode()),
+                page.replace(usual, name.encode()).replace(b'lang="en"', f'lang="{found[1]}"'.encode(), 1),
             )
 
 

@@ -176,7 +176,7 @@ export class Uploads {
     const { file, id } = this.#known(key);
     if (!file) return;
     try {
-      const { sendFile } = await import("../transport/upload.js").catch(() => { throw new Unreachable("The server cannot be reached."); });
+      const { sendFile } = await import("../transport/upload.js").catch(() => { throw new Unreachable(); });
       await sendFile(`/api/channels/${encodeURIComponent(partsOf(this.#spot).channelId)}/uploads`, file, {
         id: id ?? "",
         token: accessToken,

@@ -105,7 +105,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
   async #renew(until, refused) {
     await this.#inTurn(async () => {
       this.#load();
-      if (!this.#identity) throw new Refusal({ error: "signed_out", message: "You have signed out." });
+      if (!this.#identity) throw new Refusal({ error: "signed_out" });
       if (this.#isGood(until, refused)) return; // Another tab was faster.
       try {
         const deadlineMs = this.#isGood("good_until", refused) ? undefined : HURRIED_MS;
@@ -122,7 +122,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
   /** @param {Proof} proof @param {Wishes} wishes */
   async #signIn(proof, wishes) {
     if (proof.way === "account" && !proof.idToken) {
-      throw new Refusal({ error: "sign_in_again", message: "Your sign-in has ended." });
+      throw new Refusal({ error: "sign_in_again" });
     }
     const [challenge, key] = await Promise.all([post("/api/auth/challenge", {}), deviceKey()]);
     const sent = await vouched(proof, key, challenge);

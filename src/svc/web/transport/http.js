@@ -70,7 +70,7 @@ async function answered(path, options, patienceMs, deadlineMs, signal) {
     answer = response.status === 204 ? null : await response.json();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Unreachable("The server cannot be reached.");
+    throw new Unreachable();
   } finally {
     clearTimeout(timer);
   }
@@ -102,6 +102,6 @@ export async function download(path, { token, progressed = () => {}, signal }) {
     return await new Response(response.body?.pipeThrough(counted), { headers: response.headers }).blob();
   } catch (error) {
     if (error instanceof Refusal || signal?.aborted) throw error;
-    throw new Unreachable("The connection was lost.");
+    throw new Unreachable();
   }
 }

@@ -80,7 +80,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
    * @param {E} event @param {Data<E>} data @returns {Promise<Reply<E>>}
    */
   async request(event, data) {
-    if (!this.#authenticated) throw new Unreachable("The chat server cannot be reached right now.");
+    if (!this.#authenticated) throw new Unreachable();
     return (await this.#ask(event, data)).data;
   }
 
@@ -195,7 +195,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
-        reject(new Unreachable("The chat server did not answer in time."));
+        reject(new Unreachable());
       }, REPLY_DEADLINE_MS);
       this.#waiting.set(id, { resolve, reject, timer });
       this.#socket?.send(JSON.stringify({ event, id, data }));
@@ -231,7 +231,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#pulse.stop();
     for (const { reject, timer } of this.#waiting.values()) {
       clearTimeout(timer);
-      reject(new Unreachable("The connection to the chat server was lost."));
+      reject(new Unreachable());
     }
     this.#waiting.clear();
     this.#authenticated = false;

@@ -109,13 +109,13 @@ function answered(method, path, { token, headers = {}, body, progressed = () => 
       if (request.status < 300) resolve(request);
       else reject(new Refusal(request.response ?? { error: request.status === 404 ? "unknown_upload" : "internal_error" }, request.status));
     });
-    for (const end of ["error", "abort", "timeout"]) request.addEventListener(end, () => reject(new Unreachable("The connection was lost.")));
+    for (const end of ["error", "abort", "timeout"]) request.addEventListener(end, () => reject(new Unreachable()));
     request.addEventListener("loadend", () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
     });
     moves();
-    if (signal?.aborted) reject(new Unreachable("The connection was lost."));
+    if (signal?.aborted) reject(new Unreachable());
     else request.send(body);
   });
 }
