@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-import msgspec
-from msgspec import Meta
+from msgspec import Meta, to_builtins
 
 from svc.base.database import Act, Connection, Database
 from svc.base.erasing import erasing
@@ -44,8 +43,7 @@ _NOBODY: frozenset[str] = frozenset()
 
 # Has the first blocked the second?
 Blocks = Callable[[str, str], bool]
-# Rings these members for a "mention" or a "call" in a conversation; the last says whether one may still be
-# told.
+# Rings these members of a conversation for a "mention" or a "call"; the last says who may still be told.
 Rings = Callable[[str, str, Collection[str], Callable[[str], bool]], None]
 
 
@@ -403,7 +401,7 @@ class PrivateConversations:
         self, connection: Connection, conversation_id: str, device_id: str, group: PrivateGroup, after: int
     ) -> ChatError:
         missed = store.entries_in(connection, conversation_id, device_id, after, MAX_MISSED)
-        told = {"epoch": group.epoch, "seq": group.seq, "missed": msgspec.to_builtins(missed)}
+        told = {"epoch": group.epoch, "seq": group.seq, "missed": to_builtins(missed)}
         return ChatError("epoch_passed", more=told)
 
     def _sent(self, conversation_id: str, sent: _Sent) -> PrivateGroup:
