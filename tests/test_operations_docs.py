@@ -71,8 +71,11 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
     }
     keeping_its_log = ("sh", "-c", f'exec "$@" 2>&1 >/dev/null | tee {log} >&2', "sh")
     async with chat_process(variables, keeping_its_log) as process:
-        found = re.search(r"management listens address=(\S+)", log.read_text())
-        assert found is not None, log.read_text()
+        # `tee` writes its file after what is read here.
+        listens = re.compile(r"management listens address=(\S+)")
+        await eventually("its log is written", lambda: listens.search(log.read_text()), within_s=DEADLINE_S)
+        found = listens.search(log.read_text())
+        assert found is not None
         async with ClientSession(process.address) as http:
             invite = (folder / "data" / "invite-code").read_text().strip()
             await ChatServer(process.address, http, invite).join("Olga")

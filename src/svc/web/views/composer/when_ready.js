@@ -7,12 +7,13 @@ import { t } from "../../words/words.js";
 /** {ask, forget}: `ask` has `submit` called later. Writing on, another `spot`, or a file that is refused, takes that back. @param {{list: {readonly value: {state: string}[]}, pending: boolean}} uploads @param {string} spot @param {() => void} submit */
 export function useWhenReady(uploads, spot, submit) {
   const [asked, setAsked] = useState(/** @type {string | null} */ (null));
-  const list = uploads.list.value;
+  const drawn = uploads.list.value;
   useEffect(() => {
+    // As they are now, which may be later than what was drawn.
     if (asked === null || uploads.pending) return;
     setAsked(null);
-    if (asked === spot && list.every(({ state }) => state === "done")) submit();
-  }, [asked, list, spot]);
+    if (asked === spot && uploads.list.value.every(({ state }) => state === "done")) submit();
+  }, [asked, drawn, spot]);
   return {
     ask() {
       setAsked(spot);
