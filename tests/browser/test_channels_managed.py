@@ -1,5 +1,7 @@
 """Channels are made, changed, ordered, hidden and deleted in the page by those who may and nobody else."""
 
+from typing import Any
+
 import pytest
 from playwright.async_api import Locator, expect
 
@@ -15,7 +17,7 @@ from tests.kit.community import (
 )
 from tests.kit.people import People, Person
 from tests.kit.text_channels import box, entry, open_channel, shows, write
-from tests.kit.waiting import wait_until
+from tests.kit.waiting import becomes
 
 
 async def create(person: Person, name: str, *, kind: str = "Text", to: str | None = None) -> None:
@@ -67,30 +69,45 @@ async def test_a_channel_is_made_by_those_who_may_and_everybody_sees_it(here: Co
 
 
 async def test_a_channel_is_changed_for_everybody(here: Community) -> None:
-    await choose(here.moderator, "general", "Edit")
-    page = here.moderator.page
-    await page.get_by_label("Name", exact=True).fill("lobby")
-    await page.get_by_label("Topic").fill("Whatever comes up")
-    await page.get_by_label("Slow mode").select_option("30 seconds")
-    await here.moderator.press("Save")
-    await expect(page.locator(".notice")).to_contain_text("Saved.")
-    await expect(here.member.page.locator("#text-name")).to_have_text("lobby")
-    await expect(here.member.page.locator("#topic")).to_have_text("Whatever comes up")
-    [channel] = [
-        c for c in (await ask(here.owner, "GET", "/api/channels"))["channels"] if c["name"] == "lobby"
-    ]
-    assert channel["slow_mode_s"] == 30
-    await page.keyboard.press("Escape")
-    await choose(here.moderator, "Voice", "Edit")
-    await page.get_by_label("Seats").fill("3")
-    await page.get_by_label("Sound quality").select_option("96 kbit/s")
-    await here.moderator.press("Save")
+    async def channels(kind: str) -> list[dict[str, Any]]:
+        told = (await ask(here.owner, "GET", "/api/channels"))["channels"]
+        return [channel for channel in told if channel["type"] == kind]
 
-    async def saved() -> bool:
-        channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
-        return [(c["user_limit"], c["bitrate_kbps"]) for c in channels if c["type"] == "voice"] == [(3, 96)]
+    changes = (
+        (here.owner, "general", "hall", "Whatever goes", "10 seconds", 10),
+        (here.moderator, "hall", "lobby", "Whatever comes up", "30 seconds", 30),
+    )
+    for person, before, name, topic, slow_mode, seconds in changes:
+        await choose(person, before, "Edit")
+        await person.page.get_by_label("Name", exact=True).fill(name)
+        await person.page.get_by_label("Topic").fill(topic)
+        await person.page.get_by_label("Slow mode").select_option(slow_mode)
+        await person.press("Save")
+        await expect(person.page.locator(".notice")).to_contain_text("Saved.")
+        await expect(here.member.page.locator("#text-name")).to_have_text(name)
+        await expect(here.member.page.locator("#topic")).to_have_text(topic)
+        [channel] = await channels("text")
+        assert channel["slow_mode_s"] == seconds
+        await person.page.keyboard.press("Escape")
+    path = f"/api/channels/{channel['id']}"
+    for wish in ({"name": "mine"}, {"topic": "mine"}, {"slow_mode_s": 0}, {"archived": True}):
+        assert await refusal(here.member, "PATCH", path, wish) == "forbidden"
+    assert await refusal(here.member, "DELETE", path) == "forbidden"
 
-    await wait_until("the voice channel has it", saved, within_s=15)  # The notice may be the one before.
+    for person, seats, quality, outcome in (
+        (here.owner, "5", "128 kbit/s", (5, 128)),
+        (here.moderator, "3", "96 kbit/s", (3, 96)),
+    ):
+        await choose(person, "Voice", "Edit")
+        await person.page.get_by_label("Seats").fill(seats)
+        await person.page.get_by_label("Sound quality").select_option(quality)
+        await person.press("Save")
+
+        async def now() -> list[tuple[int, int]]:
+            return [(each["user_limit"], each["bitrate_kbps"]) for each in await channels("voice")]
+
+        await becomes(now, [outcome])  # The notice may be the one before.
+        await person.page.keyboard.press("Escape")
 
 
 async def test_a_nameless_channel_is_refused_with_words(here: Community) -> None:
@@ -122,6 +139,16 @@ async def test_channels_are_ordered_by_keys_menus_and_dragging(here: Community) 
     await entry(owner, "one").drag_to(entry(owner, "general"), target_position={"x": 20, "y": 3})
     await are("one", "general", "Voice", "two")
 
+    moderator = here.moderator
+    await expect(names(moderator)).to_have_text(["one", "general", "Voice", "two"])
+    await entry(moderator, "general").drag_to(entry(moderator, "one"), target_position={"x": 20, "y": 3})
+    await are("general", "one", "Voice", "two")
+    assert await entry(member, "one").get_attribute("draggable") != "true"
+    order = {
+        "channels": [channel["id"] for channel in (await ask(owner, "GET", "/api/channels"))["channels"]]
+    }
+    assert await refusal(member, "PUT", "/api/channels/order", order) == "forbidden"
+
 
 async def test_a_category_folds_and_hides_what_is_read(here: Community) -> None:
     await create(here.owner, "Projects", kind="Category")
@@ -150,6 +177,20 @@ async def test_a_private_channel_is_seen_by_those_who_were_let_in(here: Communit
     await expect(here.moderator.page.get_by_role("button", name="Remove Edsger")).to_have_count(0)
     await here.moderator.page.get_by_role("switch", name="Private").uncheck()
     await expect(entry(here.member, "secret")).to_have_count(1)
+    await here.moderator.page.keyboard.press("Escape")
+
+    await create(here.owner, "council", to="Helpers")
+    await expect(entry(here.moderator, "council")).to_have_count(1)
+    await expect(entry(here.member, "secret")).to_have_count(1)
+    await expect(entry(here.member, "council")).to_have_count(0)
+    [council] = [
+        channel
+        for channel in (await ask(here.owner, "GET", "/api/channels"))["channels"]
+        if channel["name"] == "council"
+    ]
+    messages = f"/api/channels/{council['id']}/messages"
+    assert await refusal(here.member, "GET", messages) == "unknown_channel"
+    assert await refusal(here.member, "POST", messages, {"text": "Hello?"}) == "unknown_channel"
 
 
 async def test_the_matrix_shows_what_results_for_a_person(here: Community) -> None:
@@ -165,7 +206,7 @@ async def test_the_matrix_shows_what_results_for_a_person(here: Community) -> No
     await expect(sending.locator(".outcome")).to_have_text("may not")
     await expect(box(here.member)).to_be_disabled()
 
-    await pick(page.get_by_role("dialog"), "Add a role or a person", "Edsger")
+    await pick(page.get_by_role("dialog"), "View as a role or a person", "Edsger")
     of_edsger = page.get_by_role("group", name="Permissions of Edsger in this channel")
     await expect(of_edsger.get_by_role("group", name="Send messages").locator(".outcome")).to_have_text(
         "may not"
@@ -181,28 +222,31 @@ async def test_the_matrix_shows_what_results_for_a_person(here: Community) -> No
 
 
 async def test_a_channel_goes_only_when_its_name_was_typed(here: Community) -> None:
-    await create(here.owner, "mistake")
-    await choose(here.moderator, "mistake", "Delete")
-    dialog = here.moderator.page.get_by_role("dialog", name="Delete mistake?")
-    button = dialog.get_by_role("button", name="Delete", exact=True)
-    await dialog.get_by_role("textbox").fill("mistak")
-    await expect(button).to_be_disabled()
-    await dialog.get_by_role("textbox").fill("mistake")
-    await button.click()
-    await expect(names(here.member)).to_have_text(["general", "Voice"])
-    await expect(here.owner.page.locator("#text-name")).to_have_text("general")
-    [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
-    assert (newest["action"], newest["actor_id"]) == ("channel_delete", await own_id(here.moderator))
+    for person in (here.owner, here.moderator):
+        await create(here.owner, "mistake")
+        await choose(person, "mistake", "Delete")
+        dialog = person.page.get_by_role("dialog", name="Delete mistake?")
+        button = dialog.get_by_role("button", name="Delete", exact=True)
+        await dialog.get_by_role("textbox").fill("mistak")
+        await expect(button).to_be_disabled()
+        await dialog.get_by_role("textbox").fill("mistake")
+        await button.click()
+        await expect(names(here.member)).to_have_text(["general", "Voice"])
+        await expect(here.owner.page.locator("#text-name")).to_have_text("general")
+        [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
+        assert (newest["action"], newest["actor_id"]) == ("channel_delete", await own_id(person))
 
 
 async def test_an_archived_channel_is_brought_back_from_the_settings(here: Community) -> None:
     await create(here.owner, "attic")
-    await choose(here.owner, "attic", "Edit")
-    await here.owner.press("Archive the channel")
-    await expect(names(here.member)).to_have_text(["general", "Voice"])
-    page = await open_settings(here.owner, "Channels")
-    await page.get_by_role("button", name="Bring it back").click()
-    await expect(names(here.member)).to_have_text(["general", "attic", "Voice"])
+    for person in (here.owner, here.moderator):
+        await choose(person, "attic", "Edit")
+        await person.press("Archive the channel")
+        await expect(names(here.member)).to_have_text(["general", "Voice"])
+        page = await open_settings(person, "Channels")
+        await page.get_by_role("button", name="Bring it back").click()
+        await expect(names(here.member)).to_have_text(["general", "attic", "Voice"])
+        await person.page.keyboard.press("Escape")
 
 
 async def test_two_moderators_order_channels_at_once(here: Community) -> None:

@@ -46,17 +46,26 @@ async def offers(person: Person, of: str, *items: str) -> None:
     await person.page.keyboard.press("Escape")
 
 
+GONE = "[role=alert]:has-text"
+
+
 @pytest.mark.parametrize(
-    ("permission", "item", "seen"),
+    ("permission", "item", "seen", "method", "path"),
     [
-        ("manage_nicknames", "Rename", "#own-name:text-is('Dijkstra')"),
-        ("timeout_members", "Time out", "#draft:disabled"),
-        ("kick_members", "Kick", "[role=alert]:has-text('You are no longer a member here.')"),
-        ("ban_members", "Ban", "[role=alert]:has-text('You are banned from this server.')"),
+        ("manage_nicknames", "Rename", "#own-name:text-is('Renamed')", "PATCH", "/api/members/{id}"),
+        ("timeout_members", "Time out", "#draft:disabled", "PUT", "/api/members/{id}/timeout"),
+        (
+            "kick_members",
+            "Kick",
+            f"{GONE}('You are no longer a member here.')",
+            "POST",
+            "/api/members/{id}/kick",
+        ),
+        ("ban_members", "Ban", f"{GONE}('You are banned from this server.')", "PUT", "/api/bans/{id}"),
     ],
 )
 async def test_each_act_is_offered_and_done_by_its_permission_alone_and_below_one_s_rank(
-    people: People, permission: str, item: str, seen: str
+    people: People, permission: str, item: str, seen: str, method: str, path: str
 ) -> None:
     here = await community(people, permission)
     await offers(here.moderator, "Edsger", "Message", item)
@@ -64,11 +73,17 @@ async def test_each_act_is_offered_and_done_by_its_permission_alone_and_below_on
     for person, of in ((here.moderator, "Ada"), (here.member, "Grace")):
         await expect(listed(person, of)).to_be_visible()
         await offers(person, of, "Message")
-    dialog = await choose(here.moderator, "Edsger", item)
-    if item == "Rename":
-        await dialog.get_by_label("Name", exact=True).fill("Dijkstra")
-    await dialog.get_by_role("button", name=item, exact=True).click()
-    await expect(here.member.page.locator(seen)).to_be_visible()
+    wish = {"nickname": "Renamed"} if item == "Rename" else {"duration_s": 60} if item == "Time out" else {}
+    grace = path.format(id=await own_id(here.moderator))
+    assert await refusal(here.member, method, grace, wish) == "forbidden"
+    for person, of in ((here.moderator, here.member), (here.owner, here.moderator)):
+        dialog = await choose(person, of.name, item)
+        if item == "Rename":
+            await dialog.get_by_label("Name", exact=True).fill("Renamed")
+        await dialog.get_by_role("button", name=item, exact=True).click()
+        await expect(of.page.locator(seen)).to_be_visible()
+        if item == "Rename":
+            await ask(here.owner, "PATCH", path.format(id=await own_id(of)), {"nickname": of.name})
 
 
 @pytest.fixture
@@ -93,12 +108,15 @@ async def test_a_member_is_renamed_and_timed_out_and_speaks_again(here: Communit
 
 
 async def test_who_is_kicked_is_out_and_who_is_banned_stays_out(here: Community, people: People) -> None:
+    await write(here.member, "Watches for sale")
+    await shows(here.owner, ["Watches for sale"])
     dialog = await choose(here.moderator, "Edsger", "Ban")
     await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
     await dialog.get_by_label("Reason").fill("Sells watches")
     await dialog.get_by_role("button", name="Ban").click()
     told = "You are banned from this server: Sells watches"
     await expect(here.member.page.get_by_role("alert")).to_have_text(told)
+    await expect(message(here.owner, "Watches for sale")).to_have_count(0)
     page = await open_settings(here.moderator, "Bans")
     await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
     await page.get_by_role("button", name="Lift the ban").click()

@@ -138,6 +138,56 @@ async def test_roles_are_ordered_by_whoever_ranks_above(here: Community) -> None
     )
 
 
+async def test_whoever_may_manage_roles_orders_and_changes_those_below_their_own(here: Community) -> None:
+    moderator, member = here.moderator, here.member
+    await create(moderator, "Greeters", "Create invites")
+    await moderator.page.keyboard.press("Escape")  # What asks for whom the role is.
+    await moderator.page.keyboard.press("Escape")
+    await create(moderator, "Gardeners", "Create invites")
+    await moderator.page.get_by_role("button", name="All roles").click()
+    page = moderator.page.get_by_role("region", name="Roles", exact=True)
+    names, rows = page.locator(".managed-words > span"), page.get_by_role("listitem")
+    above = ["Owner", "Administrators", "Moderators", "Helpers"]
+    shown = await names.all_text_contents()
+    first, second = [name for name in shown if name in ("Greeters", "Gardeners")]
+    await expect(names).to_have_text([*above, first, second, "Members", "Guests"])
+    await rows.filter(has_text=second).drag_to(rows.filter(has_text=first), target_position={"x": 40, "y": 3})
+    await expect(names).to_have_text([*above, second, first, "Members", "Guests"])
+
+    await page.get_by_role("button", name="Edit Gardeners").click()
+    await page.get_by_label("Name", exact=True).fill("Stewards")
+    await page.get_by_role("radio", name="#d97a1c").check()
+    await page.get_by_role("button", name="Save").click()
+    await expect(moderator.page.locator(".notice")).to_contain_text("Saved.")
+    await pick(page, "Give it to", "edsg")
+    await becomes(lambda: roles_of(member), ["Stewards", "Member"])
+    await member.press("Members")
+    name = listed(here.member, "Edsger").locator(".coloured")
+    await expect(name).to_have_attribute("style", re.compile("#d97a1c"))
+    made = {role["name"]: role["id"] for role in (await ask(member, "GET", "/api/roles"))["roles"]}
+    own = f"/api/roles/{made['Stewards']}"
+    assert await refusal(member, "PATCH", own, {"color": "#112233"}) == "forbidden"
+    assert await refusal(member, "DELETE", own) == "forbidden"
+
+    await page.get_by_role("button", name="Delete the role").click()
+    dialog = moderator.page.get_by_role("dialog", name="Delete the role Stewards?")
+    await dialog.get_by_role("button", name="Delete the role").click()
+    await becomes(lambda: roles_of(member), ["Member"])
+    [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
+    assert (newest["action"], newest["actor_id"]) == ("role_delete", await own_id(moderator))
+
+    # To several at once.
+    pages = moderator.page.get_by_role("navigation", name="Settings pages")
+    await pages.get_by_role("button", name="Members", exact=True).click()
+    page = moderator.page.get_by_role("region", name="Members", exact=True)
+    await page.get_by_label("Choose all 3 shown").check()
+    await page.get_by_role("group", name="3 chosen").get_by_role("button", name="Give a role").click()
+    dialog = moderator.page.locator("dialog:has(.bulk-people):not(:has(dialog))")
+    await dialog.get_by_label("Role").select_option("Greeters")
+    await dialog.locator("button[type=submit]").click()
+    await becomes(lambda: roles_of(member), ["Greeters", "Member"])
+
+
 async def test_a_role_is_changed_and_deleted_with_everybody_losing_it(here: Community) -> None:
     page = await open_settings(here.owner, "Roles")
     await page.get_by_role("button", name="Edit Helpers").click()

@@ -82,14 +82,14 @@ move-up-named = { $name } nach oben verschieben
 move-down-named = { $name } nach unten verschieben
 overrides = Was Rollen und Personen hier dürfen
 overrides-about = Ist hier nichts gewählt, gilt, was die Rollen auf dem Server erlauben. Wenn eine der Rollen es hier erlaubt, ist es erlaubt; ein Eintrag für die Person entscheidet zuletzt.
-overrides-add = Rolle oder Person hinzufügen
+overrides-add = Ansehen als Rolle oder Person
 overrides-for = Rollen und Personen mit eigenen Einstellungen
 overrides-of = Berechtigungen von { $name } in diesem Kanal
 override-allow = Erlauben
 override-deny = Verbieten
 override-neutral = Wie in den Rollen
-result-of-role = Am Ende jeder Zeile: was jemand allein mit der Rolle { $name } hier darf.
-result-of-person = Am Ende jeder Zeile: was { $name } mit allen Rollen hier darf.
+result-of-role = Angesehen als jemand allein mit der Rolle { $name }: Am Ende jeder Zeile steht, was hier erlaubt ist.
+result-of-person = Angesehen als { $name } mit allen Rollen: Am Ende jeder Zeile steht, was hier erlaubt ist.
 outcome-may = darf
 outcome-may-not = darf nicht
 

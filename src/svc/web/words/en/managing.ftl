@@ -82,14 +82,14 @@ move-up-named = Move { $name } up
 move-down-named = Move { $name } down
 overrides = What roles and people may do here
 overrides-about = Without an entry here, people can do what their roles allow on the server. If an entry allows one of their roles, they are allowed; an entry for the person decides last.
-overrides-add = Add a role or a person
+overrides-add = View as a role or a person
 overrides-for = Roles and people with entries of their own
 overrides-of = Permissions of { $name } in this channel
 override-allow = Allow
 override-deny = Deny
 override-neutral = As their roles say
-result-of-role = At the end of each line: what somebody with only the role { $name } can do here.
-result-of-person = At the end of each line: what { $name } can do here, with all their roles.
+result-of-role = Viewed as somebody with only the role { $name }: each line ends with what they can do here.
+result-of-person = Viewed as { $name }, with all their roles: each line ends with what they can do here.
 outcome-may = may
 outcome-may-not = may not
 

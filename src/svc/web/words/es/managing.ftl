@@ -82,14 +82,14 @@ move-up-named = Subir { $name }
 move-down-named = Bajar { $name }
 overrides = Qué pueden hacer aquí los roles y las personas
 overrides-about = Si aquí no se elige nada, cada persona puede hacer lo que sus roles permiten en el servidor. Si aquí se permite a uno de sus roles, puede hacerlo; lo que se indique para la persona decide al final.
-overrides-add = Añadir un rol o una persona
+overrides-add = Ver como un rol o una persona
 overrides-for = Roles y personas con permisos propios
 overrides-of = Permisos de { $name } en este canal
 override-allow = Permitir
 override-deny = Denegar
 override-neutral = Según sus roles
-result-of-role = Al final de cada línea: lo que puede hacer aquí alguien que solo tiene el rol { $name }.
-result-of-person = Al final de cada línea: lo que { $name } puede hacer aquí, con todos sus roles.
+result-of-role = Visto como alguien que solo tiene el rol { $name }: cada línea termina con lo que puede hacer aquí.
+result-of-person = Visto como { $name }, con todos sus roles: cada línea termina con lo que puede hacer aquí.
 outcome-may = puede
 outcome-may-not = no puede
 

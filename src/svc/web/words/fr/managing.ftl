@@ -82,14 +82,14 @@ move-up-named = Monter { $name }
 move-down-named = Descendre { $name }
 overrides = Ce que les rôles et les personnes peuvent faire ici
 overrides-about = Sans choix ici, chacun peut faire ce que ses rôles permettent sur le serveur. Si l’un de ses rôles est autorisé ici, la personne l’est aussi ; une entrée pour la personne elle-même décide en dernier.
-overrides-add = Ajouter un rôle ou une personne
+overrides-add = Voir en tant que rôle ou personne
 overrides-for = Rôles et personnes avec leurs propres choix
 overrides-of = Permissions de { $name } dans ce salon
 override-allow = Autoriser
 override-deny = Refuser
 override-neutral = Selon ses rôles
-result-of-role = À la fin de chaque ligne : ce que peut faire ici une personne qui a seulement le rôle { $name }.
-result-of-person = À la fin de chaque ligne : ce que { $name } peut faire ici, avec tous ses rôles.
+result-of-role = Vu comme une personne qui a seulement le rôle { $name } : chaque ligne finit par ce qu’elle peut faire ici.
+result-of-person = Vu comme { $name }, avec tous ses rôles : chaque ligne finit par ce que cette personne peut faire ici.
 outcome-may = peut
 outcome-may-not = ne peut pas
 

@@ -78,14 +78,14 @@ move-up-named = { $name } を上へ移動
 move-down-named = { $name } を下へ移動
 overrides = ここでロールやメンバーができること
 overrides-about = ここで何も選ばなければ、サーバーでのロールの権限がそのまま適用されます。持っているロールのどれかがここで許可されていれば、許可されます。メンバー個人への設定がある場合は、それが最優先されます。
-overrides-add = ロールまたはメンバーを追加
+overrides-add = ロールまたはメンバーとして表示
 overrides-for = 個別に設定されたロールとメンバー
 overrides-of = このチャンネルでの { $name } の権限
 override-allow = 許可
 override-deny = 拒否
 override-neutral = ロールに従う
-result-of-role = 各行の右端は、「{ $name }」のロールだけを持つ人がここでできることです。
-result-of-person = 各行の右端は、{ $name } がすべてのロールを合わせてここでできることです。
+result-of-role = 「{ $name }」のロールだけを持つ人としての表示です。各行の右端が、ここでできることです。
+result-of-person = すべてのロールを合わせた { $name } としての表示です。各行の右端が、ここでできることです。
 outcome-may = できる
 outcome-may-not = できない
 
