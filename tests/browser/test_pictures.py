@@ -63,7 +63,8 @@ async def test_the_page_is_pictured_at_both_sizes(people: People, product: Produ
             "switcher": lambda: ada.page.keyboard.press("Control+k"),
             "settings": lambda: ada.press("Settings"),
         }
-        await ada.page.mouse.move(0, 0)
+        for person in (ada, grace):  # A message under the pointer shows its buttons.
+            await person.page.mouse.move(0, 0)
         await pictured(ada, "conversation-wide")
         await pictured(grace, "conversation-narrow")
         for name, show in views.items():
