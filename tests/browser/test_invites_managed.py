@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.async_api import expect
 
-from tests.kit.community import Community, ask, community, confirm, has_no_page, open_settings
+from tests.kit.community import Community, ask, community, confirm, has_no_page, open_settings, refusal
 from tests.kit.people import People, Person
 from tests.kit.waiting import becomes
 
@@ -96,6 +96,16 @@ async def test_a_role_is_offered_by_those_who_give_roles(here: Community) -> Non
     await expect(here.moderator.page.get_by_label("They become")).to_have_count(0)
 
 
+async def make_for_approval(person: Person) -> str:
+    """Make a link whose guests wait to be let in. Returns its address."""
+    await person.press("Invite people")
+    await person.page.get_by_role("switch", name="Approve each person").check()
+    await person.press("Make a link")
+    address = await person.page.get_by_label("Link").input_value()
+    await person.page.keyboard.press("Escape")
+    return address
+
+
 async def asking_to_come_in(people: People, address: str, name: str = "Barbara") -> Person:
     """Somebody who waits to be let in by a link."""
     guest = await people.arrive(name)
@@ -108,13 +118,9 @@ async def asking_to_come_in(people: People, address: str, name: str = "Barbara")
 
 
 async def test_people_who_wait_are_let_in_or_refused_in_the_page(here: Community, people: People) -> None:
-    await here.owner.press("Invite people")
-    await here.owner.page.get_by_role("switch", name="Approve each person").check()
-    await here.owner.press("Make a link")
-    address = await here.owner.page.get_by_label("Link").input_value()
+    address = await make_for_approval(here.moderator)
     for name in ("Frances", "Barbara"):
         guest = await asking_to_come_in(people, address, name)
-    await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Invites")
     waiting = page.get_by_role("list", name="Waiting to be let in")
     await (
@@ -134,8 +140,9 @@ async def test_people_who_wait_are_let_in_or_refused_in_the_page(here: Community
 
 async def test_whoever_only_manages_invites_lets_in_and_revokes_what_others_made(people: People) -> None:
     here = await where_only_they_may(people, "manage_invites")
-    code = (await ask(here.owner, "POST", "/api/invites", {"approval": True}))["code"]
-    guest = await asking_to_come_in(people, f"{here.owner.page.url.partition('#')[0]}#invite={code}")
+    address = await make_for_approval(here.owner)
+    code = code_of(address)
+    guest = await asking_to_come_in(people, address)
     page = await open_settings(here.moderator, "Invites")
     await expect(page.get_by_role("button", name="Invite people")).to_have_count(0)
     await page.get_by_role("list", name="Waiting to be let in").get_by_role("button", name="Let in").click()
@@ -149,3 +156,4 @@ async def test_whoever_only_manages_invites_lets_in_and_revokes_what_others_made
 
 async def test_a_member_without_the_permission_sees_none_of_it(here: Community) -> None:
     await has_no_page(here.member, "Invites")
+    assert await refusal(here.member, "POST", "/api/invites", {"approval": True}) == "forbidden"
