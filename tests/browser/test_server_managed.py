@@ -2,9 +2,13 @@
 
 import asyncio
 import re
+import sqlite3
 import sys
+import tarfile
 from asyncio.subprocess import DEVNULL
+from contextlib import closing
 from importlib.metadata import version
+from pathlib import Path
 from sqlite3 import sqlite_version
 
 import pytest
@@ -13,8 +17,8 @@ from playwright.async_api import expect
 from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, refusal
 from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import box, do, message
-from tests.kit.waiting import wait_until
+from tests.kit.text_channels import box, do, message, write
+from tests.kit.waiting import becomes, wait_until
 
 ALMOST_ALL = ("manage_channels", "manage_roles", "ban_members", "view_audit_log", "manage_bots")
 SPEAK = """([token, text]) => fetch("/api/channels/general/messages", {
@@ -22,6 +26,21 @@ SPEAK = """([token, text]) => fetch("/api/channels/general/messages", {
   headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
   body: JSON.stringify({ text }),
 })"""
+
+LOOK_AT_BOTS = """async (token) => {
+  const headers = { Authorization: `Bearer ${token}` };
+  return (await fetch("/api/bots", { headers })).status;
+}"""
+BY = ("By purpose", "By member")
+KEPT_TEXTS = "SELECT count(*) FROM messages WHERE text = 'To be kept'"
+
+
+def texts_in(backup: Path) -> int:
+    """How often a backup has the message that is to be in it."""
+    with tarfile.open(backup) as archive:
+        archive.extract("database.sqlite3", backup.parent, filter="data")
+    with closing(sqlite3.connect(backup.parent / "database.sqlite3")) as database:
+        return int(database.execute(KEPT_TEXTS).fetchone()[0])
 
 
 @pytest.fixture
@@ -75,6 +94,7 @@ async def test_a_webhook_is_made_and_tried_in_the_page(here: Community) -> None:
     await page.get_by_role("button", name="Post it").click()
     history = page.get_by_role("region", name="Last posts").locator("[data-outcome]")
     await expect(history).to_have_count(1)
+    await expect(history).to_contain_text("Posted")
     await here.moderator.page.evaluate("(to) => fetch(to, { method: 'POST', body: 'no JSON' })", address)
     await page.get_by_role("button", name="Check again").click()
     await expect(history.first).to_contain_text("Refused: it is not JSON")
@@ -125,6 +145,8 @@ async def test_several_emoji_are_added_named_by_their_files_and_changed_by_two_a
     await expect(told).to_contain_text(["Somebody has deleted this emoji."])
     await expect(page.get_by_role("listitem")).to_have_count(1)
     await has_no_page(here.member, "Emoji")
+    [left] = (await ask(here.member, "GET", "/api/emoji"))["emoji"]
+    assert await refusal(here.member, "DELETE", f"/api/emoji/{left['id']}") == "forbidden"
     # Whoever may write writes and reacts with what is left.
     member = here.member
     await box(member).press_sequentially("Look :hap")
@@ -165,6 +187,19 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People) -> None
     await expect(listed(here.member, "Weather").locator(".bot-sign")).to_have_text("Bot")
     await here.member.page.evaluate(SPEAK, [token, "Rain at noon"])
     await expect(message(here.member, "Rain at noon").locator(".bot-sign")).to_have_text("Bot")
+    # It has roles as anybody has, and may what they say.
+    assert await here.member.page.evaluate(LOOK_AT_BOTS, token) == 403
+    await here.owner.press("Members")
+    await listed(here.owner, "Weather").hover()
+    await here.owner.press("More about Weather")
+    await here.owner.page.get_by_role("menuitem", name="Change roles").click()
+    dialog = here.owner.page.get_by_role("dialog", name="Roles of Weather")
+    role = dialog.get_by_role("switch", name="Helpers")
+    await role.check()
+    await becomes(lambda: here.member.page.evaluate(LOOK_AT_BOTS, token), 200)
+    await role.uncheck()  # Whoever has it may not delete another who has it.
+    await becomes(lambda: here.member.page.evaluate(LOOK_AT_BOTS, token), 403)
+    await here.owner.page.keyboard.press("Escape")
     await has_no_page(here.member, "Bots")
     assert await refusal(here.member, "POST", "/api/bots", {"nickname": "Mine"}) == "forbidden"
     await page.get_by_role("button", name="More about Weather").click()
@@ -176,8 +211,9 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People) -> None
     await expect(log.get_by_text("Grace deleted the bot Weather")).to_be_visible()
 
 
-async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: People) -> None:
+async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: People, tmp_path: Path) -> None:
     here = await community(people, *ALMOST_ALL)
+    await write(here.member, "To be kept")
     page = await open_settings(here.owner, "Storage")
     await expect(page.get_by_text("Nothing is stored yet.").first).to_be_visible()
     await page.get_by_label("Keep attachments").select_option("For 30 days")
@@ -193,7 +229,10 @@ async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: Peo
     await page.get_by_role("button", name="Make a backup").click()
     async with here.owner.page.expect_download() as downloading:
         await page.get_by_role("button", name="Download").click()
-    assert (await downloading.value).suggested_filename.startswith("backup-")
+    download = await downloading.value
+    assert download.suggested_filename.startswith("backup-")
+    await download.save_as(tmp_path / "backup")
+    assert texts_in(tmp_path / "backup") == 1
     await page.get_by_role("button", name="Delete").click()
     question = here.owner.page.get_by_role("dialog", name="Delete this backup?")
     await question.get_by_role("button", name="Delete").click()
@@ -207,5 +246,22 @@ async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: Peo
     await expect(page.get_by_role("list", name="3 members are connected")).to_contain_text("Edsger")
     for name in ("Storage", "Backups", "Health"):
         await has_no_page(here.moderator, name)
-    for path in ("/api/storage", "/api/backups", "/api/health"):
-        assert await refusal(here.moderator, "GET", path) == "forbidden"
+    for person in (here.moderator, here.member):
+        for path in ("/api/storage", "/api/backups", "/api/health"):
+            assert await refusal(person, "GET", path) == "forbidden"
+
+    # What is stored by then, by kind and by member.
+    picture = {"name": "sea.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
+    await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
+    await expect(here.member.page.locator(".upload-list li[data-state=done]")).to_be_visible()
+    await write(here.member, "The sea")
+    await here.owner.page.keyboard.press("Escape")
+    await expect(message(here.owner, "The sea").locator("img").last).to_be_visible()
+    page = await open_settings(here.owner, "Storage")
+    told = await ask(here.owner, "GET", "/api/storage")
+    [kind], [holder] = told["by_kind"], told["by_member"]
+    assert (kind["kind"], holder["nickname"]) == ("message", "Edsger")
+    assert kind["bytes"] == holder["bytes"] == told["bytes"] > 0
+    amounts = [await page.get_by_role("list", name=name).inner_text() for name in BY]
+    amount = re.compile(r"[\d.,]+\s[kM]?B")
+    assert len({found for text in amounts for found in amount.findall(text)}) == 1

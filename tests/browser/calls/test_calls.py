@@ -5,6 +5,7 @@ from typing import Any
 
 from playwright.async_api import Locator, expect
 
+from tests.kit.community import ask
 from tests.kit.people import NARROW, VIEWPORT, People, Person
 from tests.kit.text_channels import open_channel
 from tests.kit.waiting import wait_until
@@ -169,9 +170,10 @@ async def voice_settings(person: Person) -> Locator:
     return person.page.get_by_role("dialog")
 
 
-async def test_music_is_heard_in_stereo_at_its_rate(people: People) -> None:
+async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
+    await ask(ada, "PATCH", "/api/channels/voice", {"bitrate_kbps": 96})
     await choose(ada, music=True)
     await ada.page.evaluate(A_TONE_ON_THE_LEFT)
     await ada.enter_call()
@@ -183,15 +185,15 @@ async def test_music_is_heard_in_stereo_at_its_rate(people: People) -> None:
         return bool(left > 0.05 and right < left / 20)
 
     await wait_until("Grace hears the tone on the left alone", on_the_left, within_s=30)
-    # What each is told to send: music goes at its rate, a voice is not sent while it is silent.
+    # What each is told to send: music goes at the channel's rate, a voice is not sent while it is silent.
     told = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"
-    assert "maxaveragebitrate=128000" in await ada.page.evaluate(told)
+    assert "maxaveragebitrate=96000" in await ada.page.evaluate(told)
     assert "usedtx=1" in await grace.page.evaluate(told)
 
     async def told_so() -> bool:
-        return [each.target_bps for each in (await ada.statistics()).sent if each.mid == "0"] == [128_000]
+        return [each.target_bps for each in (await ada.statistics()).sent if each.mid == "0"] == [96_000]
 
-    await wait_until("Ada sends music at its rate", told_so, within_s=15)
+    await wait_until("Ada sends music at the channel's rate", told_so, within_s=15)
 
 
 async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: People) -> None:
