@@ -44,6 +44,7 @@ from svc.chat.direct.store import (
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id, Natural
 from svc.chat.http import arriving, refuse_compressed
+from svc.chat.moderation.report import Reported
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 # With the request, a key, and what caches are told.
@@ -142,11 +143,6 @@ class OwnConversations:
 @dataclass(frozen=True, slots=True)
 class TakenPackages:
     key_packages: Annotated[Sequence[TakenPackage], Meta(max_length=MAX_RECIPIENTS)]
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedPrivately:
-    id: Id
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,12 +332,10 @@ class PrivateRequests(Requests):
         status=201,
         most_bytes=MAX_REPORT_BODY_BYTES,
     )
-    async def report(self, asking: Asker, conversation_id: Id, asked: NewPrivateReport) -> ReportedPrivately:
+    async def report(self, asking: Asker, conversation_id: Id, asked: NewPrivateReport) -> Reported:
         sending = Sending(conversation_id, asked.member_id, asked.sent_at_ms)
         proof = Proof(asked.said, asked.key, asked.tag)
-        return ReportedPrivately(
-            await self._reports.report(asking.member_id, sending, proof, asked.text, time.time())
-        )
+        return Reported(await self._reports.report(asking.member_id, sending, proof, asked.text, time.time()))
 
     @request(
         _SENDER,

@@ -1,4 +1,4 @@
-"""What a report is: as it is kept, and as those who moderate see it."""
+"""What a report is, and the answer to whoever has filed one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,6 +38,7 @@ class Report:
     id: Id
     # None: the server itself, which has found the message by a rule or by its list of bad words.
     reporter_id: Id | None
+    # The name that the rule had which has found the message.
     rule: str | None
     # One of the two, the other None: who wrote it.
     member_id: Id | None
@@ -51,39 +52,14 @@ class Report:
     resolved_by: Id | None
     note: Reason
 
+    @property
+    def author_id(self) -> str:
+        """Of the member or of the webhook."""
+        author_id = self.member_id if self.webhook is None else self.webhook.id
+        assert author_id is not None, "somebody wrote it"
+        return author_id
+
 
 @dataclass(frozen=True, slots=True)
-class KeptReport:
-    id: str
-    # None: the server itself, by a rule or by `profanityMode`.
-    reporter_id: str | None
-    member_id: str
-    channel_id: str | None
-    message_id: str | None
-    text: str
-    created_at_ms: int
-    resolved_at_ms: int | None = None
-    resolved_by: str | None = None
-    note: str = ""
-    # The name that the rule had which has found the message.
-    rule: str | None = None
-    # The name under which a webhook posted it; `member_id` is the webhook's id then.
-    webhook: str | None = None
-    private: Revealed | None = None
-
-    def shown(self) -> Report:
-        return Report(
-            id=self.id,
-            reporter_id=self.reporter_id,
-            rule=self.rule,
-            member_id=self.member_id if self.webhook is None else None,
-            webhook=None if self.webhook is None else ReportedWebhook(self.member_id, self.webhook),
-            private=self.private,
-            channel_id=self.channel_id,
-            message_id=self.message_id,
-            text=self.text,
-            created_at_ms=self.created_at_ms,
-            resolved_at_ms=self.resolved_at_ms,
-            resolved_by=self.resolved_by,
-            note=self.note,
-        )
+class Reported:
+    id: Id

@@ -13,7 +13,7 @@ from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.audience import Only
 from svc.chat.moderation import store
-from svc.chat.moderation.report import KeptReport, Report, Revealed
+from svc.chat.moderation.report import Report, ReportedWebhook, Revealed
 from svc.chat.moderation.store import WantedReports
 
 # So that nobody buries the others' reports under their own.
@@ -48,12 +48,12 @@ class Reports:
         self._audit, self._new_id = ground.audit, ground.new_id
         self._author_of = author_of
 
-    async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> KeptReport:
+    async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> Report:
         return await self._file(self._report(reporter_id, About(member_id), None, None, text, now))
 
     async def about_message(
         self, reporter_id: str, channel_id: str, message_id: str, text: str, now: float
-    ) -> KeptReport:
+    ) -> Report:
         author = await self._author_of(reporter_id, channel_id, message_id)
         return await self._file(self._report(reporter_id, author, channel_id, message_id, text, now))
 
@@ -67,14 +67,14 @@ class Reports:
     async def page(self, asker_id: str, wanted: WantedReports, limit: int) -> tuple[list[Report], str | None]:
         """Reports, newest first, and what to ask for `before` to go on."""
         found = await store.reports(self._database, wanted, limit + 1, self._channels_of(asker_id))
-        page = [report.shown() for report in found[:limit]]
+        page = found[:limit]
         return page, page[-1].id if len(found) > limit else None
 
     @follows_rules
-    def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Act[KeptReport, None]:
+    def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Act[Report, None]:
         """Somebody has seen to it; of several at once, the first."""
 
-        def write(connection: Connection) -> KeptReport:
+        def write(connection: Connection) -> Report:
             report = store.report(connection, report_id)
             if report is None or not self._may_know(actor_id, report):
                 raise ChatError("unknown_report")
@@ -83,7 +83,7 @@ class Reports:
             store.resolve(connection, report_id, actor_id, note, int(now * 1000))
             details: dict[str, object] = {"member_id": report.member_id, "note": note}
             if report.webhook is not None:
-                details = {"nickname": report.webhook, "note": note}
+                details = {"nickname": report.webhook.name, "note": note}
             if report.channel_id is not None:
                 details["channel_id"] = report.channel_id
             self._audit.record(
@@ -119,20 +119,31 @@ class Reports:
         message_id: str | None,
         text: str,
         now: float,
-    ) -> KeptReport:
-        report = KeptReport(
-            self._new_id(), reporter_id, about.id, channel_id, message_id, text, int(now * 1000)
+    ) -> Report:
+        return Report(
+            id=self._new_id(),
+            reporter_id=reporter_id,
+            rule=None,
+            member_id=about.id if about.webhook is None else None,
+            webhook=None if about.webhook is None else ReportedWebhook(about.id, about.webhook),
+            private=None,
+            channel_id=channel_id,
+            message_id=message_id,
+            text=text,
+            created_at_ms=int(now * 1000),
+            resolved_at_ms=None,
+            resolved_by=None,
+            note="",
         )
-        return dataclasses.replace(report, webhook=about.webhook)
 
     @follows_rules
-    def _file(self, report: KeptReport) -> Act[None, KeptReport]:
+    def _file(self, report: Report) -> Act[None, Report]:
         reporter_id = report.reporter_id
         assert reporter_id is not None, "a member files it"
         if report.channel_id is not None:
             self._directory.channel(reporter_id, report.channel_id)
         elif report.private is None:
-            self._directory.member(report.member_id)
+            self._directory.member(report.author_id)
 
         def write(connection: Connection) -> None:
             if store.count_open(connection, reporter_id) >= MAX_OPEN_OF_ONE:
@@ -141,23 +152,23 @@ class Reports:
 
         return Act(write, lambda _: self.tell(report))
 
-    def tell(self, report: KeptReport) -> KeptReport:
+    def tell(self, report: Report) -> Report:
         """Those who may see it, now that it is filed."""
-        self._hub.push("report_created", report.shown(), self._concerned(report))
+        self._hub.push("report_created", report, self._concerned(report))
         return report
 
-    def _resolved(self, report: KeptReport, actor_id: str) -> None:
+    def _resolved(self, report: Report, actor_id: str) -> None:
         told = {"report_id": report.id, "resolved_by": actor_id}
         self._hub.push("report_resolved", told, self._concerned(report))
 
-    def _concerned(self, report: KeptReport) -> Only:
+    def _concerned(self, report: Report) -> Only:
         """Those who may know of it."""
         told = frozenset(self._directory.holders(Permission.VIEW_REPORTS))
         if report.channel_id is not None:
             told &= self._directory.viewers(report.channel_id)
         return Only(told)
 
-    def _may_know(self, member_id: str, report: KeptReport) -> bool:
+    def _may_know(self, member_id: str, report: Report) -> bool:
         seen = self._channels_of(member_id)
         return report.channel_id is None or seen is None or report.channel_id in seen
 
@@ -171,14 +182,14 @@ class Reports:
 class Filing:
     """A report of the server's own, filed in the write that it is about."""
 
-    def __init__(self, reports: Reports, report: KeptReport) -> None:
+    def __init__(self, reports: Reports, report: Report) -> None:
         self._reports = reports
         self._report = report
         self._written = False
 
     def write(self, connection: Connection) -> None:
         """A step of the write; `filed` follows. Nothing where enough of the kind wait already."""
-        about, message_id = self._report.member_id, self._report.message_id
+        about, message_id = self._report.author_id, self._report.message_id
         if message_id is not None and store.is_open_about(connection, about, message_id):
             return
         self._written = store.count_open_of_server(connection, about) < MAX_OPEN_OF_SERVER

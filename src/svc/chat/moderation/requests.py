@@ -16,7 +16,7 @@ from svc.chat.errors import ChatError
 from svc.chat.fields import Id
 from svc.chat.members import shown
 from svc.chat.moderation.history import History, MemberHistory
-from svc.chat.moderation.report import MAX_REPORT_CHARACTERS, Reason, Report
+from svc.chat.moderation.report import MAX_REPORT_CHARACTERS, Reason, Report, Reported
 from svc.chat.moderation.reports import Reports
 from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Moderation
 from svc.chat.moderation.store import Ban, WantedReports
@@ -80,11 +80,6 @@ class NewReport(Asked):
     member_id: Id | None = None
     channel_id: Id | None = None
     message_id: Id | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    id: Id
 
 
 class Note(Asked):

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Form, Table, number, optional, value
 from svc.chat.fields import Id, Natural, TimeMs
-from svc.chat.moderation.report import KeptReport, Revealed
+from svc.chat.moderation.report import Report, ReportedWebhook, Revealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,10 @@ _REVEALED = Form(
     lambda revealed: msgspec.json.encode(revealed).decode(),
     lambda text: msgspec.json.decode(text, type=Revealed),
 )
-_BANS, _REPORTS = Table("bans", Ban), Table("reports", KeptReport, private=optional(_REVEALED))
+_BANS = Table("bans", Ban)
+# Its columns `member_id` and `webhook` are the id of whoever wrote it, and the name of a webhook.
+_REPORTS = Table("reports", Report, without=("member_id", "webhook"), private=optional(_REVEALED))
+_SELECT_REPORTS = f"SELECT {_REPORTS.select()}, member_id, webhook FROM reports"
 
 
 def nickname(connection: Connection, member_id: str) -> str | None:
@@ -149,12 +153,21 @@ def is_open_about(connection: Connection, member_id: str, message_id: str) -> bo
     return found.fetchone() is not None
 
 
-def insert_report(connection: Connection, report: KeptReport) -> None:
-    _REPORTS.insert(connection, report)
+def insert_report(connection: Connection, report: Report) -> None:
+    webhook = None if report.webhook is None else report.webhook.name
+    _REPORTS.insert(connection, report, member_id=report.author_id, webhook=webhook)
 
 
-def report(connection: Connection, report_id: str) -> KeptReport | None:
-    return _REPORTS.get(connection, id=report_id)
+def report(connection: Connection, report_id: str) -> Report | None:
+    row = connection.execute(f"{_SELECT_REPORTS} WHERE id = ?", (report_id,)).fetchone()
+    return _read_report(row) if row else None
+
+
+def _read_report(row: Sequence[Any]) -> Report:
+    *kept, author_id, name = row
+    if name is None:
+        return _REPORTS.read(kept, member_id=author_id, webhook=None)
+    return _REPORTS.read(kept, member_id=None, webhook=ReportedWebhook(author_id, name))
 
 
 def resolve(connection: Connection, report_id: str, member_id: str, note: str, now_ms: int) -> None:
@@ -166,7 +179,7 @@ def resolve(connection: Connection, report_id: str, member_id: str, note: str, n
 
 async def reports(
     database: Database, wanted: WantedReports, limit: int, channel_ids: Sequence[str] | None
-) -> list[KeptReport]:
+) -> list[Report]:
     """The newest first; those about messages only of `channel_ids`, unless that is None."""
     conditions, values = ["1"], list[object]()
     if wanted.before is not None:
@@ -178,4 +191,5 @@ async def reports(
         conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(channel_ids))}))")
         values += channel_ids
     where = " AND ".join(conditions)
-    return await _REPORTS.all(database, f"WHERE {where} ORDER BY id DESC LIMIT ?", *values, limit)
+    rows = await database.rows(f"{_SELECT_REPORTS} WHERE {where} ORDER BY id DESC LIMIT ?", (*values, limit))
+    return [_read_report(row) for row in rows]
