@@ -220,6 +220,33 @@ async def test_the_matrix_shows_what_results_for_a_person(here: Community) -> No
     ]
     assert "send_messages" in told[channel["id"]]
 
+    await choose(here.moderator, "general", "Permissions")
+    page = here.moderator.page
+    await (
+        page.get_by_role("list", name="Roles and people with entries")
+        .get_by_role("button", name="Edsger")
+        .click()
+    )
+    reacting = page.get_by_role("group", name="Permissions of Edsger in this channel").get_by_role(
+        "group", name="Add reactions"
+    )
+    await expect(reacting.locator(".outcome")).to_have_text("may")
+    await reacting.get_by_role("radio", name="Deny").check()
+    await expect(reacting.locator(".outcome")).to_have_text("may not")
+
+    async def may_react() -> bool:
+        told = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
+        return "add_reactions" in told[channel["id"]]
+
+    await becomes(may_react, False)
+    # What they may not do here themselves they do not allow to others.
+    await expect(page.get_by_role("group", name="Send messages").get_by_role("radio").first).to_be_disabled()
+    overrides = f"/api/channels/{channel['id']}/overrides"
+    assert await refusal(here.member, "GET", overrides) == "forbidden"
+    wish = {"allow": ["send_messages"], "deny": []}
+    own = f"{overrides}/member/{await own_id(here.member)}"
+    assert await refusal(here.member, "PUT", own, wish) == "forbidden"
+
 
 async def test_a_channel_goes_only_when_its_name_was_typed(here: Community) -> None:
     for person in (here.owner, here.moderator):

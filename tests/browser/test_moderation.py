@@ -77,11 +77,17 @@ async def test_each_act_is_offered_and_done_by_its_permission_alone_and_below_on
     grace = path.format(id=await own_id(here.moderator))
     assert await refusal(here.member, method, grace, wish) == "forbidden"
     for person, of in ((here.moderator, here.member), (here.owner, here.moderator)):
+        said = f"Watches of {of.name}"
+        await write(of, said)
+        await expect(message(here.owner, said)).to_be_visible()
         dialog = await choose(person, of.name, item)
         if item == "Rename":
             await dialog.get_by_label("Name", exact=True).fill("Renamed")
+        elif item == "Ban":
+            await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
         await dialog.get_by_role("button", name=item, exact=True).click()
         await expect(of.page.locator(seen)).to_be_visible()
+        await expect(message(here.owner, said)).to_have_count(0 if item == "Ban" else 1)
         if item == "Rename":
             await ask(here.owner, "PATCH", path.format(id=await own_id(of)), {"nickname": of.name})
 
@@ -317,3 +323,4 @@ async def test_a_member_without_permissions_sees_none_of_it(here: Community) -> 
         await has_no_page(here.member, page)
     assert await refusal(here.member, "GET", "/api/audit") == "forbidden"
     assert await refusal(here.member, "GET", "/api/reports") == "forbidden"
+    assert await refusal(here.member, "DELETE", f"/api/bans/{await own_id(here.owner)}") == "forbidden"

@@ -168,6 +168,10 @@ async def test_whoever_may_manage_roles_orders_and_changes_those_below_their_own
     own = f"/api/roles/{made['Stewards']}"
     assert await refusal(member, "PATCH", own, {"color": "#112233"}) == "forbidden"
     assert await refusal(member, "DELETE", own) == "forbidden"
+    given = f"/api/members/{await own_id(member)}/roles/{made['Greeters']}"
+    assert await refusal(member, "PUT", given) == "forbidden"
+    order = {"roles": list(made.values())}
+    assert await refusal(member, "PUT", "/api/roles/order", order) == "forbidden"
 
     await page.get_by_role("button", name="Delete the role").click()
     dialog = moderator.page.get_by_role("dialog", name="Delete the role Stewards?")
@@ -186,6 +190,12 @@ async def test_whoever_may_manage_roles_orders_and_changes_those_below_their_own
     await dialog.get_by_label("Role").select_option("Greeters")
     await dialog.locator("button[type=submit]").click()
     await becomes(lambda: roles_of(member), ["Greeters", "Member"])
+    await expect(dialog).to_have_count(0)
+    await page.get_by_label("Choose all 3 shown").check()
+    await page.get_by_role("group", name="3 chosen").get_by_role("button", name="Take a role").click()
+    await dialog.get_by_label("Role").select_option("Greeters")
+    await dialog.locator("button[type=submit]").click()
+    await becomes(lambda: roles_of(member), ["Member"])
 
 
 async def test_a_role_is_changed_and_deleted_with_everybody_losing_it(here: Community) -> None:
