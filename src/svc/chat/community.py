@@ -14,7 +14,9 @@ from aiohttp import ClientSession, web
 from msgspec import UNSET
 
 import svc
+from svc.base import machine
 from svc.base.database import Database
+from svc.base.descriptors import limit
 from svc.base.ids import Ids
 from svc.base.metrics import Registry
 from svc.chat.access.changes import Changes
@@ -307,6 +309,7 @@ class Community:
             pages=self.hub.pages,
             calls=lambda: len(self.pass_through),
             secure=self._secure,
+            machine=lambda: machine.looked_at(limit()),
         )
         return Report(self._config, sources, shown_version, int(time.time() * 1000))
 

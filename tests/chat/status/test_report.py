@@ -2,12 +2,15 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from svc.base.machine import Machine
 from svc.chat import config
 from svc.chat.status.report import BACKUP_AFTER_MS, Report, Sources
+from svc.tools.doctor import machine as doctor
 from tests.chat.people import People, holder_of
 
 HEALTH = "/api/health"
@@ -21,7 +24,10 @@ async def checks(folk: People) -> dict[str, tuple[str, str]]:
 async def test_a_server_that_runs_says_what_is_well_and_what_to_mind(folk: People) -> None:
     assert await checks(folk) == {
         "database": ("ok", "sound"),
-        "disk": (await checks(folk))["disk"],
+        # As the machine of the test is.
+        **{
+            name: found for name, found in (await checks(folk)).items() if name in ("disk", "clock", "limits")
+        },
         "joining": ("ok", "possible"),
         "address": ("notice", "only_here"),
         "voice": ("ok", "connected"),
@@ -60,6 +66,10 @@ async def test_the_newest_backup_counts(folk: People, variables: dict[str, str])
     assert (await checks(folk))["backups"] == ("ok", "recent")
 
 
+GOOD = Machine(clock_kept=True, files=65_536, buffers={"net.core.rmem_max": 4 << 20})
+SMALL = {"net.core.rmem_max": 212_992}
+
+
 class Here:
     """A link, a queue of uploads and a database in the state that a test wants."""
 
@@ -72,10 +82,24 @@ class Here:
 
 
 async def judged(
-    variables: dict[str, str], here: Here, *, secure: bool = False, enabled: bool = True
+    variables: dict[str, str],
+    here: Here,
+    *,
+    secure: bool = False,
+    enabled: bool = True,
+    machine: Machine = GOOD,
 ) -> dict[str, tuple[str, str]]:
     sources = Sources(
-        here.works, Path(variables["DATA_DIR"]), here, here, enabled, list, dict, lambda: 0, secure
+        here.works,
+        Path(variables["DATA_DIR"]),
+        here,
+        here,
+        enabled,
+        list,
+        dict,
+        lambda: 0,
+        secure,
+        lambda: machine,
     )
     told = await Report(config.read(variables), sources, "1", 0).condition(0.0)
     return {one.check: (one.verdict, one.state) for one in told.checks}
@@ -109,6 +133,25 @@ async def test_an_address_that_does_not_work_for_others_is_named(
     variables: dict[str, str], said: dict[str, str], secure: bool, found: tuple[str, str]
 ) -> None:
     assert (await judged({**variables, **said}, Here(), secure=secure))["address"] == found
+
+
+@pytest.mark.parametrize(
+    ("check", "machine", "found"),
+    [
+        ("clock", GOOD, ("ok", "kept")),
+        ("clock", replace(GOOD, clock_kept=None), ("ok", "unknown")),
+        ("clock", replace(GOOD, clock_kept=False), ("notice", "adrift")),
+        ("limits", GOOD, ("ok", "ample")),
+        ("limits", replace(GOOD, files=1024), ("notice", "few_files")),
+        ("limits", replace(GOOD, buffers=SMALL), ("notice", "small_buffers")),
+    ],
+)
+async def test_what_the_machine_lacks_is_named(
+    variables: dict[str, str], check: str, machine: Machine, found: tuple[str, str]
+) -> None:
+    """As `svc doctor` judges the same."""
+    assert (await judged(variables, Here(), machine=machine))[check] == found
+    assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {found[0]} - {"ok"}
 
 
 async def test_what_is_not_there_is_a_notice(variables: dict[str, str]) -> None:

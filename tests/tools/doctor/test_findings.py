@@ -1,14 +1,18 @@
 """What `svc doctor` says of what it sees: each verdict, and advice wherever something is to be done."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from yarl import URL
 
 from svc.base.confined import Layer
+from svc.base.machine import Machine
 from svc.tools.doctor import decoders, folder, machine, network, services, site, turn
 from svc.tools.doctor.finding import Finding, Verdict
 
+GOOD = Machine(clock_kept=True, files=65_536, buffers={"net.core.wmem_max": 4 << 20})
+SMALL = {"net.core.wmem_max": 212_992}
 OK, NOTICE, PROBLEM = Verdict.OK, Verdict.NOTICE, Verdict.PROBLEM
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PUBLIC, PRIVATE, OTHER = "8.8.4.4", "192.168.1.5", "9.9.9.9"
@@ -32,13 +36,13 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (decoders.confinement({Layer.SECCOMP})[1], NOTICE, "RestrictNamespaces="),
     (decoders.confinement({Layer.SECCOMP})[2], NOTICE, "pivot_root"),
     (decoders.confinement({Layer.DESCRIPTORS})[0], PROBLEM, "Linux 5.13"),
-    (machine.clock(0), OK, ""),
-    (machine.clock(5), NOTICE, "timedatectl"),
-    (machine.clock(None), OK, ""),
-    (machine.open_files(1024), NOTICE, "ulimit"),
-    (machine.open_files(65536), OK, ""),
-    (machine.buffers({"net.core.wmem_max": 212_992})[0], NOTICE, "sysctl -w net.core.wmem_max="),
-    (machine.buffers({"net.core.wmem_max": 4 << 20})[0], OK, ""),
+    (machine.findings(GOOD)[0], OK, ""),
+    (machine.findings(replace(GOOD, clock_kept=False))[0], NOTICE, "timedatectl"),
+    (machine.findings(replace(GOOD, clock_kept=None))[0], OK, ""),
+    (machine.findings(GOOD)[1], OK, ""),
+    (machine.findings(replace(GOOD, files=1024))[1], NOTICE, "ulimit"),
+    (machine.findings(GOOD)[2], OK, ""),
+    (machine.findings(replace(GOOD, buffers=SMALL))[2], NOTICE, "sysctl -w net.core.wmem_max="),
     (folder.room(100_000_000), PROBLEM, "Make room"),
     (folder.room(1_000_000_000), NOTICE, "watch it"),
     (folder.room(100_000_000_000), OK, ""),

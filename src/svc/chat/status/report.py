@@ -1,7 +1,7 @@
 """What the owner is told: how the server is doing, as `svc doctor` asks a running one, and who is here.
 
-`svc doctor` also examines the machine, its ports and the address from outside. Names no secrets, paths or
-addresses; the words for what was found are the page's. Changes nothing.
+`svc doctor` also examines the ports and the address from outside, which no server sees of itself.
+Names no secrets, paths or addresses; the words for what was found are the page's. Changes nothing.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from typing import Annotated, Literal, Protocol
 from msgspec import UNSET, Meta, UnsetType
 
 from svc.base.config import is_loopback
+from svc.base.machine import Machine
 from svc.chat.config import ChatConfig
 from svc.chat.described import choice
 from svc.chat.fields import Id, Natural, TimeMs
@@ -33,6 +34,8 @@ PROBLEM: Verdict = "problem"
 CHECKS = {
     "database": ("sound", "not_kept"),
     "disk": ("roomy", "filling", "full"),
+    "clock": ("kept", "adrift", "unknown"),
+    "limits": ("ample", "few_files", "small_buffers"),
     "joining": ("possible", "impossible"),
     "address": ("reachable", "only_here", "insecure"),
     "voice": ("connected", "none", "unreachable"),
@@ -106,6 +109,7 @@ class Sources:
     calls: Callable[[], int]
     # Whether TLS ends at this server.
     secure: bool
+    machine: Callable[[], Machine]
 
 
 class Report:
@@ -123,9 +127,12 @@ class Report:
         sources = self._sources
         free = (await asyncio.to_thread(shutil.disk_usage, sources.database.parent)).free
         made = await asyncio.to_thread(sources.backups)
+        machine = await asyncio.to_thread(sources.machine)
         checks = [
             Check("database", *((OK, "sound") if await sources.works() else (PROBLEM, "not_kept"))),
             Check("disk", *_disk(free), bytes=free),
+            Check("clock", *_clock(machine)),
+            Check("limits", *_limits(machine)),
             Check("joining", *self._joining()),
             Check("address", *self._address()),
             Check("voice", *self._voice()),
@@ -172,6 +179,18 @@ def _disk(free: int) -> tuple[Verdict, str]:
     if free < LEAST_FREE_BYTES:
         return PROBLEM, "full"
     return (NOTICE, "filling") if free < COMFORTABLE_FREE_BYTES else (OK, "roomy")
+
+
+def _clock(machine: Machine) -> tuple[Verdict, str]:
+    if machine.clock_kept is None:
+        return OK, "unknown"
+    return (OK, "kept") if machine.clock_kept else (NOTICE, "adrift")
+
+
+def _limits(machine: Machine) -> tuple[Verdict, str]:
+    if machine.few_files:
+        return NOTICE, "few_files"
+    return (NOTICE, "small_buffers") if machine.small_buffers else (OK, "ample")
 
 
 def _backups(made: Sequence[int], now: float) -> tuple[Verdict, str]:

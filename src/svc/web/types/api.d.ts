@@ -51,7 +51,7 @@ export type Challenge = { nonce: string; audience: string; identityTiers: ("acco
 
 export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number };
 
-export type Check = { check: "database" | "disk" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "notice" | "ok" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number };
+export type Check = { check: "database" | "disk" | "clock" | "limits" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "notice" | "ok" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "kept" | "adrift" | "unknown" | "ample" | "few_files" | "small_buffers" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number };
 
 export type Condition = { versions: Versions; started_at_ms: number; checks: Check[]; connected: Connected[]; connected_members: number; in_calls: number };
 
@@ -190,8 +190,6 @@ export type ReportCounts = { open: number; resolved: number };
 export type ReportPage = { reports: Report[]; next: string | null };
 
 export type Reported = { id: string };
-
-export type ReportedPrivately = { id: string };
 
 export type ReportedWebhook = { id: string; name: string };
 
@@ -341,7 +339,7 @@ export interface Endpoints {
   /** What was sent after an entry, for a device of the group */
   "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: PrivateLog };
   /** Tell those who moderate about a message, and reveal it with the proof that it was sent */
-  "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: ReportedPrivately };
+  "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: Reported };
   /** Store a file that was sealed before, for the devices of the group */
   "POST /api/private/conversations/{}/files": { body: Blob; answer: SealedFile };
   /** A sealed file, whole or in parts, for a device of the group */

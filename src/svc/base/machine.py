@@ -1,0 +1,54 @@
+"""What the machine gives to everybody on it: a clock that is kept right, descriptors, socket buffers.
+
+`svc doctor` and the page of the server's health judge it. Looks at no network and at no files of ours.
+"""
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+# A socket for each open page, a few files beside them.
+WANTED_FILES = 4096
+# A key frame to fifty receivers is 5 MB; what the kernel holds of it need not be dropped.
+WANTED_BUFFER_BYTES = 1 << 20
+# linux/timex.h: what adjtimex returns while nothing keeps the clock right.
+_TIME_ERROR = 5
+_SIZE_OF_TIMEX = 1024  # It has 208 bytes on 64-bit machines.
+_SYSCTL = Path("/proc/sys/net/core")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """`clock_kept` is None where nothing says so; `files` may be open at once; `buffers` are what a socket
+    may have, in bytes, by the name of the kernel's setting, and empty where there are no such settings."""
+
+    clock_kept: bool | None
+    files: int
+    buffers: dict[str, int]
+
+    @property
+    def few_files(self) -> bool:
+        return self.files < WANTED_FILES
+
+    @property
+    def small_buffers(self) -> dict[str, int]:
+        return {name: size for name, size in self.buffers.items() if size < WANTED_BUFFER_BYTES}
+
+
+def looked_at(files: int) -> Machine:
+    """As it is now, for a process that may have so many files open."""
+    return Machine(_clock_kept(), files, _buffers())
+
+
+def _clock_kept() -> bool | None:
+    if sys.platform != "linux":
+        return None
+    # All zero asks and changes nothing.
+    state = int(ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(_SIZE_OF_TIMEX)))
+    return None if state < 0 else state != _TIME_ERROR
+
+
+def _buffers() -> dict[str, int]:
+    paths = [_SYSCTL / name for name in ("rmem_max", "wmem_max")]
+    return {f"net.core.{path.name}": int(path.read_text()) for path in paths if path.exists()}
