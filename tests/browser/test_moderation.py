@@ -76,20 +76,20 @@ async def test_each_act_is_offered_and_done_by_its_permission_alone_and_below_on
     wish = {"nickname": "Renamed"} if item == "Rename" else {"duration_s": 60} if item == "Time out" else {}
     grace = path.format(id=await own_id(here.moderator))
     assert await refusal(here.member, method, grace, wish) == "forbidden"
-    for person, of in ((here.moderator, here.member), (here.owner, here.moderator)):
-        said = f"Watches of {of.name}"
-        await write(of, said)
+    for person, other in ((here.moderator, here.member), (here.owner, here.moderator)):
+        said = f"Watches of {other.name}"
+        await write(other, said)
         await expect(message(here.owner, said)).to_be_visible()
-        dialog = await choose(person, of.name, item)
+        dialog = await choose(person, other.name, item)
         if item == "Rename":
             await dialog.get_by_label("Name", exact=True).fill("Renamed")
         elif item == "Ban":
             await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
         await dialog.get_by_role("button", name=item, exact=True).click()
-        await expect(of.page.locator(seen)).to_be_visible()
+        await expect(other.page.locator(seen)).to_be_visible()
         await expect(message(here.owner, said)).to_have_count(0 if item == "Ban" else 1)
         if item == "Rename":
-            await ask(here.owner, "PATCH", path.format(id=await own_id(of)), {"nickname": of.name})
+            await ask(here.owner, "PATCH", path.format(id=await own_id(other)), {"nickname": other.name})
 
 
 @pytest.fixture
