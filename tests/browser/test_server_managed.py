@@ -257,6 +257,11 @@ async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: Peo
     await write(here.member, "The sea")
     await here.owner.page.keyboard.press("Escape")
     await expect(message(here.owner, "The sea").locator("img").last).to_be_visible()
+
+    async def kinds() -> list[str]:
+        return [each["kind"] for each in (await ask(here.owner, "GET", "/api/storage"))["by_kind"]]
+
+    await becomes(kinds, ["message"])  # What was sent for processing goes a moment later.
     page = await open_settings(here.owner, "Storage")
     told = await ask(here.owner, "GET", "/api/storage")
     [kind], [holder] = told["by_kind"], told["by_member"]
