@@ -26,7 +26,7 @@ async def test_a_server_that_runs_says_what_is_well_and_what_to_mind(folk: Peopl
     assert found == {
         "database": ("ok", "sound"),
         # As the machine of the test is.
-        **{name: found[name] for name in ("disk", "clock", "limits")},
+        **{name: found[name] for name in ("disk", "clock", "files", "buffers")},
         "joining": ("ok", "possible"),
         "address": ("notice", "only_here"),
         "voice": ("ok", "connected"),
@@ -140,9 +140,10 @@ async def test_an_address_that_does_not_work_for_others_is_named(
         ("clock", GOOD, ("ok", "kept")),
         ("clock", replace(GOOD, clock_kept=None), ("ok", "unknown")),
         ("clock", replace(GOOD, clock_kept=False), ("notice", "adrift")),
-        ("limits", GOOD, ("ok", "ample")),
-        ("limits", replace(GOOD, files=1024), ("notice", "few_files")),
-        ("limits", replace(GOOD, buffers=SMALL), ("notice", "small_buffers")),
+        ("files", GOOD, ("ok", "ample")),
+        ("files", replace(GOOD, files=1024), ("notice", "few")),
+        ("buffers", GOOD, ("ok", "ample")),
+        ("buffers", replace(GOOD, buffers=SMALL), ("notice", "small")),
     ],
 )
 async def test_what_the_machine_lacks_is_named(

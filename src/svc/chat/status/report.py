@@ -35,7 +35,8 @@ CHECKS = {
     "database": ("sound", "not_kept"),
     "disk": ("roomy", "filling", "full"),
     "clock": ("kept", "adrift", "unknown"),
-    "limits": ("ample", "few_files", "small_buffers"),
+    "files": ("ample", "few"),
+    "buffers": ("ample", "small"),
     "joining": ("possible", "impossible"),
     "address": ("reachable", "only_here", "insecure"),
     "voice": ("connected", "none", "unreachable"),
@@ -132,7 +133,8 @@ class Report:
             Check("database", *((OK, "sound") if await sources.works() else (PROBLEM, "not_kept"))),
             Check("disk", *_disk(free), bytes=free),
             Check("clock", *_clock(machine)),
-            Check("limits", *_limits(machine)),
+            Check("files", *((NOTICE, "few") if machine.few_files else (OK, "ample"))),
+            Check("buffers", *((NOTICE, "small") if machine.small_buffers else (OK, "ample"))),
             Check("joining", *self._joining()),
             Check("address", *self._address()),
             Check("voice", *self._voice()),
@@ -185,12 +187,6 @@ def _clock(machine: Machine) -> tuple[Verdict, str]:
     if machine.clock_kept is None:
         return OK, "unknown"
     return (OK, "kept") if machine.clock_kept else (NOTICE, "adrift")
-
-
-def _limits(machine: Machine) -> tuple[Verdict, str]:
-    if machine.few_files:
-        return NOTICE, "few_files"
-    return (NOTICE, "small_buffers") if machine.small_buffers else (OK, "ample")
 
 
 def _backups(made: Sequence[int], now: float) -> tuple[Verdict, str]:

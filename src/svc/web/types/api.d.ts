@@ -51,7 +51,7 @@ export type Challenge = { nonce: string; audience: string; identityTiers: ("acco
 
 export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number };
 
-export type Check = { check: "database" | "disk" | "clock" | "limits" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "notice" | "ok" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "kept" | "adrift" | "unknown" | "ample" | "few_files" | "small_buffers" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number };
+export type Check = { check: "database" | "disk" | "clock" | "files" | "buffers" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "notice" | "ok" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "kept" | "adrift" | "unknown" | "ample" | "few" | "small" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number };
 
 export type Condition = { versions: Versions; started_at_ms: number; checks: Check[]; connected: Connected[]; connected_members: number; in_calls: number };
 

@@ -16,11 +16,12 @@ health-is-clock-kept = Die Uhr des Rechners geht richtig.
 health-is-clock-unknown = Ob die Uhr richtig geht, lässt sich hier nicht prüfen.
 health-is-clock-adrift = Niemand stellt die Uhr des Rechners nach.
 health-do-clock-adrift = Schalte den Zeitabgleich ein (timedatectl set-ntp true): Anmeldungen laufen nach der Uhr ab.
-health-is-limits-ample = Der Rechner gibt dem Server genug offene Dateien und Puffer.
-health-is-limits-few-files = Der Rechner lässt den Server nur wenige Dateien zugleich öffnen; jede offene Seite braucht eine.
-health-do-limits-few-files = Erhöhe die Grenze auf 4096 oder mehr (ulimit -n, oder LimitNOFILE= in der Unit).
-health-is-limits-small-buffers = Die Puffer des Rechners sind klein: Bei viel Video verlieren Anrufe Pakete.
-health-do-limits-small-buffers = Erhöhe net.core.rmem_max und net.core.wmem_max; svc doctor zeigt die Befehle.
+health-is-files-ample = Der Rechner lässt den Server genug Dateien öffnen.
+health-is-files-few = Der Rechner lässt den Server nur wenige Dateien zugleich öffnen; jede offene Seite braucht eine.
+health-do-files-few = Erhöhe die Grenze auf 4096 oder mehr (ulimit -n, oder LimitNOFILE= in der Unit).
+health-is-buffers-ample = Die Puffer des Rechners sind groß genug.
+health-is-buffers-small = Die Puffer des Rechners sind klein: Bei viel Video verlieren Anrufe Pakete.
+health-do-buffers-small = Erhöhe net.core.rmem_max und net.core.wmem_max; svc doctor zeigt die Befehle.
 health-is-joining-possible = Man kann beitreten.
 health-is-joining-impossible = Niemand kann beitreten: Der Server nimmt keine Art von Identität an, die er prüfen kann.
 health-do-joining-impossible = Der Betreiber ergänzt local in SVC_IDENTITY_TIERS oder setzt SVC_OIDC_ISSUER.

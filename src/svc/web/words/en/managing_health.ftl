@@ -16,11 +16,12 @@ health-is-clock-kept = The machine’s clock is synchronised.
 health-is-clock-unknown = The machine’s clock cannot be checked here.
 health-is-clock-adrift = The machine’s clock is not synchronised.
 health-do-clock-adrift = Switch on time synchronisation (timedatectl set-ntp true): sign-ins expire by the clock.
-health-is-limits-ample = The machine gives the server enough open files and buffers.
-health-is-limits-few-files = The machine lets the server open few files at once; each open page needs one.
-health-do-limits-few-files = Raise the limit to 4096 or more (ulimit -n, or LimitNOFILE= in the unit).
-health-is-limits-small-buffers = The machine’s buffers are small: with much media, calls lose packets.
-health-do-limits-small-buffers = Raise net.core.rmem_max and net.core.wmem_max; svc doctor prints the commands.
+health-is-files-ample = The machine gives the server enough open files.
+health-is-files-few = The machine lets the server open few files at once; each open page needs one.
+health-do-files-few = Raise the limit to 4096 or more (ulimit -n, or LimitNOFILE= in the unit).
+health-is-buffers-ample = The machine’s buffers are large enough.
+health-is-buffers-small = The machine’s buffers are small: with much media, calls lose packets.
+health-do-buffers-small = Raise net.core.rmem_max and net.core.wmem_max; svc doctor prints the commands.
 health-is-joining-possible = People can join.
 health-is-joining-impossible = Nobody can join: the server accepts no kind of identity that it can check.
 health-do-joining-impossible = The operator must add local to SVC_IDENTITY_TIERS, or set SVC_OIDC_ISSUER.

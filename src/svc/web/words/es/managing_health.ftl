@@ -16,11 +16,12 @@ health-is-clock-kept = El reloj del equipo está en hora.
 health-is-clock-unknown = Aquí no se puede comprobar si el reloj está en hora.
 health-is-clock-adrift = Nada mantiene en hora el reloj del equipo.
 health-do-clock-adrift = Activa la sincronización de la hora (timedatectl set-ntp true): las sesiones caducan según el reloj.
-health-is-limits-ample = El equipo da al servidor suficientes archivos abiertos y búferes.
-health-is-limits-few-files = El equipo deja al servidor abrir pocos archivos a la vez; cada página abierta necesita uno.
-health-do-limits-few-files = Sube el límite a 4096 o más (ulimit -n, o LimitNOFILE= en la unidad).
-health-is-limits-small-buffers = Los búferes del equipo son pequeños: con mucho vídeo, las llamadas pierden paquetes.
-health-do-limits-small-buffers = Sube net.core.rmem_max y net.core.wmem_max; svc doctor muestra las órdenes.
+health-is-files-ample = El equipo deja al servidor abrir suficientes archivos.
+health-is-files-few = El equipo deja al servidor abrir pocos archivos a la vez; cada página abierta necesita uno.
+health-do-files-few = Sube el límite a 4096 o más (ulimit -n, o LimitNOFILE= en la unidad).
+health-is-buffers-ample = Los búferes del equipo son lo bastante grandes.
+health-is-buffers-small = Los búferes del equipo son pequeños: con mucho vídeo, las llamadas pierden paquetes.
+health-do-buffers-small = Sube net.core.rmem_max y net.core.wmem_max; svc doctor muestra las órdenes.
 health-is-joining-possible = Se puede entrar.
 health-is-joining-impossible = Nadie puede entrar: el servidor no acepta ninguna identidad que pueda comprobar.
 health-do-joining-impossible = Quien lo administra añade local a SVC_IDENTITY_TIERS, o define SVC_OIDC_ISSUER.

@@ -16,11 +16,12 @@ health-is-clock-kept = L’horloge de la machine est à l’heure.
 health-is-clock-unknown = Ici, rien ne dit si l’horloge est à l’heure.
 health-is-clock-adrift = Rien ne garde l’horloge de la machine à l’heure.
 health-do-clock-adrift = Active la synchronisation de l’heure (timedatectl set-ntp true) : les sessions expirent selon l’horloge.
-health-is-limits-ample = La machine donne au serveur assez de fichiers ouverts et de tampons.
-health-is-limits-few-files = La machine laisse le serveur ouvrir peu de fichiers à la fois ; chaque page ouverte en demande un.
-health-do-limits-few-files = Relève la limite à 4096 ou plus (ulimit -n, ou LimitNOFILE= dans l’unité).
-health-is-limits-small-buffers = Les tampons de la machine sont petits : avec beaucoup d’images, les appels perdent des paquets.
-health-do-limits-small-buffers = Relève net.core.rmem_max et net.core.wmem_max ; svc doctor montre les commandes.
+health-is-files-ample = La machine laisse le serveur ouvrir assez de fichiers.
+health-is-files-few = La machine laisse le serveur ouvrir peu de fichiers à la fois ; chaque page ouverte en demande un.
+health-do-files-few = Relève la limite à 4096 ou plus (ulimit -n, ou LimitNOFILE= dans l’unité).
+health-is-buffers-ample = Les tampons de la machine sont assez grands.
+health-is-buffers-small = Les tampons de la machine sont petits : avec beaucoup d’images, les appels perdent des paquets.
+health-do-buffers-small = Relève net.core.rmem_max et net.core.wmem_max ; svc doctor montre les commandes.
 health-is-joining-possible = On peut rejoindre le serveur.
 health-is-joining-impossible = Personne ne peut rejoindre : le serveur n’accepte aucune identité qu’il puisse vérifier.
 health-do-joining-impossible = La personne qui l’exploite ajoute local à SVC_IDENTITY_TIERS, ou définit SVC_OIDC_ISSUER.

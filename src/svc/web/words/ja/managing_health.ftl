@@ -16,11 +16,12 @@ health-is-clock-kept = コンピューターの時計は合っています。
 health-is-clock-unknown = ここでは時計が合っているか確認できません。
 health-is-clock-adrift = コンピューターの時計が自動で合わされていません。
 health-do-clock-adrift = 時刻の同期をオンにしてください（timedatectl set-ntp true）。サインインの期限は時計で決まります。
-health-is-limits-ample = サーバーが開けるファイル数とバッファーは十分です。
-health-is-limits-few-files = サーバーが同時に開けるファイルが少なすぎます。開いているページごとに 1 つ必要です。
-health-do-limits-few-files = 上限を 4096 以上にしてください（ulimit -n、またはユニットの LimitNOFILE=）。
-health-is-limits-small-buffers = コンピューターのバッファーが小さいため、映像が多いと通話のパケットが失われます。
-health-do-limits-small-buffers = net.core.rmem_max と net.core.wmem_max を上げてください。コマンドは svc doctor が表示します。
+health-is-files-ample = サーバーが同時に開けるファイルの数は十分です。
+health-is-files-few = サーバーが同時に開けるファイルが少なすぎます。開いているページごとに 1 つ必要です。
+health-do-files-few = 上限を 4096 以上にしてください（ulimit -n、またはユニットの LimitNOFILE=）。
+health-is-buffers-ample = コンピューターのバッファーは十分です。
+health-is-buffers-small = コンピューターのバッファーが小さいため、映像が多いと通話のパケットが失われます。
+health-do-buffers-small = net.core.rmem_max と net.core.wmem_max を上げてください。コマンドは svc doctor が表示します。
 health-is-joining-possible = 参加できます。
 health-is-joining-impossible = だれも参加できません。サーバーが確認できる種類の身元を受け付けていません。
 health-do-joining-impossible = 運営者は SVC_IDENTITY_TIERS に local を加えるか、SVC_OIDC_ISSUER を設定してください。
