@@ -41,13 +41,6 @@ function Mark({ done, number }) {
 function NameIt({ done }) {
   const [name, setName] = useState(/** @type {string | null} */ (null));
   const [problem, setProblem] = useState("");
-  /** @type {RefObject<Form>} */
-  const place = useRef(null);
-  // The first thing to do. On a phone this would put a keyboard over the others.
-  useEffect(() => {
-    const writing = Boolean(/** @type {HTMLInputElement | null} */ (document.activeElement)?.value);
-    if (!done && !writing && matchMedia("(pointer: fine)").matches) place.current.elements.server.focus();
-  }, []);
   const submit = async (/** @type {EventOn<Form>} */ event) => {
     event.preventDefault();
     const wanted = event.currentTarget.elements.server.value.trim();
@@ -60,7 +53,7 @@ function NameIt({ done }) {
     if (await tried(nameServer(wanted).then(() => setName(null)))) next?.focus();
   };
   if (done && name === null) return html`<span class="row-text" dir="auto">${t("step-named", { name: info.value?.name ?? "" })}</span><${Button} onClick=${() => setName(info.value?.name ?? "")}>${t("edit")}<//>`;
-  return html`<form class="row-form" onSubmit=${submit} novalidate ref=${place}>
+  return html`<form class="row-form" onSubmit=${submit} novalidate>
     <${Field} label=${t("step-name")} name="server" maxlength="64" autocomplete="off" value=${name ?? ""} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} problem=${problem} />
     <${Button} type="submit">${t("save")}<//>
   </form>`;
