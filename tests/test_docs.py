@@ -15,7 +15,7 @@ from svc.chat import config as chat_config
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from svc.chat.community import Community  # noqa: F401 - with it every feature has declared its requests
 from svc.chat.errors import CODES, ChatError, status_of
-from svc.chat.live.closing import CloseCode as LiveCloseCode
+from svc.chat.live.frames import CloseCode as LiveCloseCode
 from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.media.sweep import Counts
 from svc.chat.openapi.features import described

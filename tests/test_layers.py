@@ -68,7 +68,8 @@ HOUSE = House(
                 "svc.chat.talking",
                 "svc.chat.http",
                 "svc.chat.requests",
-                "svc.chat.*.routes",
+                "svc.chat.pages.routes",
+                "svc.chat.voice.pass_through",
                 # Where a request takes more of HTTP than what it asks.
                 "svc.chat.*.requests",
                 "svc.chat.live",
@@ -117,14 +118,13 @@ HOUSE = House(
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun", "svc.tools.doctor.turn"),
         "cryptography": (
             *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing"),
-            *("svc.chat.push.encryption", "svc.chat.push.vapid", "svc.chat.push.ringing"),
+            *("svc.chat.push.encryption", "svc.chat.push.ringing"),
             *("svc.tools.bench.joining", "svc.tools.certificate"),
         ),
         "ifaddr": ("svc.sfu.candidates", "svc.chat.settings.advertise"),
         "jwt": (
             *("svc.base.grants", "svc.chat.access", "svc.chat.joining.jwk", "svc.chat.joining.proof"),
-            *("svc.chat.push.vapid",),
-            "svc.tools.bench.joining",
+            *("svc.chat.push.encryption", "svc.tools.bench.joining"),
         ),
         "matplotlib": ("svc.tools.rtp.plot", "svc.tools.bench.plot"),
         "OpenSSL": ("svc.sfu.dtls",),

@@ -28,7 +28,7 @@ from svc.chat.joining.challenge import MOST, Challenges
 from svc.chat.joining.throttle import Throttle
 from svc.chat.live import socket as live
 from svc.chat.ports import Flags
-from svc.chat.voice import routes as voice
+from svc.chat.voice import pass_through as voice
 from svc.sfu import routes as sfu_routes
 from tests.attacks.test_malformed_http import LISTENERS
 from tests.chat.fake_sfu import FakeSfu

@@ -15,7 +15,7 @@ from aiohttp import WSMsgType
 
 from svc.chat.community import DATABASE_NAME
 from svc.chat.joining.sessions import MOST_OF_A_DEVICE
-from svc.chat.live.closing import CloseCode
+from svc.chat.live.frames import CloseCode
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, chat_server

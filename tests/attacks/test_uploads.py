@@ -13,7 +13,7 @@ from svc.base import objects
 from svc.base.migrations import migrate, migrations_in
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
-from svc.chat.media.room import MAX_BYTES, MAX_BYTES_OF_ONE, Kept
+from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_OF_ONE, Kept
 from svc.chat.uploads import limits
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
 from svc.chat.uploads.room import Load, Room, require_room

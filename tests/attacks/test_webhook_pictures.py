@@ -9,7 +9,7 @@ from svc.chat.fetching import fetcher as fetcher_module
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
-from svc.chat.media import room
+from svc.chat.media import usage
 from svc.chat.webhooks.pictures import QUOTA
 from svc.chat.webhooks.problems import PayloadWarning
 from svc.chat.webhooks.store import holder_of
@@ -74,7 +74,7 @@ def test_a_look_up_that_does_not_end_stays_the_share_of_whoever_asked_for_it(
 def test_the_webhooks_of_one_member_keep_so_much_and_those_of_another_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "MAX_BYTES_OF_ONE", 2_000)
+    monkeypatch.setattr(usage, "MAX_BYTES_OF_ONE", 2_000)
 
     async def body() -> None:
         async with scene_of({f"/{n}": answer(PNG) for n in range(40)}, tmp_path) as on:

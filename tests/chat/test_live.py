@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
 
 from svc.chat.access.origins import Origins
-from svc.chat.live import frames, socket, websocket
+from svc.chat.live import frames, page, socket
 from svc.chat.live.audience import EVERYONE
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import server_with_insight
@@ -104,7 +104,7 @@ async def test_the_same_member_may_have_two_pages_open(chat: ChatServer, sfu: Fa
 async def test_a_page_that_does_not_read_is_cut_off(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(websocket, "CLOSE_DEADLINE_S", 0.1)
+    monkeypatch.setattr(page, "CLOSE_DEADLINE_S", 0.1)
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Ada") as ada,

@@ -6,14 +6,14 @@ import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
 from svc.base.envelope import MAX_FRAME_BYTES
-from svc.chat.voice import routes
+from svc.chat.voice import pass_through
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.member import ChatServer, abort, chat_server
 
 
 @pytest.fixture(autouse=True)
 def deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routes, "CLOSE_DEADLINE_S", 1.0)
+    monkeypatch.setattr(pass_through, "CLOSE_DEADLINE_S", 1.0)
 
 
 async def closed(ws: ClientWebSocketResponse) -> tuple[int | None, str | None]:
@@ -120,7 +120,7 @@ async def test_without_a_media_service_the_browser_is_told(sfu: FakeSfu, chat: C
 async def test_a_side_that_says_nothing_for_too_long_is_given_up(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "SILENCE_DEADLINE_S", 0.05)
+    monkeypatch.setattr(pass_through, "SILENCE_DEADLINE_S", 0.05)
     async with chat.http.ws_connect("/sfu/client", autoping=False) as browser:
         assert (await closed(browser))[0] in (1001, 1012)
 
@@ -128,7 +128,7 @@ async def test_a_side_that_says_nothing_for_too_long_is_given_up(
 async def test_a_browser_that_does_not_read_holds_the_media_service_back_and_is_given_up(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "WRITE_DEADLINE_S", 0.3)
+    monkeypatch.setattr(pass_through, "WRITE_DEADLINE_S", 0.3)
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         browser._response.connection.transport.pause_reading()  # type: ignore[union-attr]

@@ -14,9 +14,8 @@ from svc.chat.community import Community
 from svc.chat.live import hub as hub_module
 from svc.chat.live import socket
 from svc.chat.live.audience import EVERYONE, Audience, Holders, Viewers, only
-from svc.chat.live.closing import CloseCode
-from svc.chat.live.hub import Hub
-from svc.chat.live.kept import Kept, Push
+from svc.chat.live.frames import CloseCode
+from svc.chat.live.hub import Hub, Kept, Push
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, abort
 

@@ -19,7 +19,7 @@ from svc.chat import app, tls
 from svc.chat.app import serving
 from svc.chat.community import Community
 from svc.chat.config import read
-from svc.chat.live import websocket
+from svc.chat.live import page
 from svc.chat.live.audience import EVERYONE
 from svc.chat.ports import Flags
 from svc.chat.tls import TlsFiles
@@ -125,7 +125,7 @@ async def test_a_page_that_does_not_read_is_cut_off_over_tls_too(
     authority: Authority,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(websocket, "CLOSE_DEADLINE_S", 0.1)
+    monkeypatch.setattr(page, "CLOSE_DEADLINE_S", 0.1)
     built: list[Community] = []
 
     class Seen(Community):

@@ -84,8 +84,8 @@ from svc.chat.transfer.commands import TransferCommands
 from svc.chat.transfer.rules import Exports
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.pass_through import SignallingPassThrough
 from svc.chat.voice.requests import VoiceRequests
-from svc.chat.voice.routes import SignallingPassThrough
 from svc.chat.voice.rules import Voice
 from svc.chat.voice.ways import client_urls, link, media_access
 

@@ -20,10 +20,10 @@ from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.own.blocks import Blocks
+from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.requests import PushRequests
 from svc.chat.push.ringing import Ringing
 from svc.chat.push.rules import Subscriptions
-from svc.chat.push.vapid import KEY_FILE, VapidKey
 from svc.chat.requests import Handler
 
 # Whom push services may write to, where the server has no name of its own.

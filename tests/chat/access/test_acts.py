@@ -22,7 +22,7 @@ ASK_NOBODY = {
     "invites/rules.py standing",
     "joining/persons.py load",
     "joining/rules.py load",
-    "media/icon.py load",
+    "media/rules.py load",
     "settings/rules.py load",
     "stamps/rules.py load",
     "uploads/queue.py load",

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from svc.chat.messages.fallback import MAX_CHARACTERS, PICTURE, fallback
 from svc.chat.messages.mentions import mentioned
+from svc.chat.messages.message import MAX_FALLBACK_CHARACTERS, PICTURE, fallback
 from svc.chat.messages.query import has_link
 from tests.kit.effort import grows_with_its_size
 
@@ -42,7 +42,7 @@ def test_nothing_in_it_is_a_link_or_a_mention(parts: list[str]) -> None:
     assert line is not None
     assert not has_link(line)
     assert mentioned(line) == ()
-    assert len(line) <= MAX_CHARACTERS
+    assert len(line) <= MAX_FALLBACK_CHARACTERS
     assert "\n" not in line
 
 

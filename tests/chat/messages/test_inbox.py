@@ -8,7 +8,7 @@ from svc.base.migrations import migrations_in
 from svc.chat.access.directory import TEXT, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.community import SCHEMA_FOLDER
-from svc.chat.messages import inbox_store
+from svc.chat.messages import store
 from tests.chat.inside import give_role, server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People
@@ -109,7 +109,7 @@ async def test_what_is_no_message_is_refused(chat: ChatServer) -> None:
 async def test_a_page_is_a_range_of_an_index(tmp_path: Path) -> None:
     """Not everything that ever mentioned the member is read and sorted."""
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
-    asking = f"EXPLAIN QUERY PLAN {inbox_store.NEWEST}"
+    asking = f"EXPLAIN QUERY PLAN {store.NEWEST_MENTIONS}"
     plan = await database.rows(asking, ("ada", 9, '["general"]', 26))
     await database.close()
     steps = [row["detail"] for row in plan]

@@ -10,7 +10,7 @@ from typing import Any
 
 from svc.chat.community import Community
 from svc.chat.media.rules import PREVIEW
-from svc.chat.previews import limits
+from svc.chat.previews import page as shown_of_pages
 from tests.chat.inside import server_with_insight
 from tests.chat.member import LiveMember
 from tests.chat.people import People, people
@@ -237,18 +237,18 @@ def test_author_and_moderators_take_them_away_for_good(tmp_path: Path) -> None:
 def test_a_member_has_so_many_and_a_server_too(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
-            for _ in range(limits.BURST + 1):
+            for _ in range(shown_of_pages.BURST + 1):
                 await here.send(f"{HOST}/plain")
                 await here.looked_at()
             assert here.outcomes()["rate_limited"] >= 1
             previews = here.community.talking.previews
-            previews._at_once = limits.MAX_AT_ONCE
+            previews._at_once = shown_of_pages.MAX_AT_ONCE
             await here.send(f"{HOST}/plain")
             previews._at_once = 0
             assert here.outcomes()["busy"] == 1
             # What is known is forgotten after a while, and what failed sooner.
             until = {link: until - time.monotonic() for link, (_, until) in previews._cached.items()}
-            assert limits.FAILED_S < until[f"{HOST}/plain"] <= limits.CACHED_S
+            assert shown_of_pages.FAILED_S < until[f"{HOST}/plain"] <= shown_of_pages.CACHED_S
 
     on_an_internet(body, tmp_path)
 

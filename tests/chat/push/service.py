@@ -19,8 +19,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from svc.chat.push.base64url import decoded, encoded
-from svc.chat.push.encryption import public_bytes
+from svc.chat.push.encryption import decoded, encoded, public_bytes
 
 DEADLINE_S = 10.0
 

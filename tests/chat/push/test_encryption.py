@@ -6,9 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, derive_private_key
 
 from svc.base.config import ConfigError
-from svc.chat.push.base64url import decoded, encoded
-from svc.chat.push.encryption import encrypted, is_public_key, public_bytes
-from svc.chat.push.vapid import VapidKey
+from svc.chat.push.encryption import VapidKey, decoded, encoded, encrypted, is_public_key, public_bytes
 
 # RFC 8291 appendix A.
 PLAIN = b"When I grow up, I want to be a watermelon"

@@ -10,7 +10,7 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.push import ringing
-from svc.chat.push.base64url import encoded
+from svc.chat.push.encryption import encoded
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import People, Person, people

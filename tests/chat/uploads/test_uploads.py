@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from svc.chat.community import Community
-from svc.chat.media import room
+from svc.chat.media import usage
 from svc.chat.uploads import limits
 from tests.chat.member import chat_server
 from tests.chat.people import People, newcomer
@@ -336,7 +336,7 @@ async def test_unfinished_uploads_are_few_and_are_let_go_of(place: Place) -> Non
 async def test_a_member_keeps_only_so_much(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     member = place.folk.member
     await place.done(member)
-    monkeypatch.setattr(room, "MAX_BYTES_OF_ONE", 100)
+    monkeypatch.setattr(usage, "MAX_BYTES_OF_ONE", 100)
     status, _, body = await place.begin(member, 100)
     assert (status, body["error"]) == (403, "quota_exceeded")
     status, _, _ = await place.begin(member, 80)

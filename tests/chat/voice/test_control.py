@@ -10,7 +10,7 @@ from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.voice.seats import RESERVED_S, Seats
+from svc.chat.voice.rules import RESERVED_S, Seats
 from svc.chat.voice.sfu_link import SfuLink
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import give_role, server_with_insight

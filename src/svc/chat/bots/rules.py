@@ -20,7 +20,7 @@ from svc.chat.errors import ChatError
 from svc.chat.fields import Id, TimeMs
 from svc.chat.ground import Ground
 from svc.chat.live.audience import Holders
-from svc.chat.live.closing import CloseCode
+from svc.chat.live.frames import CloseCode
 from svc.chat.members import shown
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members

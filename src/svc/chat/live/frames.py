@@ -1,16 +1,32 @@
-"""The JSON frames of the live socket: `{event, data, id?, seq?}`.
+"""The JSON frames of the live socket, `{event, data, id?, seq?}`, and the codes with which it is closed.
 
 A request carries an id and gets exactly one reply with it; a push has none, but a rising
 `seq` where it is kept for those who come back. Pure: text in, and out come bytes that are
-ready for the wire, the WebSocket header before them. RFC 6455 section 5.2.
+ready for the wire, the WebSocket header before them. RFC 6455 sections 5.2 and 7.4.
 """
 
+import enum
 from dataclasses import dataclass
 
 import msgspec
 
 from svc.base.strict_json import loads_object
 from svc.chat.errors import ChatError
+
+
+class CloseCode(enum.IntEnum):
+    """As in docs/live.md. A page that gets `SIGNED_OUT` or `TOO_MANY_PAGES` should not come back itself."""
+
+    GOING_AWAY = 1001  # The server stops; come back in a moment.
+    PROTOCOL_ERROR = 1002
+    INVALID_TEXT = 1007
+    REFUSED = 1008  # Did not sign in; the frame before it says why.
+    TOO_BIG = 1009
+    SIGNED_OUT = 4001  # The right to be here has ended.
+    TOKEN_EXPIRED = 4003  # Sign in with a fresh access token.
+    TOO_SLOW = 4008  # Did not read what was pushed; come back and resume.
+    TOO_MANY_PAGES = 4009
+
 
 # The largest request is a message of 4000 characters; the rest is room to grow.
 MAX_FRAME_BYTES = 64 * 1024

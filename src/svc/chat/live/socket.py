@@ -24,12 +24,11 @@ from svc.chat.access.pace import Pace
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address
 from svc.chat.live import frames
-from svc.chat.live.closing import CloseCode
+from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Hub
-from svc.chat.live.page import Page
+from svc.chat.live.page import HEARTBEAT_S, Page, WebSocket
 from svc.chat.live.requests import Hello, PageRequests, SocketLimits
 from svc.chat.live.sign_in import SignIn
-from svc.chat.live.websocket import HEARTBEAT_S, WebSocket
 from svc.chat.requests import Handler
 
 AUTHENTICATION_DEADLINE_S = 10.0

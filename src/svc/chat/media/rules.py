@@ -19,9 +19,10 @@ from svc.base.erasing import erasing
 from svc.base.objects import ObjectStore, StoreFailed
 from svc.chat.access.media_urls import PREFIX, MediaUrls
 from svc.chat.errors import ChatError
-from svc.chat.media import room, store
+from svc.chat.media import store
 from svc.chat.media.facts import Facts as Facts
 from svc.chat.media.facts import StoredObject
+from svc.chat.media.usage import Kept, require_room
 
 # Who refers to objects: the kinds of owners.
 MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW, PRIVATE = (
@@ -87,9 +88,9 @@ class Media:
         """Before something is stored under a new key, which counts for the holder."""
         store.insert(connection, key, facts, holder, self._now_ms())
 
-    def kept(self, connection: Connection, holder: str) -> room.Kept:
+    def kept(self, connection: Connection, holder: str) -> Kept:
         """How much the holder keeps, and all together."""
-        return room.Kept(*store.kept(connection, holder))
+        return Kept(*store.kept(connection, holder))
 
     def stored(self, connection: Connection, key: str, facts: Facts) -> None:
         """What was reserved is stored, and this is what it is. Raises ChatError."""
@@ -158,7 +159,7 @@ class Media:
         return self.urls.shown(value)
 
     def _reserve_room(self, connection: Connection, key: str, facts: Facts, holder: str) -> None:
-        room.require_room(self.kept(connection, holder), facts.bytes)
+        require_room(self.kept(connection, holder), facts.bytes)
         self.reserve(connection, key, facts, holder)
 
     def _now_ms(self) -> int:
@@ -173,3 +174,32 @@ def new_key(ext: str) -> str:
 
 async def _size(data: bytes | Path) -> int:
     return len(data) if isinstance(data, bytes) else (await asyncio.to_thread(data.stat)).st_size
+
+
+_OWNER_ID = "icon"
+
+
+class ServerIcon:
+    """Which object is the server's icon. Shown to anybody, also before they join."""
+
+    def __init__(self, database: Database, media: Media) -> None:
+        self._database = database
+        self._media = media
+        self.key: str | None = None
+
+    async def load(self) -> None:
+        self.key = await self._database.write(store.icon_key)
+
+    def address(self) -> str | None:
+        """Where anybody finds it; another icon has another address."""
+        return None if self.key is None else f"/icon?v={self.key.removeprefix(PREFIX)[:8]}"
+
+    def set(self, connection: Connection, key: str | None) -> None:
+        """A step of a write; `changed` follows."""
+        self._media.release(connection, SERVER, _OWNER_ID)
+        store.set_icon_key(connection, key)
+        if key is not None:
+            self._media.refer(connection, key, SERVER, _OWNER_ID)
+
+    def changed(self, key: str | None) -> None:
+        self.key = key

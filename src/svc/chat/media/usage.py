@@ -1,4 +1,4 @@
-"""What the store and the database take: by what files are for, and by whose they are. Changes nothing."""
+"""How much may be kept, and what the store and the database take. Changes nothing."""
 
 import asyncio
 import shutil
@@ -10,8 +10,45 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.database import Database
+from svc.base.shares import fits
+from svc.chat.errors import ChatError
 from svc.chat.fields import Id, Natural
-from svc.chat.media import room, store
+from svc.chat.media import store
+
+_GB = 1024 * 1024 * 1024
+# A holder's is some thousands of pictures; the server's a disk of its own.
+MAX_BYTES_OF_ONE = 4 * _GB
+MAX_BYTES = 256 * _GB
+# Of whoever keeps most; the rest is one sum.
+MAX_LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Bytes in the store. A holder is a member, or all webhooks that one member has made."""
+
+    own: int
+    everyone: int
+
+
+def require_room(kept: Kept, more: int) -> None:
+    """Raises ChatError where a holder may not keep so much more, and says whose limit that is."""
+    if kept.own + more > MAX_BYTES_OF_ONE:
+        raise ChatError("quota_exceeded")
+    if not fits(kept.own, kept.everyone, MAX_BYTES, more):
+        raise server_full(kept.own)
+
+
+def server_full(own: int) -> ChatError:
+    """The refusal where the server's room is short: who has much is refused first, and told so."""
+    if own:
+        return ChatError(
+            "storage_full",
+            "The server is short of room, so members who have the most are refused first. "
+            "Delete some of your files, or try again later",
+        )
+    return ChatError("storage_full", "The server has no room for this file. Ask its operator for more")
+
 
 # Of whoever keeps most; the rest is one sum.
 MAX_LISTED = 200
@@ -56,7 +93,7 @@ class Usage:
         total = sum(kind.bytes for kind in kinds)
         others = total - sum(holder.bytes for holder in holders)
         free, size = await asyncio.to_thread(_disk, self._database.path)
-        limits = room.MAX_BYTES, room.MAX_BYTES_OF_ONE
+        limits = MAX_BYTES, MAX_BYTES_OF_ONE
         return StorageUsage(total, *limits, kinds, holders, others, size, free)
 
 

@@ -11,7 +11,6 @@ from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Asker
 from svc.chat.ground import Ground
 from svc.chat.messages import store
-from svc.chat.messages.inbox import Inbox
 from svc.chat.messages.marking import Marking
 from svc.chat.messages.own import OwnMessages
 from svc.chat.messages.page_cache import PageCache
@@ -19,7 +18,7 @@ from svc.chat.messages.presence import Presence
 from svc.chat.messages.reading import History, Reads
 from svc.chat.messages.retention import Retention
 from svc.chat.messages.rules import Messages, Surroundings
-from svc.chat.messages.searching import Indexer, Search
+from svc.chat.messages.searching import Inbox, Indexer, Search
 from svc.chat.messages.threads import Threads
 
 

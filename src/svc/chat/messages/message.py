@@ -1,16 +1,16 @@
-"""What a message is, and how clients see it.
+"""What a message is, how clients see it, and the line that stands for one without a text.
 
 A record and its cursor; decides nothing and stores nothing. The author is a member or a
 webhook. docs/webhooks.md, "A message" and docs/http.md, "Messages".
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from svc.base.contents import with_kind
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
-from svc.chat.messages.fallback import fallback
 
 MAX_TEXT_CHARACTERS = 4_000
 MEMBER, WEBHOOK = "member", "webhook"
@@ -20,6 +20,16 @@ _ID_CHARACTERS = 36
 _COUNTER_BITS = 12
 # The last moment of which an id can be.
 LAST_MS = 2**48 - 1
+
+# Of the line that stands for a message: what the systems of phones show of a notification.
+MAX_FALLBACK_CHARACTERS = 200
+# What is behind is not shown, however much of it is the addresses of links.
+_MOST_READ = 1_000
+PICTURE = "A picture"
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:(?://|(?=mention))|\bmention:", re.IGNORECASE)
+# An invisible character, behind which a name is not one.
+_APART = "\u200b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +167,31 @@ def moment_of(n: int, stamp_ms: int | None) -> int:
 def first_number_at(ms: int) -> int:
     """The smallest cursor of a moment."""
     return ms << _COUNTER_BITS
+
+
+def fallback(cards: Sequence[object]) -> str | None:
+    """The first thing that cards say, in plain words: nothing is a link and nobody is mentioned by it."""
+    for card in cards:
+        if isinstance(card, dict):
+            for text in _said(card):
+                if line := _plain(text):
+                    return line
+    return PICTURE if cards else None
+
+
+def _said(card: Mapping[str, object]) -> Iterator[str]:
+    yield from (str(card[name]) for name in ("title", "description") if card.get(name))
+    author, fields = card.get("author"), card.get("fields")
+    if isinstance(author, Mapping):
+        yield str(author.get("name", ""))
+    if isinstance(fields, Sequence):
+        yield from (f"{f.get('name')}: {f.get('value')}" for f in fields if isinstance(f, Mapping))
+
+
+def _plain(text: str) -> str:
+    text = _LINK.sub(r"\1", text.lstrip()[:_MOST_READ])
+    # What brackets are left make no link, and no address is one without its scheme.
+    text = text.replace("](", f"]{_APART}(").replace("@", f"@{_APART}")
+    line = " ".join(_SCHEME.sub("", text).split())
+    most = MAX_FALLBACK_CHARACTERS
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from svc.base.database import Connection, Database
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Asker
-from svc.chat.messages import own_store, store
+from svc.chat.messages import store
 from svc.chat.messages.message import Message
 from svc.chat.messages.rules import Messages
 
@@ -26,14 +26,14 @@ class OwnMessages:
     async def written(self, asker: Asker) -> AsyncIterator[object]:
         """All messages with their earlier versions, the oldest first."""
         last = 0
-        while page := await own_store.by(self._database, asker.member_id, last, _PAGE):
+        while page := await store.by(self._database, asker.member_id, last, _PAGE):
             for message in sorted(await store.these(self._database, page), key=lambda one: one.n):
                 yield {**_own_part(message, self._urls), "edits": await self._edits(message)}
             last = page[-1]
 
     async def reactions(self, asker: Asker) -> AsyncIterator[object]:
         last = (0, "")
-        while page := await own_store.reactions_of(self._database, asker.member_id, last, _PAGE):
+        while page := await store.reactions_of(self._database, asker.member_id, last, _PAGE):
             for row in page:
                 yield {name: row[name] for name in ("id", "channel_id", "emoji", "reacted_at_ms")}
             last = page[-1]["n"], page[-1]["emoji"]
@@ -42,10 +42,10 @@ class OwnMessages:
         """Delete a few of a member's messages, posted between two moments; False once there are none."""
 
         def remove(connection: Connection) -> list[Message]:
-            some = own_store.some_by(connection, member_id, since_ms, until_ms, _ERASED_AT_ONCE)
+            some = store.some_by(connection, member_id, since_ms, until_ms, _ERASED_AT_ONCE)
             found = store.read_these(connection, some)
             gone = [self._messages.remove(connection, message) for message in found]
-            own_store.forget_nonces(connection, member_id)
+            store.forget_nonces_of(connection, member_id)
             return gone
 
         def removed(messages: list[Message]) -> None:

@@ -18,7 +18,7 @@ from svc.chat.errors import ChatError
 from svc.chat.fields import Id
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
-from svc.chat.messages import reads_store, store
+from svc.chat.messages import store
 from svc.chat.messages.marks import MOST_KEPT, Count, Marks
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
 from svc.chat.messages.page_cache import Page, PageCache, Wanted
@@ -108,12 +108,12 @@ class Reads:
 
     async def load(self) -> None:
         """Start counting, once the directory is filled."""
-        for member_id, channel_id, n in await reads_store.marks(self._database):
+        for member_id, channel_id, n in await store.marks(self._database):
             self._marks.read(member_id, channel_id, n)
-        async for channel_id, numbers in reads_store.newest_of_each_channel(self._database, MOST_KEPT):
+        async for channel_id, numbers in store.newest_of_each_channel(self._database, MOST_KEPT):
             for n in numbers:
                 self._marks.posted(channel_id, n)
-        for member_id, channel_id, n in await reads_store.unread_mentions(self._database):
+        for member_id, channel_id, n in await store.unread_mentions(self._database):
             self._marks.mentioned(channel_id, n, [member_id])
 
     def welcome(self, asker: Asker) -> dict[str, object]:
@@ -129,7 +129,7 @@ class Reads:
         n = min(number_of(message_id), self._marks.last(channel_id) or 0)
 
         def mark(connection: Connection) -> None:
-            reads_store.mark_read(connection, member_id, channel_id, n)
+            store.mark_read(connection, member_id, channel_id, n)
 
         def marked(_: None) -> Unread:
             self._marks.read(member_id, channel_id, n)
@@ -145,7 +145,7 @@ class Reads:
         n = number_of(message_id) - 1
 
         def mark(connection: Connection) -> list[int]:
-            return reads_store.mark_unread(connection, member_id, channel_id, n)
+            return store.mark_unread(connection, member_id, channel_id, n)
 
         def marked(mentions: list[int]) -> Unread:
             self._marks.put_back(member_id, channel_id, n, mentions)
@@ -158,7 +158,7 @@ class Reads:
 
     def admit(self, connection: Connection, member: Member) -> None:
         """A step of the write; `added` follows."""
-        reads_store.mark_all_read(connection, member.id, first_number_at(member.joined_at_ms))
+        store.mark_all_read(connection, member.id, first_number_at(member.joined_at_ms))
 
     def added(self, member: Member) -> None:
         for channel_id in self._directory.channels:

@@ -16,13 +16,12 @@ from svc.chat.fields import Id
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.following import MAX_FOLLOWED
-from svc.chat.messages.inbox import MAX_PAGE as MAX_MENTIONS
 from svc.chat.messages.message import LAST_MS, MAX_TEXT_CHARACTERS, Message, number_of
 from svc.chat.messages.page_cache import Wanted
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
 from svc.chat.messages.reading import MAX_PAGE, Unread
 from svc.chat.messages.rules import MAX_EDITS_KEPT, MAX_NONCE_CHARACTERS, Draft
-from svc.chat.messages.searching import MAX_FOUND
+from svc.chat.messages.searching import MAX_FOUND, MAX_MENTIONS
 from svc.chat.messages.shown import ANSWERS, EMOJI, EXPIRED, FIELDS, MESSAGE
 from svc.chat.messages.store import Edit
 from svc.chat.messages.threads import MAX_PAGE as MAX_THREADS

@@ -16,7 +16,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.audience import Viewers
-from svc.chat.messages import reads_store, search_store, store
+from svc.chat.messages import search_store, store
 from svc.chat.messages.mentions import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
 from svc.chat.messages.page_cache import PageCache
@@ -216,7 +216,7 @@ class Messages:
         if message.thread is not None:
             return self._threads.insert(connection, message)
         if message.author.kind == MEMBER:
-            reads_store.mark_read(connection, message.author.id, message.channel_id, message.n)
+            store.mark_read(connection, message.author.id, message.channel_id, message.n)
         return message
 
     def posted(self, message: Message, nonce: str | None = None) -> None:

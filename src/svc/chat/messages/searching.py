@@ -1,4 +1,4 @@
-"""Searching messages, and keeping the index of them in step behind the commits.
+"""Searching messages, the inbox of those that mention a member, and keeping the index of words in step.
 
 Finds nothing that the asker may not view. Indexing has writes of its own, so that posting
 never waits for it; what it has done is in the file, so that it goes on where a stopped
@@ -21,6 +21,7 @@ from svc.chat.messages.query import Query, Sought, parse
 from svc.chat.messages.words import phrase
 
 MAX_FOUND = 50
+MAX_MENTIONS = 50
 # Some 5 ms of the writer's time, which others wait for; and how many times as long they have it next.
 _BATCH = 100
 _SHARE = 4
@@ -30,6 +31,7 @@ _PAUSE_AFTER_FAULT_S = 5.0
 # A client that has not had its answer by then will not ask again.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
+# Greater than any cursor: SQLite's largest integer.
 _END = 2**63 - 1
 
 logger = logging.getLogger(__name__)
@@ -193,3 +195,32 @@ def _bounds(query: Query, before_id: str | None) -> tuple[int, int]:
     after = -1 if query.after_ms is None else first_number_at(query.after_ms) - 1
     before = _END if query.before_ms is None else first_number_at(query.before_ms)
     return after, before if before_id is None else min(before, number_of(before_id))
+
+
+class Inbox:
+    """The messages that mention a member, in whatever channel or thread.
+
+    What counts as a mention was decided when the message was posted (`rules`).
+    """
+
+    def __init__(self, database: Database, directory: Directory) -> None:
+        self._database = database
+        self._directory = directory
+
+    async def page(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
+        """What mentions the member, the newest first, older than a cursor; and whether there is more."""
+        numbers = await store.mentions(
+            self._database,
+            member_id,
+            self._channels(member_id),
+            _END if before is None else before,
+            limit + 1,
+        )
+        found = await store.these(self._database, numbers[:limit])
+        # Rights may have changed while the messages were read.
+        listed = set(self._channels(member_id))
+        return [message for message in found if message.channel_id in listed], len(numbers) > limit
+
+    def _channels(self, member_id: str) -> list[str]:
+        """As in the counts of what is unread, archived channels are left out."""
+        return [channel.id for channel in self._directory.listed_channels(member_id)]

@@ -19,7 +19,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.audience import Holders
-from svc.chat.live.closing import CloseCode
+from svc.chat.live.frames import CloseCode
 from svc.chat.members.rules import Members
 from svc.chat.moderation import store
 from svc.chat.moderation.store import Ban

@@ -16,7 +16,7 @@ from svc.base.database import Act, Connection, Database, StorageFailed
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
-from svc.chat.live.closing import CloseCode
+from svc.chat.live.frames import CloseCode
 from svc.chat.members.rules import Members
 from svc.chat.own import store
 

@@ -24,7 +24,7 @@ from svc.chat.media.rules import PREVIEW, Media
 from svc.chat.messages.links import links_of
 from svc.chat.messages.marking import Marking
 from svc.chat.messages.message import MEMBER, Message
-from svc.chat.previews.limits import (
+from svc.chat.previews.page import (
     BURST,
     CACHED_S,
     FAILED_S,
@@ -34,8 +34,10 @@ from svc.chat.previews.limits import (
     PAGE_DEADLINE_S,
     PARSING_PLACES,
     PER_S,
+    Short,
+    in_short,
+    is_page,
 )
-from svc.chat.previews.page import Short, in_short, is_page
 from svc.chat.webhooks.cards import Wanted
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from svc.chat.webhooks.pictures import Pictures

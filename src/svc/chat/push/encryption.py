@@ -1,18 +1,33 @@
-"""Encrypts what is pushed, so that only the device can read it: RFC 8291, with RFC 8188's aes128gcm.
+"""The cryptography of Web Push: what only the device can read, and the key by which push services know us.
 
-Pure: keys and salt are arguments, and are used for one message only.
+RFC 8291, with RFC 8188's aes128gcm; VAPID, RFC 8292. Keys and salt of a message are arguments, and are
+used for it only.
 """
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from pathlib import Path
+
+import jwt
 from cryptography.hazmat.primitives.asymmetric.ec import (
     ECDH,
     SECP256R1,
     EllipticCurvePrivateKey,
     EllipticCurvePublicKey,
+    generate_private_key,
 )
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+
+from svc.base.config import ConfigError
+from svc.base.private_files import kept
 
 SALT_BYTES = 16
 SECRET_BYTES = 16
@@ -21,6 +36,19 @@ PUBLIC_KEY_BYTES = 65
 MAX_PLAIN_BYTES = 4096 - (SALT_BYTES + 4 + 1 + PUBLIC_KEY_BYTES) - 16 - 1
 _RECORD_BYTES = 4096
 _LAST_RECORD = b"\x02"
+KEY_FILE = "push-key"
+# Push services refuse more than 24 hours (RFC 8292 section 2).
+_LIFETIME_S = 12 * 3600
+
+
+def encoded(data: bytes) -> str:
+    """Base64 for URLs, without padding: how Web Push writes bytes (RFC 4648 section 5)."""
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def decoded(text: str) -> bytes:
+    """Raises ValueError."""
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def encrypted(
@@ -58,3 +86,34 @@ def is_public_key(encoded: bytes) -> bool:
 
 def _derived(material: bytes, salt: bytes, info: bytes, length: int) -> bytes:
     return HKDF(SHA256(), length, salt, info).derive(material)
+
+
+class VapidKey:
+    """`contact` is the address that a push service may write to: `mailto:` or `https:`."""
+
+    def __init__(self, key: EllipticCurvePrivateKey, contact: str) -> None:
+        self._key = key
+        self._contact = contact
+        # What browsers subscribe with.
+        self.public = encoded(public_bytes(key))
+
+    @classmethod
+    def kept_in(cls, path: Path, contact: str) -> "VapidKey":
+        """The key of a file, which is made when there is none. Raises ConfigError."""
+        try:
+            key = load_pem_private_key(kept(path, _new_key).encode(), None)
+        except ValueError:
+            key = None
+        if not isinstance(key, EllipticCurvePrivateKey):
+            raise ConfigError(f"{path} is damaged; restore it from a backup, or delete it")
+        return cls(key, contact)
+
+    def authorization(self, origin: str, now: float) -> str:
+        """The header for a push service, by its origin."""
+        claims = {"aud": origin, "exp": int(now) + _LIFETIME_S, "sub": self._contact}
+        return f"vapid t={jwt.encode(claims, self._key, algorithm='ES256')}, k={self.public}"
+
+
+def _new_key() -> str:
+    key = generate_private_key(SECP256R1())
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()

@@ -8,7 +8,7 @@ from msgspec import Meta
 from svc.chat.access.catalogue import PERSON
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.push.base64url import decoded
+from svc.chat.push.encryption import decoded
 from svc.chat.push.rules import Subscriptions
 from svc.chat.requests import Asked, Requests, described_by, request
 

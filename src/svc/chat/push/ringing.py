@@ -23,13 +23,10 @@ from svc.chat.fetching.posting import Poster
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.levels.rules import Levels
 from svc.chat.live.hub import Hub
-from svc.chat.messages.fallback import fallback
-from svc.chat.messages.message import MEMBER, Message
-from svc.chat.push.base64url import encoded
-from svc.chat.push.encryption import SALT_BYTES, encrypted
+from svc.chat.messages.message import MEMBER, Message, fallback
+from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
 from svc.chat.push.rules import Subscriptions
 from svc.chat.push.store import Subscription
-from svc.chat.push.vapid import VapidKey
 
 MENTION, MESSAGE, CALL = "mention", "message", "call"
 # For how long a push service keeps a notice for a device that is off. A day later a mention is still

@@ -19,9 +19,8 @@ from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Command
 from svc.chat.ground import Ground
 from svc.chat.media.config import UploadsConfig
-from svc.chat.media.icon import ServerIcon
 from svc.chat.media.requests import MediaRequests
-from svc.chat.media.rules import Media
+from svc.chat.media.rules import Media, ServerIcon
 from svc.chat.media.sweep import Sweep
 from svc.chat.media.usage import Usage
 from svc.chat.members.rules import Members

@@ -12,8 +12,7 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.audit.rules import Audit
 from svc.chat.live.audience import EVERYONE
 from svc.chat.live.hub import Hub
-from svc.chat.media.icon import ServerIcon
-from svc.chat.media.rules import MEMBER, Media
+from svc.chat.media.rules import MEMBER, Media, ServerIcon
 from svc.chat.members.rules import Members
 from svc.chat.uploads.queue import Use
 from svc.chat.uploads.upload import Upload

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from svc.base.shares import fits
 from svc.chat.errors import ChatError
-from svc.chat.media import room
-from svc.chat.media.room import Kept, server_full
+from svc.chat.media import usage
+from svc.chat.media.usage import Kept, server_full
 from svc.chat.uploads import limits
 
 
@@ -52,7 +52,7 @@ def require_place(there: Room) -> None:
 def require_room(there: Room, more: int) -> None:
     """Raises ChatError where a member's uploads may not have so many more bytes."""
     own, everyone = there.own.bytes, there.everyone.bytes
-    room.require_room(there.kept, own + more)
+    usage.require_room(there.kept, own + more)
     on_disk = own + (there.kept.own if there.kept_here else 0)
     free = there.disk_bytes - limits.MIN_FREE_BYTES - there.everyone.expected
     if not fits(own, everyone, limits.MAX_INCOMING_BYTES, more) or not fits(on_disk, 0, free, more):

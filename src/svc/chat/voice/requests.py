@@ -16,7 +16,7 @@ from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 from svc.chat.voice.gestures import Hand, Sent
 from svc.chat.voice.moderation import VoiceModeration
-from svc.chat.voice.routes import SignallingPassThrough
+from svc.chat.voice.pass_through import SignallingPassThrough
 from svc.chat.voice.rules import Voice, VoiceMember
 from svc.chat.voice.states import State
 

@@ -4,7 +4,7 @@ The media service decides who really is in a room; this only grants and reports.
 docs/signalling.md; the grant is described in `svc.base.grants`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -23,13 +23,52 @@ from svc.chat.voice.control import MediaControl, MediaLink
 from svc.chat.voice.gestures import DOWN, Gestures
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.rooms import Conversations, Rooms
-from svc.chat.voice.seats import Seats
 from svc.chat.voice.speaking import Speaking
 from svc.chat.voice.states import Mute, State, States, differences
 
 # Long enough for a slow phone to connect; well under the five minutes allowed, so
 # that the clocks of two machines may differ by minutes.
 GRANT_LIFETIME_S = 120
+# From the grant until the media service says that its bearer is there; a slow phone
+# takes some seconds. Who comes later takes a seat if there is one.
+RESERVED_S = 20.0
+
+Seat = tuple[str, str]  # room and user
+
+
+class Seats:
+    """How many people this server's voice channels hold, counting those who are on their way in.
+
+    `limit` 0 means no limit; the media service has one of its own, over all servers.
+    docs/configuration.md, "Chat server", VOICE_MAX_USERS.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._reserved: dict[Seat, float] = {}
+
+    def reserve(self, seat: Seat, taken: Iterable[Seat], now: float, of_room: int = 0) -> None:
+        """Keep a seat for somebody; their own is theirs already. Raises ChatError when all are taken.
+
+        `of_room` is the limit of the room alone; 0 for none.
+        """
+        # Also what a clock has reserved that has been set back since is over.
+        self._reserved = {
+            seat: until for seat, until in self._reserved.items() if 0 < until - now <= RESERVED_S
+        }
+        others = {*taken, *self._reserved} - {seat}
+        if self._limit and len(others) >= self._limit:
+            raise ChatError("voice_full")
+        if of_room and sum(room == seat[0] for room, _ in others) >= of_room:
+            raise ChatError("channel_full")
+        self._reserved[seat] = now + RESERVED_S
+
+    def occupied(self, seat: Seat) -> None:
+        self._reserved.pop(seat, None)
+
+    def exceeded_by(self, taken: Iterable[Seat]) -> int:
+        """How many too many are there; a grant may be used when its seat has gone to somebody else."""
+        return max(0, len(set(taken)) - self._limit) if self._limit else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from svc.base.backoff import Backoff
 from svc.chat.access.directory import Directory
 from svc.chat.config import MediaConfig
 from svc.chat.voice.occupancy import Occupancy
-from svc.chat.voice.routes import passed_through
+from svc.chat.voice.pass_through import passed_through
 from svc.chat.voice.rules import MediaAccess
 from svc.chat.voice.sfu_link import Registration, Rooms, SfuLink
 from svc.chat.voice.sfu_links import SfuLinks
