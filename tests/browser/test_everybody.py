@@ -19,7 +19,11 @@ HOLDS_THE_FOCUS = "(element) => element.matches(':focus-within:not(:focus)')"
 LOOK = """() => {
   const { colorScheme, fontSize } = getComputedStyle(document.documentElement);
   const [avatar] = document.querySelectorAll(".message .avatar");
-  return { colorScheme, fontSize, avatar: avatar.clientWidth };
+  const message = avatar.closest(".message");
+  message.classList.add("marked");
+  const { animationName: motion } = getComputedStyle(message);
+  message.classList.remove("marked");
+  return { colorScheme, fontSize, motion, avatar: avatar.clientWidth };
 }"""
 
 PAPER = "() => getComputedStyle(document.body).backgroundColor"
@@ -179,23 +183,30 @@ async def test_the_look_that_one_chooses_is_there_after_a_reload(people: People)
     page = await settings(ada, "Look and language")
     await page.get_by_role("radio", name="Dark").check()
     await page.get_by_role("radio", name="Compact").check()
+    await page.get_by_role("radio", name="Reduced").check()
     await page.get_by_label("Text size").select_option("150")
     await ada.page.reload()
     await expect(message(ada, "A word")).to_be_attached()
     chosen = await ada.page.evaluate(LOOK)
     assert (chosen["colorScheme"], chosen["fontSize"]) == ("dark", "24px")
     assert chosen["avatar"] < usual["avatar"]
+    assert (usual["motion"], chosen["motion"]) == ("marked", "none")
     assert await ada.page.evaluate(TOO_WIDE) == []
     page = await settings(ada, "Look and language")
     await until_still(ada.page)
     assert await ada.page.evaluate(TOO_WIDE) == []
     await expect(page.get_by_role("radio", name="Compact")).to_be_checked()
     await expect(page.get_by_label("Text size")).to_have_value("150")
+    await expect(page.get_by_role("radio", name="Reduced")).to_be_checked()
+    await page.get_by_role("group", name="Motion").get_by_role("radio", name="As the system").check()
+    assert (await ada.page.evaluate(LOOK))["motion"] == "marked"
+    await ada.page.emulate_media(reduced_motion="reduce")
+    assert (await ada.page.evaluate(LOOK))["motion"] == "none"
     await page.get_by_role("radio", name="Light").check()
     assert (await ada.page.evaluate(LOOK))["colorScheme"] == "light"
     await ada.page.emulate_media(color_scheme="dark")
     light = await ada.page.evaluate(PAPER)
-    await page.get_by_role("radio", name="As the system").check()
+    await page.get_by_role("group", name="Theme").get_by_role("radio", name="As the system").check()
     dark = await ada.page.evaluate(PAPER)
     await ada.page.emulate_media(color_scheme="light")
     assert await ada.page.evaluate(PAPER) == light != dark

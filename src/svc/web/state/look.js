@@ -4,10 +4,10 @@ import { keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.look";
-const USUAL = { theme: "system", density: "cosy", textSize: 100, emoticons: true };
+const USUAL = { theme: "system", motion: "system", density: "cosy", textSize: 100, emoticons: true };
 export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
 
-/** {theme: "system" | "light" | "dark", density: "cosy" | "compact", textSize: per cent, emoticons: do ":)" and the like become emoji?} */
+/** {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize: per cent, emoticons: do ":)" and the like become emoji?} */
 export const look = signal(known(keptLike(USUAL, KEPT)));
 
 /** @param {Partial<typeof USUAL>} changes */
@@ -16,9 +16,10 @@ export const choose = (changes) => { look.value = { ...look.value, ...changes };
 /** Keep it, and let the style sheets know. */
 export function wearLook(root = document.documentElement) {
   effect(() => {
-    const { theme, density, textSize } = look.value;
+    const { theme, motion, density, textSize } = look.value;
     keep(KEPT, look.value);
     root.dataset.theme = theme;
+    root.dataset.motion = motion;
     root.dataset.density = density;
     root.style.setProperty("--text-size", `${textSize}%`);
   });

@@ -6,13 +6,14 @@ import { chooseLanguage, chosenLanguage, LANGUAGES, t } from "../../words/words.
 import { Choice, Switch } from "../parts/field.js";
 
 export function LookPage() {
-  const { theme, density, textSize, emoticons } = look.value;
+  const { theme, motion, density, textSize, emoticons } = look.value;
   const speak = (/** @type {EventOn<HTMLSelectElement>} */ event) => {
     chooseLanguage(event.currentTarget.value || null);
     location.reload();
   };
   return html`
     <${Choice} label=${t("theme")} value=${theme} onChange=${(/** @type {string} */ value) => choose({ theme: value })} options=${["system", "light", "dark"].map((value) => ({ value, label: t(`theme-${value}`) }))} />
+    <${Choice} label=${t("motion")} value=${motion} onChange=${(/** @type {string} */ value) => choose({ motion: value })} options=${["system", "reduced"].map((value) => ({ value, label: t(`motion-${value}`) }))} />
     <${Choice} label=${t("density")} value=${density} onChange=${(/** @type {string} */ value) => choose({ density: value })} options=${["cosy", "compact"].map((value) => ({ value, label: t(`density-${value}`) }))} />
     <label class="field">${t("text-size")}<select value=${textSize} onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => choose({ textSize: Number(event.currentTarget.value) })}>
       ${TEXT_SIZES.map((size) => html`<option key=${size} value=${size} selected=${size === textSize}>${size} %</option>`)}</select></label>
