@@ -1,15 +1,13 @@
 """People in calls are muted, moved and removed from the list of channels by those who may."""
 
-import pytest
 from playwright.async_api import Locator, expect
 
 from tests.kit.community import Community, ask, community
 from tests.kit.people import People, Person
 
 
-@pytest.fixture
-async def here(people: People) -> Community:
-    here = await community(people, "mute_members", "move_members")
+async def with_a_member_in_a_call(people: People, *permissions: str) -> Community:
+    here = await community(people, *permissions)
     await ask(here.owner, "POST", "/api/channels", {"name": "Lounge", "type": "voice"})
     await here.member.enter_call()
     return here
@@ -23,16 +21,25 @@ def edsger_in_the_list(person: Person) -> Locator:
     return in_room(person, "Voice").filter(has_text="Edsger")
 
 
-async def act(person: Person, of: str, item: str) -> None:
+async def open_menu(person: Person, of: str) -> Locator:
+    """What can be done to somebody in a call."""
     await person.page.locator(".voice-people li").filter(has_text=of).hover()
     await person.press(f"More about {of}")
+    return person.page.get_by_role("menuitem")
+
+
+async def act(person: Person, of: str, item: str) -> None:
+    await open_menu(person, of)
     await person.page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-async def test_somebody_is_muted_and_deafened_for_everybody(here: Community) -> None:
+async def test_somebody_is_muted_and_deafened_for_everybody(people: People) -> None:
+    here = await with_a_member_in_a_call(people, "mute_members")
     await here.moderator.enter_call()
     await here.moderator.hears(here.member)
-    await act(here.moderator, "Edsger", "Mute for everybody")
+    offered = await open_menu(here.moderator, "Edsger")
+    await expect(offered).to_have_text(["Mute for everybody", "Deafen", "Message"])
+    await offered.first.click()
     at_member, at_owner = [edsger_in_the_list(person) for person in (here.member, here.owner)]
     await expect(at_member).to_contain_text("muted by a moderator")
     await here.moderator.hears_nothing_of(here.member)
@@ -52,8 +59,11 @@ async def test_somebody_is_muted_and_deafened_for_everybody(here: Community) -> 
     await here.moderator.hears(here.member)
 
 
-async def test_somebody_is_moved_by_the_menu_and_by_dragging(here: Community) -> None:
-    await act(here.moderator, "Edsger", "Move to Lounge")
+async def test_somebody_is_moved_by_the_menu_and_by_dragging_and_removed(people: People) -> None:
+    here = await with_a_member_in_a_call(people, "move_members")
+    offered = await open_menu(here.moderator, "Edsger")
+    await expect(offered).to_have_text(["Move to Lounge", "Remove from the call", "Message"])
+    await offered.first.click()
     for watcher in (here.owner, here.moderator):
         await expect(in_room(watcher, "Lounge")).to_contain_text("Edsger")
     await here.member.is_connected()
@@ -62,20 +72,19 @@ async def test_somebody_is_moved_by_the_menu_and_by_dragging(here: Community) ->
     await expect(in_room(here.owner, "Voice")).to_contain_text("Edsger")
     await here.member.is_connected()
 
-
-async def test_somebody_is_removed_from_a_call(here: Community) -> None:
-    await act(here.moderator, "Edsger", "Remove from the call")
-    await expect(in_room(here.owner, "Voice")).to_have_count(0)
-    await expect(here.member.page.locator("#call")).to_contain_text("You were removed from the call.")
-
-
-async def test_a_member_has_no_such_menu(here: Community) -> None:
+    # A member is offered nothing of it, and drags nobody.
     await here.moderator.enter_call()
     await expect(in_room(here.member, "Voice")).to_have_count(2)
     await expect(here.member.page.locator(".voice-people .menu-holder")).to_have_count(0)
+    await expect(here.member.page.locator(".voice-people [draggable=true]")).to_have_count(0)
+
+    await act(here.moderator, "Edsger", "Remove from the call")
+    await expect(in_room(here.owner, "Voice")).to_have_count(1)
+    await expect(here.member.page.locator("#call")).to_contain_text("You were removed from the call.")
 
 
-async def test_a_full_channel_is_refused_in_the_readers_language(here: Community) -> None:
+async def test_a_full_channel_is_refused_in_the_readers_language(people: People) -> None:
+    here = await with_a_member_in_a_call(people, "move_members")
     channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
     [voice] = [channel["id"] for channel in channels if channel["name"] == "Voice"]
     await ask(here.owner, "PATCH", f"/api/channels/{voice}", {"user_limit": 1})
