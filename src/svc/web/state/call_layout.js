@@ -7,29 +7,29 @@ import { keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.callLayout"; // In sessionStorage, so that a reload finds the call as it was.
-/** @type {{mode: "grid" | "speaker", onlySound: boolean}} */
-const USUAL = { mode: "grid", onlySound: false };
+/** @type {{mode: "grid" | "speaker", pinned: string, onlySound: boolean}} */
+const USUAL = { mode: "grid", pinned: "", onlySound: false };
 const before = keptLike(USUAL, KEPT, "sessionStorage");
 
 /** "grid" (all alike) or "speaker" (who speaks is large). @type {Signal<"grid" | "speaker">} */
 export const mode = signal(before.mode);
-/** What the person has pinned: "camera ID" or "screen ID" with a member's id, or null. @type {Signal<string | null>} */
-export const pinned = signal(null);
+/** What the person has pinned: "camera ID" or "screen ID" with a member's id, or "". */
+export const pinned = signal(before.pinned);
 /** Are other people's pictures not shown, to save what the line and the battery hold? */
 export const onlySound = signal(before.onlySound);
-effect(() => keep(KEPT, { mode: mode.value, onlySound: onlySound.value }, "sessionStorage"));
+effect(() => keep(KEPT, { mode: mode.value, pinned: pinned.value, onlySound: onlySound.value }, "sessionStorage"));
 
 /** What is large now, as keys like `pinned`, and how wide the other tiles are. */
 export const focused = signal(/** @type {string[]} */ ([]));
 export const tilePx = signal(Infinity);
 
 /** @param {string} key */
-export const pin = (key) => { pinned.value = pinned.value === key ? null : key; };
+export const pin = (key) => { pinned.value = pinned.value === key ? "" : key; };
 
 /**
  * Which tiles are large and which small: {large: [key], small: [key]}; `small` alone means that all are alike.
  * `people` as calling.js has them, `speaker` the id of who spoke last, or null.
- * @param {Pictured[]} people @param {{mode: "grid" | "speaker", pinned: string | null, speaker: string | null}} how
+ * @param {Pictured[]} people @param {{mode: "grid" | "speaker", pinned: string, speaker: string | null}} how
  */
 export function arranged(people, { mode: how, pinned: held, speaker }) {
   const screens = people.filter(({ screen }) => screen).map(({ id }) => `screen ${id}`);
