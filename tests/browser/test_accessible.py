@@ -55,6 +55,15 @@ async def close(person: Person) -> None:
     await expect(person.page.get_by_role("dialog")).to_have_count(0)
 
 
+async def keeps_nobody_out(person: Person, axe: str, where: str) -> None:
+    """Nothing is found wrong there, in the window as it is."""
+    found: list[str] = []
+    assert person.page.viewport_size is not None
+    await look(person, axe, f"{where}, {person.page.viewport_size['width']}", found)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, theme: Any) -> None:
@@ -82,6 +91,7 @@ async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, th
     await looked("a channel with messages")
 
     await look_at_messages(ada, looked)
+    await look_at_writing(ada, looked)
     asides = ["Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"]
     for name in asides:
         await ada.press(name)
@@ -107,6 +117,13 @@ async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, th
     if size == "narrow":
         await ada.press("Show the channels")
         await looked("the list of channels")
+    await ada.press("Invite people")
+    await looked("a new invite")
+    await ada.press("Make a link")
+    await expect(ada.page.get_by_role("img", name="Code for phones")).to_be_visible()
+    await looked("an invite")
+    await close(ada)
+    await fill_the_lists(ada)
     await look_at_settings(ada, looked)
 
     await look_at_a_call(ada, looked)
@@ -153,11 +170,50 @@ async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]
     await ada.page.locator(".thread").get_by_role("button", name="Close").click()
 
 
+async def look_at_writing(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+    """An answer, what is offered while one writes it, emoji, an edit, and the way to a day."""
+    await do(ada, "Hello all", "Reply")
+    for letters, offered in {"@a": "Ada", "#gen": "general", ":tad": ":tada:"}.items():
+        await box(ada).fill("")
+        await box(ada).press_sequentially(letters)
+        await expect(ada.page.get_by_role("option", name=offered).first).to_be_visible()
+        await looked(f"an answer in which {offered} is offered")
+    await box(ada).fill("")
+    await ada.press("Choose an emoji")
+    await expect(ada.page.get_by_role("gridcell").first).to_be_visible()
+    await looked("the emoji picker")
+    await ada.page.keyboard.press("Escape")
+    await do(ada, "Hello all", "Edit")
+    await expect(ada.page.get_by_role("textbox", name="Edit the message")).to_be_focused()
+    await looked("a message that is edited")
+    await ada.page.keyboard.press("Escape")
+    await ada.page.locator(".day button").first.click()
+    await expect(ada.page.get_by_role("dialog", name="Jump to a date")).to_be_visible()
+    await looked("the jump to a date")
+    await close(ada)
+
+
+async def fill_the_lists(ada: Person) -> None:
+    """Something in each of the settings; a bot can be reported, blocked and banned like anybody."""
+    await ask(ada, "POST", "/api/channels", {"name": "plans", "type": "text"})
+    await ask(ada, "POST", "/api/roles", {"name": "Helpers", "color": 0x808080})
+    rule = {"name": "Gambling", "kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
+    await ask(ada, "POST", "/api/automod/rules", rule)
+    ids = [
+        (await ask(ada, "POST", "/api/bots", {"nickname": each}))["member"]["id"]
+        for each in ("Deep", "Eliza")
+    ]
+    await ask(ada, "POST", "/api/reports", {"text": "It is spam", "member_id": ids[0]})
+    await ask(ada, "PUT", f"/api/me/blocks/{ids[0]}")
+    await ask(ada, "PUT", f"/api/bans/{ids[1]}", {"reason": "It talks too much"})
+
+
 async def look_at_settings(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
     await ada.press("Settings")
     await expect(ada.page.get_by_role("dialog", name="Settings")).to_be_visible()
     pages = ada.page.get_by_role("navigation", name="Settings pages").get_by_role("button")
     for number in range(await pages.count()):
         await pages.nth(number).click()
+        await expect(ada.page.get_by_role("dialog").get_by_text("Loading…", exact=True)).to_have_count(0)
         await looked(await pages.nth(number).inner_text())
     await close(ada)

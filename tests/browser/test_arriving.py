@@ -12,6 +12,7 @@ import pytest
 from aiohttp import ClientSession
 from playwright.async_api import ViewportSize, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
 from tests.kit.community import ask, confirm
 from tests.kit.device import Device
@@ -21,6 +22,8 @@ from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, open_channel
 from tests.kit.waiting import becomes
+
+__all__ = ["axe"]
 
 # npm may have to fetch the provider first.
 pytestmark = pytest.mark.timeout(240)
@@ -152,7 +155,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
 
 @both_widths
 async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
-    tmp_path: Path, viewport: ViewportSize
+    tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with (
         authority() as issuer,
@@ -177,6 +180,7 @@ async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
         await expect(ada.page.get_by_text("This certificate is for another browser’s key.")).to_be_visible()
 
         await ada.page.get_by_text("The public key of this browser", exact=True).click()
+        await keeps_nobody_out(ada, axe, "the form for a certificate")
         jwk = json.loads(await ada.page.locator("#public-key").inner_text())
         file = tmp_path / "ada.jwt"
         file.write_text(issuer.certificate(jwk, "ada@example.org") + "\n")
@@ -304,7 +308,7 @@ async def test_a_returning_person_lands_in_the_channel_that_they_left_without_th
 
 
 @both_widths
-async def test_a_new_device_comes_in_by_a_code(people: People, product: Product) -> None:
+async def test_a_new_device_comes_in_by_a_code(people: People, product: Product, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     code = (await as_member(ada, "POST", "/api/me/devices/link", {}))["code"]
@@ -320,6 +324,7 @@ async def test_a_new_device_comes_in_by_a_code(people: People, product: Product)
     await expect(
         phone.page.get_by_text("This code is not valid, was already used or has expired.")
     ).to_be_visible()
+    await keeps_nobody_out(phone, axe, "the form for a code")
     await field.fill(str(code))
     await phone.press("Add this device")
     await is_in(phone, "Ada")
@@ -342,7 +347,9 @@ async def test_a_new_device_comes_in_by_a_code(people: People, product: Product)
 
 
 @both_widths
-async def test_the_rules_of_the_server_are_shown_and_accepted(people: People, product: Product) -> None:
+async def test_the_rules_of_the_server_are_shown_and_accepted(
+    people: People, product: Product, axe: str
+) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind.\nWater the plants."})
@@ -355,6 +362,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(people: People, pr
     await grace.press("Join")
     switch = grace.page.get_by_role("switch", name="I accept the rules")
     await expect(switch).to_have_accessible_description("Please accept the rules first.")
+    await keeps_nobody_out(grace, axe, "the rules of a newcomer")
     # They are changed just then: nobody accepts what they have not seen.
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()

@@ -11,6 +11,7 @@ import pytest
 from playwright.async_api import ViewportSize, expect
 
 from svc.chat import community
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.chat.member import chat_server
 from tests.kit.community import confirm
 from tests.kit.knowing import open_settings
@@ -19,6 +20,8 @@ from tests.kit.product import Product, running_product
 from tests.kit.proxy import free_ports
 from tests.kit.text_channels import box, come_to_read, entry, open_channel, shows, write
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 KEPT = """async () => {
   if (!(await indexedDB.databases()).some(({ name }) => name === "svc.read")) return "";
@@ -122,7 +125,7 @@ async def test_signing_out_leaves_nothing_of_what_was_read(people: People) -> No
 
 
 @both_widths
-async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: People) -> None:
+async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await box(ada).fill("Look:")
@@ -134,6 +137,7 @@ async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: Peopl
         re.compile(r"^A picture\s*https://example.org/a$")
     )
     await expect(dialog.get_by_text("note one.txt")).to_be_visible()
+    await keeps_nobody_out(ada, axe, "what is shared")
     await dialog.get_by_role("button", name="random").click()
     await expect(ada.page.locator("#text-name")).to_have_text("random")
     await expect(box(ada)).to_have_value("A picture\nhttps://example.org/a")

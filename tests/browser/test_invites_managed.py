@@ -6,9 +6,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import SIZES, axe, keeps_nobody_out
 from tests.kit.community import Community, ask, community, confirm, has_no_page, open_settings, refusal
 from tests.kit.people import People, Person
 from tests.kit.waiting import becomes
+
+__all__ = ["axe"]
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -117,12 +120,20 @@ async def asking_to_come_in(people: People, address: str, name: str = "Barbara")
     return guest
 
 
-async def test_people_who_wait_are_let_in_or_refused_in_the_page(here: Community, people: People) -> None:
+async def test_people_who_wait_are_let_in_or_refused_in_the_page(
+    here: Community, people: People, axe: str
+) -> None:
     address = await make_for_approval(here.moderator)
     for name in ("Frances", "Barbara"):
         guest = await asking_to_come_in(people, address, name)
     page = await open_settings(here.owner, "Invites")
     waiting = page.get_by_role("list", name="Waiting to be let in")
+    await expect(waiting.get_by_role("listitem")).to_have_count(2)
+    for size in SIZES.values():
+        for person, where in ((here.owner, "people who wait to be let in"), (guest, "waiting to be let in")):
+            await person.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await keeps_nobody_out(person, axe, where)
+    await here.owner.page.set_viewport_size(SIZES["wide"])  # type: ignore[arg-type]
     await (
         waiting.get_by_role("listitem")
         .filter(has_text="Frances")

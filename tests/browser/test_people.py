@@ -6,6 +6,7 @@ from pathlib import Path
 
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_arriving import as_member, invited, is_in, own_id, without_invite
 from tests.kit.community import confirm
 from tests.kit.knowing import mention
@@ -13,6 +14,8 @@ from tests.kit.people import People, Person, both_widths
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, do, message, write
+
+__all__ = ["axe"]
 
 
 async def settings(person: Person, page: str) -> Locator:
@@ -24,7 +27,7 @@ async def settings(person: Person, page: str) -> Locator:
 
 @both_widths
 async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_again(
-    people: People, product: Product
+    people: People, product: Product, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -34,6 +37,7 @@ async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_agai
     await expect(page.get_by_role("img", name="The link as a QR code")).to_be_visible()
     shown = (await page.locator(".big-code").inner_text()).strip()
     assert len(shown.split()) == 4
+    await keeps_nobody_out(ada, axe, "the code for another device")
 
     phone = await people.arrive("Ada")
     await phone.page.goto("about:blank")
