@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from svc.tools.certificate import kept_certificate
+from tests.kit.certificates import Pair
 from tests.kit.installed import required
 from tests.kit.waiting import wait_until
 
@@ -16,20 +17,32 @@ FILE = Path(__file__).parents[2] / "deploy" / "coturn" / "turnserver.conf"
 # Of the file: whom it relays to, and where it is.
 SFU, TURN = "203.0.113.1", "203.0.113.2"
 PORT, TLS_PORT = 3478, 443
+NAME = "turn.example.org"
 SECRET = "a secret of a test that nobody knows"
 WITHIN_S = 30.0
 
 
 @asynccontextmanager
 async def coturn(
-    folder: Path, *, inside: Sequence[str] = (), port: int = PORT, tls_port: int = TLS_PORT
+    folder: Path,
+    *,
+    inside: Sequence[str] = (),
+    port: int = PORT,
+    tls_port: int = TLS_PORT,
+    pair: Pair | None = None,
 ) -> AsyncIterator[ssl.SSLContext]:
-    """It runs where TURN is an address of the machine, or `inside`; what a client trusts."""
-    certificate = kept_certificate(folder, ["turn.example.org"], datetime.now(UTC))
+    """It runs where TURN is an address of the machine, or `inside`; what a client trusts.
+
+    Without a `pair` its certificate is one that nobody has signed.
+    """
+    if pair:
+        certificate, key = pair.write(folder)
+    else:
+        certificate = key = kept_certificate(folder, [NAME], datetime.now(UTC))
     settings = FILE.read_text()
     for written, used in (
-        ("/etc/letsencrypt/live/turn.example.org/fullchain.pem", str(certificate)),
-        ("/etc/letsencrypt/live/turn.example.org/privkey.pem", str(certificate)),
+        (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", str(certificate)),
+        (f"/etc/letsencrypt/live/{NAME}/privkey.pem", str(key)),
         ("CHANGE-ME-openssl-rand-hex-32", SECRET),
         (f"tls-listening-port={TLS_PORT}", f"tls-listening-port={tls_port}"),
         (f"\nlistening-port={PORT}", f"\nlistening-port={port}"),

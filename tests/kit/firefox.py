@@ -18,6 +18,7 @@ from typing import Any
 from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector
 from playwright.async_api import ViewportSize
 
+from tests.kit.installed import required
 from tests.kit.page_statistics import Watcher
 from tests.kit.waiting import wait_until
 
@@ -156,9 +157,15 @@ async def running_firefox(
     inside: Sequence[str] = (),
     connector: TCPConnector | None = None,
     preferences: Mapping[str, object] = MappingProxyType({}),
+    trusted: bytes | None = None,
 ) -> AsyncIterator[Firefox]:
-    """`inside` is a command that runs what follows it somewhere else; `connector` leads there."""
+    """`inside` is a command that runs what follows it somewhere else; `connector` leads there.
+
+    `trusted` is an authority's certificate, as PEM.
+    """
     _write_preferences(profile, PREFERENCES | dict(preferences))
+    if trusted:
+        await _trust(profile, trusted)
     process = await asyncio.create_subprocess_exec(
         *(
             *inside,
@@ -194,6 +201,17 @@ def _write_preferences(profile: Path, preferences: Mapping[str, object]) -> None
     profile.mkdir()
     lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in preferences.items()]
     (profile / "user.js").write_text("\n".join(lines))
+
+
+async def _trust(profile: Path, authority: bytes) -> None:
+    """Browsers take media only from a TURN server whose certificate somebody vouches for."""
+    (profile / "authority.pem").write_bytes(authority)
+    database = ("-d", f"sql:{profile}")
+    adding = ("-A", "-n", "tests", "-t", "C,,", "-i", str(profile / "authority.pem"))
+    for arguments in (("-N", "--empty-password"), adding):
+        process = await asyncio.create_subprocess_exec(required("certutil"), *database, *arguments)
+        async with asyncio.timeout(START_DEADLINE_S):
+            assert await process.wait() == 0
 
 
 async def _read_address(process: Process) -> str:

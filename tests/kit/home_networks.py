@@ -42,10 +42,11 @@ import socket
 import subprocess
 import threading
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -67,6 +68,7 @@ DEADLINE_S = 30.0
 NOBODYS_PORT, NEAR_S = 1, 0.1
 # Each rebinding takes another thousand ports, and comes back to the first after forty.
 _FIRST_PORT, _PORTS, _RANGES = 20000, 1000, 40
+_WITH_HOSTS = 'mount --bind "$0" /etc/hosts && exec "$@"'
 _PROGRAMS = ("unshare", "nsenter", "ip", "tc", "nft", "conntrack")
 _CLONE_NEWNET = 0x40000000
 
@@ -400,8 +402,20 @@ async def people_in(
 
 
 @asynccontextmanager
-async def firefox_in(home: Home, url: str, executable: str, profile: Path) -> AsyncIterator[Firefox]:
-    """A Firefox on a home's device."""
+async def firefox_in(
+    home: Home,
+    url: str,
+    executable: str,
+    profile: Path,
+    names: Mapping[str, str] = MappingProxyType({}),
+    trusted: bytes | None = None,
+) -> AsyncIterator[Firefox]:
+    """A Firefox on a home's device.
+
+    `names` have these addresses there; `trusted` is an authority's certificate, as PEM.
+    """
+    hosts = profile.with_name("hosts")
+    hosts.write_text("".join(f"{address} {name}\n" for name, address in names.items()))
     wishes: dict[str, Any] = {
         "dom.securecontext.allowlist": urlsplit(url).hostname or "",
         "media.devices.insecure.enabled": True,
@@ -409,7 +423,12 @@ async def firefox_in(home: Home, url: str, executable: str, profile: Path) -> As
         "media.peerconnection.ice.loopback": False,
     }
     running = running_firefox(
-        executable, profile, inside=home.inside, connector=home.device.connector(), preferences=wishes
+        executable,
+        profile,
+        inside=(*home.inside, "unshare", "--mount", "sh", "-c", _WITH_HOSTS, str(hosts)),
+        connector=home.device.connector(),
+        preferences=wishes,
+        trusted=trusted,
     )
     async with running as browser:
         yield browser

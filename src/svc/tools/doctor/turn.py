@@ -17,7 +17,8 @@ from typing import Protocol
 from aioice.stun import Class, Message, Method, parse_message
 from yarl import URL
 
-from svc.tools.doctor.finding import Finding, Findings, ok, problem
+from svc.base.addresses import parsed
+from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
 
 # A relay is worth nothing to a call if it takes longer.
 ANSWER_DEADLINE_S = 4.0
@@ -89,6 +90,11 @@ async def _one(
             await allocation.ask(Method.ALLOCATE, {"REQUESTED-TRANSPORT": _UDP_RELAY})
             for peer in peers:
                 await allocation.ask(Method.CREATE_PERMISSION, {"XOR-PEER-ADDRESS": (peer, 0)})
+            if address.tls and parsed(address.host):
+                return notice(
+                    f"{said} relays for members, but not in Firefox: it takes turns: with a name only",
+                    "Put the name in its certificate into TURN_URLS.",
+                )
             return ok(f"{said} relays for members")
     except Refused as refusal:
         return refused(address, refusal, allocation.allocated)
