@@ -30,7 +30,7 @@ export function Back({ takes }) {
     <p class="was-here"><${Avatar} id=${id} name=${nickname} /><strong dir="auto">${nickname}</strong></p>
     ${problem.value && html`<p class="error" role="alert">${said(problem.value)}</p>`}
     ${taken
-      ? html`<${Button} look="primary" type="submit" disabled=${busy.value}>${busy.value ? t("joining") : t("sign-in-as", { name: nickname })}<//>`
+      ? html`<${Button} look="primary" type="submit" disabled=${busy.value}><span dir="auto">${busy.value ? t("joining") : t("sign-in-as", { name: nickname })}</span><//>`
       : html`<p class="error">${t("way-not-taken")}</p>`}
     ${way === "account" && taken && html`<p class="quiet">${t("by-account", { provider: providerName() })}</p>`}
     <p class="other-ways"><${Button} look="link" onClick=${other}>${way === "account" ? t("other-account") : t("be-somebody-else")}<//></p>

@@ -26,6 +26,6 @@ export function History({ memberId, onName }) {
   const further = () => value && tried(historyOf(memberId, value.next).then((page) => set({ ...page, entries: [...value.entries, ...page.entries] })));
   const inviter = value?.invitation?.invited_by;
   return html`
-    ${value && html`<p class="quiet">${t("joined-on", { date: dateOf(value.joined_at_ms) })}${inviter && ` · ${t("invited-by", { name: memberOf(inviter)?.nickname ?? t("somebody") })}`} · ${t("history-reports", { open: value.reports.open, resolved: value.reports.resolved })}${value.banned && html` · <span class="error">${t("is-banned")}</span>`}</p>`}
+    ${value && html`<p class="quiet" dir="auto">${t("joined-on", { date: dateOf(value.joined_at_ms) })}${inviter && ` · ${t("invited-by", { name: memberOf(inviter)?.nickname ?? t("somebody") })}`} · ${t("history-reports", { open: value.reports.open, resolved: value.reports.resolved })}${value.banned && html` · <span class="error">${t("is-banned")}</span>`}</p>`}
     <${ListPage} label=${t("moderation-history")} items=${value?.entries ?? null} problem=${problem} again=${again} empty=${t("no-history")} more=${value?.next && further} row=${(/** @type {AuditEntry} */ entry) => html`<${Entry} key=${entry.id} entry=${entry} />`} />`;
 }

@@ -22,7 +22,7 @@ export function MemberRoles({ memberId, onClose }) {
   if (!member) return html`<${Dialog} title=${t("roles")} onClose=${onClose}><p class="quiet">${t("member-unknown")}</p><//>`;
   const change = (/** @type {Role} */ role, /** @type {boolean} */ on) => tried(on ? giveRole(memberId, role.id) : takeRole(memberId, role.id));
   return html`<${Dialog} title=${t("roles-of", { name: member.nickname })} onClose=${onClose}>
-    <div class="role-switches">${rolesBelow().map((role) => html`<${Switch} key=${role.id} label=${roleName(role)} hint=${permitting(role)} checked=${member.roles.includes(role.id)}
+    <div class="role-switches">${rolesBelow().map((role) => html`<${Switch} key=${role.id} label=${html`<span dir="auto">${roleName(role)}</span>`} hint=${permitting(role)} checked=${member.roles.includes(role.id)}
       disabled=${!member.roles.includes(role.id) && !canGive(role)} onChange=${(/** @type {boolean} */ on) => change(role, on)} />`)}</div>
   <//>`;
 }

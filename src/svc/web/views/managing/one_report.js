@@ -65,7 +65,7 @@ function saidBy(report) {
 function Revealed({ report, revealed: { sent_at_ms: at, text, files } }) {
   const name = whoseOf(report);
   return html`<blockquote dir="auto"><b>${name}</b> ${text}${files.map((file, number) => html`<br key=${number} /><span>${t("report-private-file", { name: file })}</span>`)}</blockquote>
-    <small class="quiet verified"><${Icon} name="check" /> ${t("report-private-verified", { name })} <${Time} ms=${at} style="long" /></small>`;
+    <small class="quiet verified" dir="auto"><${Icon} name="check" /> ${t("report-private-verified", { name })} <${Time} ms=${at} style="long" /></small>`;
 }
 
 /** @param {{id: string}} props */

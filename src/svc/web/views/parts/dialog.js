@@ -45,7 +45,7 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
   const pressed = (/** @type {Event} */ event) => { if (event.target === modal.ref.current) onClose(); };
   return html`<dialog ...${modal} class=${`dialog ${wide ? "wide" : ""} ${look}`} aria-labelledby=${id} onMouseDown=${pressed}>
     <div class="dialog-body">
-      <header><h2 id=${id}>${title}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
+      <header><h2 id=${id} dir="auto">${title}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
       ${children}
     </div>
   </dialog>`;

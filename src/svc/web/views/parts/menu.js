@@ -107,7 +107,7 @@ function Item({ item, onChoose }) {
   const { label, icon, danger, checked, items, why } = item;
   return html`<button type="button" class=${danger ? "danger" : ""} tabindex="-1" role=${checked === undefined ? "menuitem" : "menuitemradio"}
     aria-checked=${checked} aria-haspopup=${items ? "menu" : undefined} aria-disabled=${why ? "true" : undefined} onClick=${() => onChoose(item)}>
-    ${icon && html`<${Icon} name=${icon} />`}<span>${label}${why && html`<small>${why}</small>`}</span>${checked && html`<${Icon} name="check" />`}${items && html`<span class="further"><${Icon} name="back" /></span>`}
+    ${icon && html`<${Icon} name=${icon} />`}<span dir="auto">${label}${why && html`<small>${why}</small>`}</span>${checked && html`<${Icon} name="check" />`}${items && html`<span class="further"><${Icon} name="back" /></span>`}
   </button>`;
 }
 

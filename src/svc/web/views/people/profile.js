@@ -48,8 +48,8 @@ export function Profile({ memberId, onClose }) {
     ${!own && html`<footer>
       <${MemberMenu} member=${member} items=${actItems(member)} more=${more} />
       <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
-      <${Button} onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}>${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}<//>
-      ${place.value?.channelId && html`<${Button} onClick=${() => mention(memberId, nickname)}>${t("mention", { name: nickname })}<//>`}
+      <${Button} onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}><span dir="auto">${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}</span><//>
+      ${place.value?.channelId && html`<${Button} onClick=${() => mention(memberId, nickname)}><span dir="auto">${t("mention", { name: nickname })}</span><//>`}
       ${may("send_messages") && mayWriteTo(member) && html`<${Button} look="primary" icon="lock" onClick=${() => tried(writeTo(memberId))}>${t("private-message")}<//>`}
     </footer>`}
   <//>`;

@@ -44,7 +44,7 @@ export function Report({ message = null, memberId = "", onClose }) {
   };
   return html`<${Dialog} title=${message ? t("report-message-of", { name }) : t("report-member", { name })} onClose=${onClose}>
     ${message && html`<blockquote dir="auto">${quoted(message)}</blockquote>`}
-    ${secret && html`<p>${t("private-report-reveals", { name })}</p>`}
+    ${secret && html`<p dir="auto">${t("private-report-reveals", { name })}</p>`}
     <form class="stack" onSubmit=${submit} novalidate ref=${form}>
       <${Field} label=${t("report-what")} hint=${t("report-hint")} name="text" multiline rows="4" maxlength=${LONGEST} required
         value=${text} onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setText(event.currentTarget.value)} problem=${problem} />

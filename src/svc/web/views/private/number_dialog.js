@@ -44,7 +44,7 @@ export function NumberDialog({ talkId, onClose }) {
     <h3>${t("private-number")}</h3>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     ${number === null && html`<p class="quiet">${t("private-no-number")}</p>`}
-    ${number && html`<p>${t("private-compare", { name, count: number.devices })}</p><p class="private-number">${number.digits.join(" ")}</p>
+    ${number && html`<p dir="auto">${t("private-compare", { name, count: number.devices })}</p><p class="private-number">${number.digits.join(" ")}</p>
       ${wrong ? html`<p class="error" role="alert">${wrong}</p>` : scanning && html`<p class="quiet">${t("private-scan-text")}</p>`}
       ${scanning
         ? html`<${QrCamera} label=${t("private-scan-camera")} onRead=${read} onProblem=${end} />`

@@ -24,7 +24,7 @@ export function Settings({ page = "profile", onClose }) {
   return html`<${Dialog} title=${t("settings")} onClose=${onClose} wide class="settings">
     <div class="settings-pages">
       <nav aria-label=${t("settings-pages")} class=${unfolded ? "unfolded" : ""} onKeyDown=${move}><ul ref=${list}>${shown.map((each, place) => html`
-        ${place === firstShared && html`<li key="shared" class="settings-heading" aria-hidden="true">${info.value?.name || t("settings-shared")}</li>`}
+        ${place === firstShared && html`<li key="shared" class="settings-heading" aria-hidden="true"><span dir="auto">${info.value?.name || t("settings-shared")}</span></li>`}
         <li key=${each.name}>
         <button type="button" aria-current=${each.name === name ? "page" : undefined} onClick=${() => { setOpen(each.name); setUnfolded(false); }}>${t(`settings-${each.name}`)}</button>
       </li>`)}</ul>
