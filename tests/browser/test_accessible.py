@@ -1,6 +1,7 @@
 """axe-core finds nothing in the views of the page, at both sizes and in both themes.
 
-It sees what can be seen by a program: names, roles, contrast, order. Whether the keyboard is enough is tested
+It sees what can be seen by a program: names, roles, contrast, order. What people have named is
+Hebrew: wherever it is shown, the page asks it for its direction. Whether the keyboard is enough is tested
 where things are done. Each view is pictured in build/pictures/views, to be looked at.
 """
 
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
+from tests.browser.test_hostile import UNDIRECTED
 from tests.kit.community import ask, own_id
 from tests.kit.packages import npm_packages
 from tests.kit.people import People, Person, until_still
@@ -28,6 +30,12 @@ FOUND = """async () => {
     `${id}: ${target.join(" ")}: ${why.split("\\n")[1] ?? ""}`)));
 }"""
 
+# Where colours are forced, the frame of a tile is seen while its person speaks, and then alone.
+FRAMED = """(speaks) => {
+  const tile = document.querySelector(".tile");
+  const framed = getComputedStyle(tile, "::after").borderTopColor !== "rgba(0, 0, 0, 0)";
+  return framed === speaks && tile.matches(".speaking") === speaks;
+}"""
 # Where the words of each begin.
 STARTS = """(all) => all.map((each) => {
   const words = document.createRange();
@@ -46,7 +54,8 @@ async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
     if not await person.page.evaluate("'axe' in window"):
         await person.page.evaluate(axe)
     await until_still(person.page)
-    found += [f"{where}: {each}" for each in await person.page.evaluate(FOUND)]
+    wrong = [*await person.page.evaluate(FOUND), *await person.page.evaluate(UNDIRECTED)]
+    found += [f"{where}: {each}" for each in wrong]
     await person.page.screenshot(path=VIEWS / f"{re.sub(r'[^a-z0-9]+', '-', where.lower())}.png")
 
 
@@ -84,6 +93,7 @@ async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, th
 
     await write(ada, "Hello **all**, see https://example.org and `this`, ||hidden||")
     await write(ada, "# Title\n- one\n- two\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```")
+    await write(ada, "שלום")
     first = ada.page.locator(".message").first
     await press_at(first, "React")
     await looked("a message with its actions")
@@ -131,6 +141,13 @@ async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) 
     await ada.press("Join the call")
     await ada.is_connected()
     await looked("a call")
+    await ada.page.emulate_media(forced_colors="active")
+    await ada.page.wait_for_function(FRAMED, arg=True)
+    await ada.page.screenshot(path=VIEWS / "a-call-in-forced-colours.png")
+    await ada.press("Mute")
+    await ada.page.wait_for_function(FRAMED, arg=False)
+    await ada.press("Unmute")
+    await ada.page.emulate_media(forced_colors="none")
     await ada.press("More call options")
     await looked("the menu of a call")
     labels = ada.page.locator(".menu button > span:not(.further)")
@@ -139,17 +156,17 @@ async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) 
 
 async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
     """A mention by somebody else, a picture, and a thread."""
-    hook = await ask(ada, "POST", "/api/webhooks", {"name": "News", "channel_id": "general"})
+    hook = await ask(ada, "POST", "/api/webhooks", {"name": "חדשות", "channel_id": "general"})
     named = f"[Ada](mention:{await own_id(ada)}), look"
     await ask(ada, "POST", f"/api/webhooks/{hook['id']}/{hook['token']}", {"text": named})
     await expect(message(ada, "@Ada, look")).to_be_visible()
     await ada.page.locator("#files").set_input_files(
-        {"name": "wide.png", "mimeType": "image/png", "buffer": encoded(scene(160, 90), "PNG")}
+        {"name": "רחב.png", "mimeType": "image/png", "buffer": encoded(scene(160, 90), "PNG")}
     )
     await expect(ada.page.locator(".upload-list [data-state=done]")).to_be_visible()
     await looked("a file that is attached")
     await box(ada).press("Enter")
-    picture = ada.page.locator(".message").get_by_role("link", name="wide.webp")
+    picture = ada.page.locator(".message").get_by_role("link", name="רחב.webp")
     await picture.click()
     await expect(ada.page.locator(".lightbox")).to_be_visible()
     await looked("the lightbox")
@@ -158,16 +175,16 @@ async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]
     await looked("the menu of a message")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
     field = ada.page.get_by_role("textbox", name="Reply in the thread")
-    await field.fill("Aside")
+    await field.fill("בצד")
     await field.press("Enter")
-    await expect(ada.page.locator(".thread .message").filter(has_text="Aside")).to_be_visible()
+    await expect(ada.page.locator(".thread .message").filter(has_text="בצד")).to_be_visible()
     await looked("a thread")
     await ada.page.locator(".thread").get_by_role("button", name="Close").click()
 
 
 async def look_at_writing(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
     """An answer, what is offered while one writes it, emoji, an edit, and the way to a day."""
-    await do(ada, "Hello all", "Reply")
+    await do(ada, "שלום", "Reply")
     for letters, offered in {"@a": "Ada", "#gen": "general", ":tad": ":tada:"}.items():
         await box(ada).fill("")
         await box(ada).press_sequentially(letters)
@@ -178,7 +195,7 @@ async def look_at_writing(ada: Person, looked: Callable[[str], Awaitable[None]])
     await expect(ada.page.get_by_role("gridcell").first).to_be_visible()
     await looked("the emoji picker")
     await ada.page.keyboard.press("Escape")
-    await do(ada, "Hello all", "Edit")
+    await do(ada, "שלום", "Edit")
     await expect(ada.page.get_by_role("textbox", name="Edit the message")).to_be_focused()
     await looked("a message that is edited")
     await ada.page.keyboard.press("Escape")
@@ -199,17 +216,20 @@ async def look_at_an_invite(ada: Person, looked: Callable[[str], Awaitable[None]
 
 async def fill_the_lists(ada: Person) -> None:
     """Something in each of the settings; a bot can be reported, blocked and banned like anybody."""
-    await ask(ada, "POST", "/api/channels", {"name": "plans", "type": "text"})
-    await ask(ada, "POST", "/api/roles", {"name": "Helpers", "color": 0x808080})
-    rule = {"name": "Gambling", "kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
+    words = "שלום לכולם"
+    await ask(ada, "PATCH", "/api/settings", {"name": words, "description": words, "rules": words})
+    await ask(ada, "POST", "/api/channels", {"name": words, "type": "text", "topic": words})
+    await ask(ada, "POST", "/api/channels", {"name": words, "type": "category"})
+    await ask(ada, "POST", "/api/roles", {"name": words, "color": 0x808080})
+    rule = {"name": words, "kind": "words", "action": "flag", "words": [words], "enabled": True}
     await ask(ada, "POST", "/api/automod/rules", rule)
     ids = [
         (await ask(ada, "POST", "/api/bots", {"nickname": each}))["member"]["id"]
-        for each in ("Deep", "Eliza")
+        for each in ("עמוק", "אליזה")
     ]
-    await ask(ada, "POST", "/api/reports", {"text": "It is spam", "member_id": ids[0]})
+    await ask(ada, "POST", "/api/reports", {"text": words, "member_id": ids[0]})
     await ask(ada, "PUT", f"/api/me/blocks/{ids[0]}")
-    await ask(ada, "PUT", f"/api/bans/{ids[1]}", {"reason": "It talks too much"})
+    await ask(ada, "PUT", f"/api/bans/{ids[1]}", {"reason": words})
 
 
 async def look_at_settings(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:

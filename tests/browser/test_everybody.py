@@ -8,7 +8,7 @@ from tests.browser.test_hostile import TOO_WIDE
 from tests.browser.test_people import settings
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths, until_still
-from tests.kit.text_channels import box, come_to_read, message, shows, write
+from tests.kit.text_channels import box, come_to_read, entry, message, shows, write
 
 MOST_STOPS = 60
 FOCUS_RING = """() => {
@@ -26,6 +26,12 @@ LOOK = """() => {
   return { colorScheme, fontSize, motion, avatar: avatar.clientWidth };
 }"""
 
+# What there is to see besides colours of our own: a dot on the paper, and a bar beside the name.
+MARKS = """() => {
+  const dot = getComputedStyle(document.querySelector(".own-corner .avatar"), "::after").backgroundColor;
+  const { borderInlineStartWidth: bar } = getComputedStyle(document.querySelector(".channel.unread"));
+  return [dot !== getComputedStyle(document.body).backgroundColor, parseFloat(bar) > 2];
+}"""
 PAPER = "() => getComputedStyle(document.body).backgroundColor"
 
 
@@ -220,6 +226,12 @@ async def test_the_focus_is_seen_in_forced_colours(people: People) -> None:
     await ada.page.get_by_label("Your name").wait_for()
     await come_to_read(ada)
     await write(ada, "A word")
+    elsewhere = (await ask(ada, "POST", "/api/channels", {"name": "plans", "type": "text"}))["id"]
+    hook = await ask(ada, "POST", "/api/webhooks", {"name": "News", "channel_id": elsewhere})
+    await ask(ada, "POST", f"/api/webhooks/{hook['id']}/{hook['token']}", {"text": "It rains"})
+    await ada.show_channels()
+    await expect(entry(ada, "plans")).to_contain_text("1 unread")
+    assert await ada.page.evaluate(MARKS) == [True, True]
     await ada.hide_channels()
     await ada.page.locator("#messages-box").focus()
     for _ in range(5):
