@@ -15,10 +15,9 @@ from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command
 from svc.chat.ground import Ground
 from svc.chat.invites.applications import Applications
-from svc.chat.invites.commands import InviteCommands
 from svc.chat.invites.door import InviteDoor
 from svc.chat.invites.guard import InviteGuard
-from svc.chat.invites.requests import InviteRequests
+from svc.chat.invites.requests import InviteCommands, InviteRequests
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.viewing import InviteViews
 from svc.chat.joining.codes import new_code

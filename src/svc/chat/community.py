@@ -29,18 +29,15 @@ from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
 from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
-from svc.chat.backup.commands import BackupCommands
 from svc.chat.backup.kept import KeptBackups
-from svc.chat.backup.requests import BackupRequests
+from svc.chat.backup.requests import BackupCommands, BackupRequests
 from svc.chat.backup.rules import Backups
-from svc.chat.bots.commands import BotCommands
-from svc.chat.bots.requests import BotRequests
+from svc.chat.bots.requests import BotCommands, BotRequests
 from svc.chat.bots.rules import Bots
-from svc.chat.channels.commands import ChannelCommands
-from svc.chat.channels.requests import ChannelRequests
+from svc.chat.channels.requests import ChannelCommands, ChannelRequests
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig
-from svc.chat.control.commands import Command, Commands
+from svc.chat.control.commands import Command, Control
 from svc.chat.direct.feature import PrivateFeature
 from svc.chat.files import Files, media_of
 from svc.chat.ground import Ground
@@ -49,17 +46,15 @@ from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome
 from svc.chat.live.socket import LiveSockets
 from svc.chat.members import shown
-from svc.chat.members.commands import MemberCommands
-from svc.chat.members.requests import MemberRequests
+from svc.chat.members.requests import MemberCommands, MemberRequests
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.messages.message import WEBHOOK
 from svc.chat.messages.profanity import moderated
 from svc.chat.messages.rules import Surroundings
-from svc.chat.moderation.commands import ModerationCommands
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import About, Reports
-from svc.chat.moderation.requests import ModerationRequests
+from svc.chat.moderation.requests import ModerationCommands, ModerationRequests
 from svc.chat.moderation.rules import Moderation, TimeoutWatch
 from svc.chat.notifying import Notifying
 from svc.chat.openapi.requests import DescriptionRequests
@@ -69,19 +64,15 @@ from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
 from svc.chat.requests import Handler, Requests
 from svc.chat.settings.announced import own_name
-from svc.chat.settings.commands import SettingsCommands
-from svc.chat.settings.requests import SettingsRequests
+from svc.chat.settings.requests import SettingsCommands, SettingsRequests
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import Values
 from svc.chat.stamps.rules import Stamps
-from svc.chat.status.commands import StatusCommands
 from svc.chat.status.measurements import Tally, measurements
-from svc.chat.status.probes import Probes
 from svc.chat.status.report import Report, Sources
-from svc.chat.status.requests import Info, StatusRequests
+from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
 from svc.chat.talking import Talking
-from svc.chat.transfer.commands import TransferCommands
-from svc.chat.transfer.rules import Exports
+from svc.chat.transfer.rules import Exports, TransferCommands
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.pass_through import SignallingPassThrough
@@ -156,7 +147,7 @@ class Community:
         self.kept_backups = KeptBackups(ground, self.backups, config.data_dir, secrets.token_urlsafe)
         self.live = self._live()
         self.exports = self._exports(database)
-        self.commands = Commands(self._commands())
+        self.commands = Control(self._commands())
         self._registry = self._measured(database)
 
     async def load(self) -> None:

@@ -24,11 +24,10 @@ from svc.chat.previews.rules import Previews
 from svc.chat.requests import Handler
 from svc.chat.status.measurements import Tally
 from svc.chat.webhooks.avatars import Avatars
-from svc.chat.webhooks.commands import WebhookCommands
 from svc.chat.webhooks.compatible.requests import CompatibleRequests
 from svc.chat.webhooks.feature import KEY_FILE, WebhooksFeature
 from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
-from svc.chat.webhooks.requests import PostRequests, WebhookRequests
+from svc.chat.webhooks.requests import PostRequests, WebhookCommands, WebhookRequests
 
 
 class Talking:

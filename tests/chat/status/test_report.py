@@ -74,6 +74,7 @@ class Here:
 
     def __init__(self, *, works: bool = True, linked: bool = True, worker: bool = True, waiting: int = 0):
         self.in_step, self.worker_up, self.waiting = linked, worker, waiting
+        self.faults: list[str] = []
         self._works = works
 
     async def works(self) -> bool:

@@ -13,6 +13,8 @@ from svc.base.readers import Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import Asker
 from svc.chat.backup.kept import LINK_S, AllBackups, BackupFinished, KeptBackups
+from svc.chat.backup.rules import Backups, Made
+from svc.chat.control.commands import Commands, command
 from svc.chat.described import Pushed
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id, TimeMs
@@ -127,6 +129,19 @@ class BackupRequests(Requests):
         finally:
             self._readers.leave(reader)
         return response
+
+
+class BackupCommands(Commands):
+    def __init__(self, backups: Backups) -> None:
+        self._backups = backups
+
+    @command("backup")
+    async def make(self, damaged: bool = False) -> Made:
+        return await self._backups.make(time.time(), damaged=damaged)
+
+    @command("database_check")
+    async def check(self) -> object:
+        return {"faults": await self._backups.faults()}
 
 
 DESCRIBED = described_by(

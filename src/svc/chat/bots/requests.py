@@ -8,9 +8,11 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.chat.access.catalogue import on_server
+from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.bots.rules import MAX_BOTS, Bot, Bots
+from svc.chat.control.commands import Commands, command, member_called
 from svc.chat.fields import Id
 from svc.chat.members import shown
 from svc.chat.requests import Asked, Requests, described_by, request
@@ -19,9 +21,12 @@ _MANAGER = on_server(P.MANAGE_BOTS)
 _OF_RANK = ("forbidden", "rank_too_low", "unknown_member")
 
 
+# What is too long is refused as a name, not as a request.
+Nickname = Annotated[str, Meta(max_length=1024)]
+
+
 class NewBot(Asked):
-    # What is too long is refused as a name, not as a request.
-    nickname: Annotated[str, Meta(max_length=1024)]
+    nickname: Nickname
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,32 @@ class BotRequests(Requests):
     )
     async def delete(self, asking: Asker, member_id: Id) -> None:
         await self._bots.delete(asking.member_id, member_id, time.time())
+
+
+class BotCommands(Commands):
+    def __init__(self, bots: Bots, directory: Directory) -> None:
+        self._bots = bots
+        self._directory = directory
+
+    @command("bot_list")
+    async def list(self) -> AllBots:
+        return AllBots(self._bots.all())
+
+    @command("bot_create")
+    async def create(self, nickname: Nickname) -> MadeBot:
+        member, token = await self._bots.create(None, nickname, time.time())
+        return MadeBot(shown.member(member), token)
+
+    @command("bot_token")
+    async def renew(self, bot: Id) -> object:
+        member_id = member_called(self._directory, bot)
+        return {"member_id": member_id, "token": await self._bots.renew(None, member_id, time.time())}
+
+    @command("bot_delete")
+    async def delete(self, bot: Id) -> object:
+        member_id = member_called(self._directory, bot)
+        await self._bots.delete(None, member_id, time.time())
+        return {"member_id": member_id}
 
 
 DESCRIBED = described_by(BotRequests)

@@ -13,13 +13,14 @@ from svc.chat.access.directory import Channel, Directory
 from svc.chat.access.permissions import Override, from_names
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.channels import shown, wanted
+from svc.chat.channels import shown
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.rules import MAX_CHANNELS, Channels
+from svc.chat.channels.wanted import ChannelChanges, NewChannel
+from svc.chat.control.commands import Commands, channel_called, command
 from svc.chat.described import ID, Pushed, obj
-from svc.chat.described import asked as taken
-from svc.chat.fields import Id
-from svc.chat.requests import Asked, Requests, converted, described_by, fields_of, request, schema_of
+from svc.chat.fields import Data, Id
+from svc.chat.requests import Asked, Requests, converted, described_by, request, schema_of
 
 _ONE = "/api/channels/{channel_id}"
 _OVERRIDE_OF = _ONE + "/overrides/{type}/{target_id}"
@@ -32,7 +33,6 @@ _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member
 _Permissions = Annotated[list[shown.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
 _CHANNEL = schema_of(shown.Channel)
-_FIELDS = fields_of(_CHANNEL)
 
 
 class Sets(Asked):
@@ -45,8 +45,8 @@ class NewOverride(Sets, kw_only=True):
     target_id: Id
 
 
-class Access(Asked):
-    """Of a new channel, from its first moment."""
+class NewOpenChannel(NewChannel):
+    # Who may what in it, from its first moment.
 
     overrides: Annotated[list[NewOverride], Meta(max_length=MAX_OVERRIDES)] | None = None
 
@@ -62,15 +62,6 @@ class Order(Asked):
     parents: Annotated[dict[str, Id | None], Meta(max_length=MAX_CHANNELS)] | None = None
 
 
-_SAID = ("topic", "slow_mode_s", "parent_id", "user_limit", "bitrate_kbps")
-_NEW = taken(
-    {name: _FIELDS[name] for name in ("name", "type")},
-    {
-        **{name: _FIELDS[name] for name in _SAID},
-        "overrides": fields_of(schema_of(Access))["overrides"],
-    },
-)
-_DIFFERENCES = taken({}, {name: _FIELDS[name] for name in ("name", "archived", *_SAID)})
 _Channels = Annotated[Sequence[shown.Channel], Meta(max_length=MAX_CHANNELS)]
 
 
@@ -107,12 +98,10 @@ class ChannelRequests(Requests):
             *("unknown_channel", "unknown_member", "unknown_role"),
         ),
         status=201,
-        takes=_NEW,
     )
-    async def create(self, asking: Asker, asked: dict[str, object]) -> shown.Channel:
-        overrides = converted(asked, Access).overrides or ()
-        access = [_change(one.type, one.target_id, one) for one in overrides]
-        channel = await self._channels.create(asking.member_id, wanted.new(asked), access, time.time())
+    async def create(self, asking: Asker, asked: NewOpenChannel) -> shown.Channel:
+        access = [_change(one.type, one.target_id, one) for one in asked.overrides or ()]
+        channel = await self._channels.create(asking.member_id, asked.channel(), access, time.time())
         return shown.channel(channel)
 
     @request(
@@ -129,16 +118,9 @@ class ChannelRequests(Requests):
     async def show(self, asking: Asker, channel_id: Id) -> shown.Channel:
         return shown.channel(self._directory.channel(asking.member_id, channel_id))
 
-    @request(
-        _MANAGER,
-        "Change a channel",
-        http=f"PATCH {_ONE}",
-        refusals=("unknown_channel",),
-        takes=_DIFFERENCES,
-    )
-    async def edit(self, asking: Asker, channel_id: Id, asked: dict[str, object]) -> shown.Channel:
-        differences = wanted.differences(asked)
-        channel = await self._channels.edit(asking.member_id, channel_id, differences, time.time())
+    @request(_MANAGER, "Change a channel", http=f"PATCH {_ONE}", refusals=("unknown_channel",))
+    async def edit(self, asking: Asker, channel_id: Id, asked: ChannelChanges) -> shown.Channel:
+        channel = await self._channels.edit(asking.member_id, channel_id, asked.differences(), time.time())
         return shown.channel(channel)
 
     @request(
@@ -185,6 +167,43 @@ def _shown(channels: Sequence[Channel]) -> AllChannels:
 
 def _change(kind: str, target_id: str, sets: Sets) -> Change:
     return Change(kind, target_id, Override(from_names(sets.allow or ()), from_names(sets.deny or ())))
+
+
+class ChannelCommands(Commands):
+    """A category is named too, and an empty name stands for none."""
+
+    def __init__(self, channels: Channels, directory: Directory) -> None:
+        self._channels = channels
+        self._directory = directory
+
+    @command("channel_list")
+    async def list(self, archived: bool = False) -> AllChannels:
+        return _shown([c for c in self._directory.ordered_channels() if archived or not c.archived])
+
+    @command("channel_create")
+    async def create(self, arguments: Data) -> shown.Channel:
+        new = converted(self._named(arguments), NewChannel).channel()
+        return shown.channel(await self._channels.create(None, new, [], time.time()))
+
+    @command("channel_edit")
+    async def edit(self, arguments: Data) -> shown.Channel:
+        channel_id = channel_called(self._directory, str(arguments.get("channel")))
+        differences = converted(self._named(arguments), ChannelChanges).differences()
+        return shown.channel(await self._channels.edit(None, channel_id, differences, time.time()))
+
+    @command("channel_delete")
+    async def delete(self, channel: Id) -> object:
+        channel_id = channel_called(self._directory, channel)
+        await self._channels.delete(None, channel_id, time.time())
+        return {"channel_id": channel_id}
+
+    def _named(self, arguments: Data) -> Data:
+        if (category := arguments.get("category")) is None:
+            return arguments
+        return {
+            **arguments,
+            "parent_id": channel_called(self._directory, str(category)) if category else None,
+        }
 
 
 DESCRIBED = described_by(

@@ -9,15 +9,8 @@ from msgspec import Meta
 from svc.chat.access import directory
 from svc.chat.access.permissions import OF_A_CHANNEL, names
 from svc.chat.channels.overrides import Change
-from svc.chat.channels.slow_mode import MAX_SLOW_MODE_S
-from svc.chat.channels.wanted import (
-    KINDS,
-    MAX_BITRATE_KBPS,
-    MAX_NAME_CHARACTERS,
-    MAX_TOPIC_CHARACTERS,
-    MAX_USER_LIMIT,
-)
-from svc.chat.fields import Id
+from svc.chat.channels.wanted import KINDS, MAX_NAME_CHARACTERS, BitrateKbps, SlowModeS, Topic, UserLimit
+from svc.chat.fields import Id, Natural
 
 PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHANNEL)]})]
 
@@ -29,13 +22,13 @@ class Channel:
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARACTERS)]
     type: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
-    position: Annotated[int, Meta(ge=0)]
-    topic: Annotated[str, Meta(max_length=MAX_TOPIC_CHARACTERS)]
-    slow_mode_s: Annotated[int, Meta(ge=0, le=MAX_SLOW_MODE_S)]
+    position: Natural
+    topic: Topic
+    slow_mode_s: SlowModeS
     parent_id: Id | None
     archived: bool
-    user_limit: Annotated[int, Meta(ge=0, le=MAX_USER_LIMIT)]
-    bitrate_kbps: Annotated[int, Meta(ge=0, le=MAX_BITRATE_KBPS)]
+    user_limit: UserLimit
+    bitrate_kbps: BitrateKbps
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import ANYONE, on_server
 from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
+from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
+from svc.chat.control.commands import Commands, channel_called, command
 from svc.chat.described import ID, TIME_MS, Named, Pushed, array, choice, nullable, obj, string
 from svc.chat.fields import Id, TimeMs
 from svc.chat.http import client_address
@@ -180,6 +182,56 @@ class InviteRequests(Requests):
     )
     async def refuse(self, asking: Asker, application_id: Id, asked: Refusal) -> None:
         await self._applications.refuse(asking.member_id, application_id, asked.reason or "", time.time())
+
+
+class InviteCommands(Commands):
+    """0 uses or seconds stand for no limit."""
+
+    def __init__(self, invites: Invites, applications: Applications, directory: Directory) -> None:
+        self._invites = invites
+        self._applications = applications
+        self._directory = directory
+
+    @command("invite_create")
+    async def create(
+        self,
+        role_id: Id = MEMBER,
+        max_uses: Annotated[int, Meta(ge=0, le=1_000_000)] = 0,
+        lifetime_s: Annotated[int, Meta(ge=0, le=10 * 365 * 24 * 60 * 60)] = 0,
+        channel: Id | None = None,
+        approval: bool = False,
+    ) -> Invite:
+        return await self._invites.create(
+            None,
+            role_id,
+            max_uses or None,
+            lifetime_s or None,
+            time.time(),
+            channel_id=channel and channel_called(self._directory, channel),
+            approval=approval,
+        )
+
+    @command("invite_list")
+    async def list(self) -> AllInvites:
+        return AllInvites(await self._invites.visible(None, time.time()))
+
+    @command("invite_revoke")
+    async def revoke(self, invite_id: Id) -> None:
+        await self._invites.revoke(None, invite_id, time.time())
+
+    @command("application_list")
+    async def applications(self) -> object:
+        """The oldest that wait."""
+        found, following = await self._applications.page(PENDING, "", MAX_PAGE)
+        return {"applications": [one.described() for one in found], "next": following}
+
+    @command("application_approve")
+    async def approve(self, application_id: Id) -> None:
+        await self._applications.approve(None, application_id, time.time())
+
+    @command("application_refuse")
+    async def refuse(self, application_id: Id, reason: _Reason = "") -> None:
+        await self._applications.refuse(None, application_id, reason, time.time())
 
 
 DESCRIBED = described_by(

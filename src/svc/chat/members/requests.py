@@ -14,6 +14,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Asker
+from svc.chat.control.commands import Commands, command, member_called, role_called
 from svc.chat.described import ID, NOTHING, Pushed, array, choice, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id, TimeMs
@@ -260,6 +261,28 @@ class MemberRequests(Requests):
 
 def _shown(roles: Sequence[permissions.Role]) -> AllRoles:
     return AllRoles([shown.role(role) for role in roles])
+
+
+class MemberCommands(Commands):
+    def __init__(self, directory: Directory, roles: Roles) -> None:
+        self._directory = directory
+        self._roles = roles
+
+    @command("member_list")
+    async def list(self) -> object:
+        return {"members": [shown.member(member) for member in self._directory.members.values()]}
+
+    @command("member_role")
+    async def role(self, member: Id, role: Id, take: bool = False) -> Member:
+        member_id, role_id = member_called(self._directory, member), role_called(self._directory, role)
+        act = self._roles.take if take else self._roles.give
+        return shown.member(await act(None, member_id, role_id, time.time()))
+
+    @command("member_owner")
+    async def owner(self, member: Id) -> Member:
+        """Hand the server over, where its owner is lost."""
+        member_id = member_called(self._directory, member)
+        return shown.member(await self._roles.hand_over(None, member_id, time.time()))
 
 
 _MEMBER_SHOWN, _ROLE_SHOWN = schema_of(Member), schema_of(Role)

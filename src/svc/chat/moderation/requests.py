@@ -9,8 +9,10 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
 from svc.chat.access.catalogue import on_server
+from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
+from svc.chat.control.commands import Commands, command, member_called
 from svc.chat.described import ID, Pushed, obj
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id
@@ -25,6 +27,7 @@ from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 MAX_PAGE = 200
 
 _Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
+_DeletedS = Annotated[int, Meta(ge=0, le=MAX_DELETED_S)]
 _MEMBER = "/api/members/{member_id}"
 _BAN = "/api/bans/{member_id}"
 _BANNER, _TIMEKEEPER = on_server(P.BAN_MEMBERS), on_server(P.TIMEOUT_MEMBERS)
@@ -42,7 +45,7 @@ class NewTimeout(Why, kw_only=True):
 
 
 class NewBan(Why):
-    delete_messages_s: Annotated[int, Meta(ge=0, le=MAX_DELETED_S)] | None = None
+    delete_messages_s: _DeletedS | None = None
 
 
 class AskedBans(Asked):
@@ -186,6 +189,34 @@ def _needed(name: str, given: str | None) -> str:
     if given is None:
         raise ChatError("invalid_request", f"{name} is missing")
     return given
+
+
+class ModerationCommands(Commands):
+    def __init__(self, moderation: Moderation, directory: Directory) -> None:
+        self._moderation = moderation
+        self._directory = directory
+
+    @command("member_kick")
+    async def kick(self, member: Id, reason: Reason = "") -> object:
+        member_id = member_called(self._directory, member)
+        await self._moderation.kick(None, member_id, reason, time.time())
+        return {"member_id": member_id}
+
+    @command("member_ban")
+    async def ban(self, member: Id, reason: Reason = "", delete_messages_s: _DeletedS = 0) -> object:
+        """Also of somebody who has gone, by their id."""
+        member_id = member_called(self._directory, member, or_gone=True)
+        await self._moderation.ban(None, member_id, reason, time.time(), delete_messages_s)
+        return {"member_id": member_id}
+
+    @command("member_unban")
+    async def unban(self, member: Id, reason: Reason = "") -> None:
+        await self._moderation.unban(None, member, reason, time.time())
+
+    @command("member_bans")
+    async def bans(self, after: Id = "") -> object:
+        bans, following = await self._moderation.bans(after, MAX_PAGE)
+        return {"bans": bans, "next": following}
 
 
 DESCRIBED = described_by(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from svc.chat.access.catalogue import OWNER
 from svc.chat.access.tokens import Asker
+from svc.chat.control.commands import Commands, command
 from svc.chat.described import (
     BOOLEAN,
     ID,
@@ -18,6 +19,7 @@ from svc.chat.described import (
     obj,
     string,
 )
+from svc.chat.fields import Data
 from svc.chat.requests import Requests, described_by, request
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, TEXTS, Values
@@ -82,6 +84,20 @@ MANAGEMENT = [
     ),
     Endpoint("GET /management/health", "It answers", obj({"ok": {"const": True}})),
 ]
+
+
+class SettingsCommands(Commands):
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @command("settings_get")
+    async def current(self) -> Values:
+        return self._settings.current
+
+    @command("settings_set")
+    async def set(self, arguments: Data) -> object:
+        return await self._settings.apply(arguments, None, time.time())
+
 
 DESCRIBED = described_by(
     SettingsRequests,

@@ -86,9 +86,13 @@ class Condition:
 class Link(Protocol):
     @property
     def in_step(self) -> bool: ...
+    @property
+    def faults(self) -> Sequence[str]: ...
 
 
 class Uploads(Protocol):
+    """What is known of the worker's jobs and of the worker."""
+
     @property
     def waiting(self) -> int: ...
     @property

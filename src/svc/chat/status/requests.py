@@ -4,9 +4,11 @@ docs/http.md, "What the server says of itself".
 """
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Annotated, Literal
 
 from aiohttp import web
@@ -15,6 +17,8 @@ from msgspec import UNSET, Meta, UnsetType
 from svc.base.metrics import Registry
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import AccessTokens
+from svc.chat.config import ChatConfig
+from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.fields import Natural
 from svc.chat.http import answer, client_address
@@ -22,8 +26,43 @@ from svc.chat.joining.config import SignIn
 from svc.chat.joining.proof import Tier
 from svc.chat.requests import Requests, described_by, request
 from svc.chat.settings.values import JoinPolicy
-from svc.chat.status.probes import Arrival, Probes
-from svc.chat.status.report import Condition, Report
+from svc.chat.status.report import Condition, Link, Report, Uploads
+
+MOST_KEPT = 16
+_LEAST_CHARACTERS, _MOST_CHARACTERS = 16, 64
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """`address` is who we take the client for; `forwarded_for` what the header of that name says."""
+
+    host: str
+    peer: str
+    forwarded_for: Sequence[str]
+    address: str
+    secure: bool
+
+
+class Probes:
+    """How requests reach this server, for an operator who asks: what proxies made of a marked one.
+
+    A request to `/health?probe=…` is remembered, the last few only; `svc doctor` sends one from
+    outside and asks over the control socket what became of it. Says nothing to anybody else.
+    """
+
+    def __init__(self) -> None:
+        self._arrivals: OrderedDict[str, Arrival] = OrderedDict()
+
+    def arrived(self, mark: str, arrival: Arrival) -> None:
+        """Remember a request, if it has a mark that nobody else would think of."""
+        if not (_LEAST_CHARACTERS <= len(mark) <= _MOST_CHARACTERS and mark.isascii() and mark.isalnum()):
+            return
+        self._arrivals[mark] = arrival
+        if len(self._arrivals) > MOST_KEPT:
+            self._arrivals.popitem(last=False)
+
+    def take(self, mark: str) -> Arrival | None:
+        return self._arrivals.pop(mark, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +161,47 @@ def _arrival(request: web.Request) -> Arrival:
 
 
 DESCRIBED = described_by(StatusRequests)
+
+
+class StatusCommands(Commands):
+    """What `svc doctor` asks a running server of itself.
+
+    `address` tells where the server listens; empty while it does not.
+    """
+
+    def __init__(
+        self, config: ChatConfig, probes: Probes, uploads: Uploads, link: Link, address: Callable[[], str]
+    ) -> None:
+        self._config = config
+        self._probes = probes
+        self._uploads = uploads
+        self._link = link
+        self._address = address
+
+    @command("status_get")
+    async def get(self) -> object:
+        config = self._config
+        return {
+            "version": version("svc-server"),
+            "host": config.host,
+            "port": config.port,
+            "address": self._address(),
+            "names": list(config.identity.names),
+            "trusted_proxy_hops": config.trusted_proxy_hops,
+            "sfu": config.media.url,
+            "sfu_faults": list(self._link.faults),
+            "worker": config.uploads.worker_url,
+            "obstacle": config.identity.obstacle(),
+            "jobs_waiting": self._uploads.waiting,
+            "worker_up": self._uploads.worker_up,
+        }
+
+    @command("status_probe")
+    async def probe(self, mark: Annotated[str, Meta(max_length=64)]) -> object:
+        return {"arrival": self._probes.take(mark)}
+
+    @command("status_turn")
+    async def turn(self) -> object:
+        """The TURN server that members get, with a name and a password for whoever runs this server."""
+        server = self._config.media.turn
+        return {"server": server and server.described("doctor", time.time())}

@@ -7,6 +7,7 @@ import asyncio
 import os
 import sqlite3
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from svc.base.private_files import make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup.rules import remove_unfinished, stored
+from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.transfer import store
 from svc.chat.transfer.file import Writer
@@ -128,3 +130,12 @@ def _add_records(writer: Writer, path: Path) -> tuple[int, list[str]]:
                 yield record
 
         return writer.add_records(noted()), keys
+
+
+class TransferCommands(Commands):
+    def __init__(self, exports: Exports) -> None:
+        self._exports = exports
+
+    @command("export")
+    async def export(self) -> Made:
+        return await self._exports.make(time.time())

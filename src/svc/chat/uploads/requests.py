@@ -30,9 +30,9 @@ from svc.chat.described import (
     string,
 )
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, optional_text
+from svc.chat.fields import Id
 from svc.chat.http import READ_DEADLINE_S, answer, arriving, asker, refuse_compressed
-from svc.chat.requests import Asked, Requests, Run, described_by, request, schema_of
+from svc.chat.requests import Asked, Requests, Run, converted, described_by, request, schema_of
 from svc.chat.uploads import tus
 from svc.chat.uploads.multipart import MAX_HEAD_BYTES, FormFile, Malformed
 from svc.chat.uploads.portraits import Avatars, IconChanged, Icons
@@ -116,6 +116,11 @@ BEGINNING = (
     ),
     *("uploads_disabled", "wrong_content_type"),
 )
+
+
+class Words(Asked):
+    filename: Annotated[str, Meta(max_length=_MAX_FILE_NAME)] = ""
+    alt: Annotated[str, Meta(max_length=MAX_ALT_CHARACTERS)] = ""
 
 
 class NewAlt(Asked):
@@ -286,12 +291,13 @@ class UploadRequests(Requests):
 
 def _wish(purpose: str, length: int, said: dict[str, str], target: Callable[[str], str]) -> Wish:
     """What is said of a file that is about to come: `filename`, `alt`, and the `name` of the thing."""
+    words = converted(said, Words)
     return Wish(
         purpose=purpose,
         length=length,
-        name=optional_text(said, "filename", most=_MAX_FILE_NAME) or "",
+        name=words.filename,
         target=target(said.get("name", "")),
-        alt=optional_text(said, "alt", most=MAX_ALT_CHARACTERS) or "",
+        alt=words.alt,
     )
 
 

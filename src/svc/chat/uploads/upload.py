@@ -24,6 +24,10 @@ ATTACHED_KINDS = (PICTURE, VIDEO, AUDIO, FILE)
 ORIGINAL, THUMBNAIL, POSTER = "original", "thumbnail", "poster"
 ROLES = (ORIGINAL, THUMBNAIL, POSTER)
 
+Role = Literal["original", "thumbnail", "poster"]
+_Number = Annotated[int, Meta(ge=0, le=2**53)]
+_Fact = Annotated[str, Meta(max_length=256)]
+
 MAX_ALT_CHARACTERS = 1_000
 MAX_NAME_CHARACTERS = 100
 _USUAL_NAME = "file"
@@ -101,16 +105,16 @@ class UploadRefused:
 class Written:
     """One file that the worker has written: the thing itself, or what belongs to it."""
 
-    role: str
-    key: str
-    content_type: str
-    bytes: int
-    width: int | None
-    height: int | None
-    frames: int | None
-    duration_ms: int | None
-    placeholder: str
-    colour: str
+    role: Role
+    key: Id
+    content_type: Annotated[str, Meta(min_length=1, max_length=64)]
+    bytes: _Number
+    width: _Number | None = None
+    height: _Number | None = None
+    frames: _Number | None = None
+    duration_ms: _Number | None = None
+    placeholder: _Fact = ""
+    colour: _Fact = ""
 
     def described(self) -> dict[str, object]:
         return {
@@ -124,7 +128,7 @@ class Written:
 
 def result_of(upload: Upload, written: Sequence[Written]) -> dict[str, object]:
     """What has become of an upload; there is one original."""
-    by_role = {file.role: file for file in written}
+    by_role: dict[str, Written] = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]
     kind, name = kind_of_type(original.content_type), upload.name or _USUAL_NAME

@@ -15,11 +15,13 @@ from aiohttp import StreamReader, web
 from msgspec import UNSET, Meta, UnsetType
 
 from svc.chat.access.catalogue import URL_HOLDER, in_channel
+from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
+from svc.chat.control.commands import Commands, channel_called, command
 from svc.chat.described import ID, Pushed, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
+from svc.chat.fields import MAX_ID_CHARACTERS, Id
 from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 from svc.chat.webhooks.avatars import Avatars
@@ -239,6 +241,48 @@ def _base(request: web.Request) -> str:
     if request.app[TRUSTED_HOPS] and request.headers.get("X-Forwarded-Proto") in ("http", "https"):
         scheme = request.headers["X-Forwarded-Proto"]
     return f"{scheme}://{request.host}"
+
+
+class WebhookCommands(Commands):
+    """They show what opens a webhook: the operator has the key."""
+
+    def __init__(self, webhooks: Webhooks, directory: Directory) -> None:
+        self._webhooks = webhooks
+        self._directory = directory
+
+    @command("webhook_create")
+    async def create(self, channel: Id, name: _Name) -> object:
+        channel_id = channel_called(self._directory, channel)
+        return self._shown(await self._webhooks.create(None, name, channel_id, time.time()))
+
+    @command("webhook_list")
+    async def list(self) -> object:
+        return {"webhooks": [self._shown(webhook) for webhook in self._webhooks.managed(None)]}
+
+    @command("webhook_edit")
+    async def edit(
+        self,
+        webhook_id: Id,
+        name: _Name | None = None,
+        channel: Annotated[str, Meta(max_length=MAX_ID_CHARACTERS)] | None = None,
+    ) -> object:
+        """An empty channel is none."""
+        differences: dict[str, str | None] = {} if name is None else {"name": name}
+        if channel is not None:
+            differences["channel_id"] = channel_called(self._directory, channel) if channel else None
+        if not differences:
+            raise ChatError("invalid_request", "Give name or channel")
+        return self._shown(await self._webhooks.edit(None, webhook_id, differences, time.time()))
+
+    @command("webhook_delete")
+    async def delete(self, webhook_id: Id) -> None:
+        await self._webhooks.delete(None, webhook_id, time.time())
+
+    def _shown(self, webhook: Webhook) -> dict[str, object]:
+        token = self._webhooks.token(webhook)
+        path = None if token is None else f"/api/webhooks/{webhook.id}/{token}"
+        shown = asdict(self._webhooks.shown(webhook))
+        return {"webhook_id": shown.pop("id"), "token": token, "path": path, **shown}
 
 
 _MANAGERS = "who may manage it"
