@@ -18,7 +18,7 @@ from svc.chat.errors import CODES, ChatError, status_of
 from svc.chat.live.frames import CloseCode as LiveCloseCode
 from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.media.sweep import Counts
-from svc.chat.openapi.features import described
+from svc.chat.openapi.requests import described
 from svc.chat.status.measurements import MeasuredDatabase, Tally, measurements
 from svc.chat.uploads.measurements import MeasuredQueue
 from svc.chat.uploads.measurements import measure as measure_uploads

@@ -74,7 +74,7 @@ HOUSE = House(
                 "svc.chat.*.requests",
                 "svc.chat.live",
             ),
-            *("svc.chat.draining", "svc.chat.listener", "svc.chat.ports"),
+            *("svc.chat.draining", "svc.chat.ports"),
             *("svc.base.http_server", "svc.base.websocket"),
             *("svc.worker.app", "svc.worker.health"),
             # Issuers publish their keys over HTTP.

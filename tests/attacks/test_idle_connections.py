@@ -19,13 +19,13 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 from svc.base import accepting, control_socket, http_connections
 from svc.base.connections import Limits, Table
 from svc.base.envelope import serialise, serialise_text
-from svc.chat import listener as tls_listener
 from svc.chat import ports
+from svc.chat import ports as tls_listener
 from svc.chat.app import serving
 from svc.chat.config import read
 from svc.chat.joining import requests as joining_requests
 from svc.chat.joining.challenge import MOST, Challenges
-from svc.chat.joining.throttle import Throttle
+from svc.chat.joining.sessions import Throttle
 from svc.chat.live import socket as live
 from svc.chat.ports import Flags
 from svc.chat.voice import pass_through as voice

@@ -6,8 +6,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from svc.chat.openapi.features import described
 from svc.chat.openapi.live_document import live_document
+from svc.chat.openapi.requests import described
 
 
 def check(frame: Mapping[str, Any]) -> None:

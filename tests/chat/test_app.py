@@ -6,8 +6,7 @@ from svc.base.config import DEFAULT_STUN_SERVER, ConfigError
 from svc.base.logs import FieldFormatter
 from svc.base.metrics import Registry
 from svc.chat.access.directory import Channel
-from svc.chat.channels.seed import first_channels
-from svc.chat.config import read
+from svc.chat.config import first_channels, read
 from svc.chat.live.socket import LiveSockets
 from tests.chat.member import ChatServer, chat_server
 

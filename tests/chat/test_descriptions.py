@@ -13,11 +13,9 @@ import svc.chat
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from svc.chat.described import ID, Named, array, asked, nullable, obj
 from svc.chat.errors import CODES
-from svc.chat.openapi.features import described
-from svc.chat.openapi.http_document import http_document
+from svc.chat.openapi.http_document import Components, http_document, management_document
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.management_document import management_document
-from svc.chat.openapi.schemas import Components
+from svc.chat.openapi.requests import described
 from svc.chat.openapi.webhook_document import webhook_document
 from tests.chat.member import ChatServer
 

@@ -16,8 +16,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from svc.chat.openapi.features import described
 from svc.chat.openapi.http_document import http_document
+from svc.chat.openapi.requests import described
 from tests.chat.member import ChatServer
 
 # The server in this process draws numbers, when to try again for one, while Hypothesis looks whether its

@@ -180,7 +180,7 @@ async def test_noise_ends_the_connection_and_nothing_else(chat: ChatServer) -> N
 
 
 async def test_silence_is_not_waited_for_for_ever(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svc.chat.listener.FIRST_BYTE_DEADLINE_S", 0.05)
+    monkeypatch.setattr("svc.chat.ports.FIRST_BYTE_DEADLINE_S", 0.05)
     reader, writer = await asyncio.open_connection(*where(chat))
     async with asyncio.timeout(WITHIN_S):
         assert await reader.read() == b""

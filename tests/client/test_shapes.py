@@ -10,8 +10,8 @@ from typing import Any, Union, get_args, get_origin
 import pytest
 
 from svc.chat.access.catalogue import ENDPOINTS
-from svc.chat.openapi.features import described
 from svc.chat.openapi.live_document import live_document
+from svc.chat.openapi.requests import described
 from svc.chat.uploads.requests import UPLOAD
 from svc.client import known
 from svc.client.shapes import Author, Channel, Member, Message, Upload, VoiceMember, hints_of, read

@@ -5,10 +5,9 @@ from collections.abc import Callable
 
 from svc.base.database import Database
 from svc.base.ids import Ids
-from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.audit.rules import Audit
-from svc.chat.ground import Ground
+from svc.chat.ground import Changes, Ground
 from svc.chat.live.hub import Hub
 
 

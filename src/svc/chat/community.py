@@ -19,7 +19,6 @@ from svc.base.database import Database
 from svc.base.descriptors import limit
 from svc.base.ids import Ids
 from svc.base.metrics import Registry
-from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
@@ -40,7 +39,7 @@ from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Command, Control
 from svc.chat.direct.feature import PrivateFeature
 from svc.chat.files import Files, media_of
-from svc.chat.ground import Ground
+from svc.chat.ground import Changes, Ground
 from svc.chat.joining.trust import Trust, kept_server_id
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SignIn, Welcome

@@ -3,7 +3,8 @@
 docs/configuration.md, "Chat server".
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,18 +13,17 @@ from svc.base.config import ConfigError, flag, is_loopback, items, number, port,
 from svc.base.turn import TurnServer
 from svc.base.turn import read as read_turn
 from svc.chat.access.address import MAX_HOPS
-from svc.chat.access.directory import Channel
+from svc.chat.access.directory import TEXT, VOICE, Channel
 from svc.chat.access.origins import normalised
-from svc.chat.channels.seed import first_channels
 from svc.chat.direct.config import retention_days
-from svc.chat.invites import config as invites_config
-from svc.chat.invites.config import InviteConfig
+from svc.chat.invites import guard as invites
+from svc.chat.invites.guard import InviteConfig
 from svc.chat.joining import config as joining_config
 from svc.chat.joining.config import IdentityConfig
 from svc.chat.media import config as uploads_config
 from svc.chat.media.config import UploadsConfig
-from svc.chat.settings import config as settings_config
-from svc.chat.settings.config import OperatingConfig
+from svc.chat.settings import management
+from svc.chat.settings.management import OperatingConfig
 
 # A day; what is longer was meant otherwise.
 MAX_CACHE_TTL_MS = 24 * 60 * 60 * 1000
@@ -107,7 +107,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         max_members=number(variables, "MAX_MEMBERS", 100, minimum=1),
         identity=joining_config.read(variables),
         message_cache_ttl_ms=number(variables, "MESSAGE_CACHE_TTL_MS", 30_000, maximum=MAX_CACHE_TTL_MS),
-        invites=invites_config.read(variables),
+        invites=invites.read(variables),
         first_channels=first_channels(
             text(variables, "VOICE_CHANNEL_ID", "voice"),
             text(variables, "VOICE_CHANNEL_NAME", "Voice"),
@@ -116,7 +116,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         voice_max_users=number(variables, "VOICE_MAX_USERS", 0),
         media=_media(variables),
         uploads=uploads_config.read(variables),
-        operating=settings_config.read(variables),
+        operating=management.read(variables),
         mls_retention_days=retention_days(variables),
         link_previews=flag(variables, "SVC_LINK_PREVIEWS", True),
     )
@@ -196,3 +196,39 @@ def _websocket_url(variable: str, value: str, usual_scheme: str) -> str:
     if not usable:
         raise ConfigError(f"{variable} must be host:port or a ws:// or wss:// address, not {value!r}")
     return f"{_SCHEMES[parts.scheme]}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+_VOICE_PREFIX = "voice:"
+# A server needs a place to write in, whatever else is configured.
+_FIRST_TEXT_CHANNEL = "general"
+
+
+def first_channels(voice_id: str, voice_name: str, additional: Iterable[str]) -> list[Channel]:
+    """Of a new server: a text channel, the voice channel, and those of `additional` (`voice:` marks voice).
+
+    A channel that is listed again, with the same name and kind, is the same one. Raises ConfigError
+    where two different channels would get the same id.
+    """
+    channels: dict[str, Channel] = {}
+
+    def add(channel_id: str, name: str, kind: str) -> None:
+        channel = Channel(channel_id, name, kind, position=len(channels))
+        present = channels.setdefault(channel_id, channel)
+        if (present.name, present.kind) != (name, kind):
+            raise ConfigError(
+                f"ADDITIONAL_CHANNELS: {name!r} gets the id {channel_id!r}, which the {present.kind} channel "
+                f"{present.name!r} has already. Choose another name."
+            )
+
+    add(_FIRST_TEXT_CHANNEL, _FIRST_TEXT_CHANNEL, TEXT)
+    add(voice_id, voice_name, VOICE)
+    for entry in additional:
+        name = entry.removeprefix(_VOICE_PREFIX).strip()
+        kind = VOICE if entry.startswith(_VOICE_PREFIX) else TEXT
+        if name:
+            add(_id_from(name) or kind, name, kind)
+    return list(channels.values())
+
+
+def _id_from(name: str) -> str:
+    return re.sub(r"\W+", "-", name.casefold()).strip("-")

@@ -14,7 +14,6 @@ from aiohttp import ClientSession, web
 
 from svc.base.database import Connection, Database
 from svc.base.metrics import Registry
-from svc.chat.access.changes import Changes
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Asker
 from svc.chat.config import ChatConfig
@@ -23,7 +22,7 @@ from svc.chat.drafts.requests import DraftRequests
 from svc.chat.drafts.rules import Drafts
 from svc.chat.emoji.requests import EmojiRequests
 from svc.chat.emoji.rules import Emojis
-from svc.chat.ground import Ground
+from svc.chat.ground import Changes, Ground
 from svc.chat.media.rules import MESSAGE, PREVIEW, Media
 from svc.chat.members.rules import Members
 from svc.chat.requests import Handler

@@ -9,13 +9,12 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
 
-from svc.chat.access.changes import Changes
 from svc.chat.access.tokens import Asker
 from svc.chat.config import ChatConfig
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.posting import Poster
-from svc.chat.ground import Ground
+from svc.chat.ground import Changes, Ground
 from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.feature import MessagesFeature

@@ -1,27 +1,113 @@
 """How the chat server's port is opened and shut, with TLS or without; and the flags that say so.
 
-Serves nothing itself. Shutting a port lets nobody in any more; who is in goes on.
+With TLS the port is also for who forgets it: TLS (0x16, RFC 8446 section 5.1) goes to the server, anything
+else is plain HTTP and is sent to the https:// address. Shutting a port lets nobody in any more; who is in
+goes on.
 """
 
 import asyncio
 import contextlib
 import logging
+import re
 import signal
-from collections.abc import AsyncIterator, Sequence
+from asyncio import sslproto
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from socket import socket
+from socket import MSG_PEEK, socket
+from ssl import SSLContext
 
 from aiohttp import web
 
 from svc.base import descriptors
 from svc.base.accepting import Listener
 from svc.base.config import ConfigError
-from svc.base.connections import MOST_OF_ADDRESS, Limits, Table, room_for
-from svc.base.http_connections import speaking_http
+from svc.base.connections import MOST_OF_ADDRESS, Limits, Place, Table, room_for
+from svc.base.http_connections import protocol_of, speaking_http
+from svc.base.http_server import HttpServer
 from svc.base.listening import address_of
-from svc.chat.listener import TlsDoor
 from svc.chat.tls import TlsFiles
+
+# As long as a request may take to begin; a slow phone shakes hands in two.
+FIRST_BYTE_DEADLINE_S = 10.0
+HANDSHAKE_DEADLINE_S = 10.0
+# How long a browser may take to say that it is done as well.
+SHUTDOWN_DEADLINE_S = 5.0
+# asyncio gives each TLS connection a read buffer of 256 KiB, handshakes that are left unfinished included:
+# 2 GB for a full table. Two records (16 KiB each, RFC 8446 section 5.1) are as good.
+TLS_BUFFER_BYTES = 32 * 1024
+sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
+_HANDSHAKE = b"\x16"
+# A name or an address, and a port. Whatever else a Host header holds is sent nowhere.
+_HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
+
+
+class TlsDoor:
+    """`server` speaks HTTP behind TLS, `context` gives the certificate of the moment."""
+
+    def __init__(self, server: web.Server, context: Callable[[], SSLContext]) -> None:
+        self._server = server
+        self._context = context
+        self._redirecting = HttpServer(_to_https, access_log=None)
+        self._open_plain = speaking_http(self._redirecting)
+        self._loop = asyncio.get_running_loop()
+
+    async def open(self, connection: socket, place: Place) -> None:
+        """The opener of a listener. Raises OSError where nothing comes of the connection."""
+        async with asyncio.timeout(FIRST_BYTE_DEADLINE_S):
+            first = await self._first_byte(connection)
+        if first == _HANDSHAKE:
+            await self._loop.connect_accepted_socket(
+                lambda: protocol_of(self._server, place),
+                connection,
+                ssl=self._context(),
+                ssl_handshake_timeout=HANDSHAKE_DEADLINE_S,
+                ssl_shutdown_timeout=SHUTDOWN_DEADLINE_S,
+            )
+        elif first:
+            await self._open_plain(connection, place)
+        else:
+            raise ConnectionResetError("closed before it said anything")
+
+    async def shut(self) -> None:
+        """End the connections that are being sent to the https:// address."""
+        await self._redirecting.shutdown(SHUTDOWN_DEADLINE_S)
+
+    async def _first_byte(self, connection: socket) -> bytes:
+        """It stays where it is; empty where the peer has gone."""
+        while True:
+            try:
+                return connection.recv(1, MSG_PEEK)
+            except BlockingIOError:
+                await self._readable(connection)
+
+    async def _readable(self, connection: socket) -> None:
+        readable = self._loop.create_future()
+        self._loop.add_reader(connection, _resolve, readable)
+        try:
+            await readable
+        finally:
+            self._loop.remove_reader(connection)
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
+    host = request.headers.get("Host", "")
+    # As it came: a proxy's form of a request names the whole address.
+    path = request.raw_path if request.raw_path.startswith("/") else request.path_qs
+    if _HOST.fullmatch(host):
+        answer = web.Response(status=308, headers={"Location": f"https://{host}{path}"})
+    else:
+        answer = web.Response(status=400, text="This server is reached at its https:// address.\n")
+    answer.headers["Server"] = "svc"
+    # Nothing more is to be said on a connection that others can read.
+    answer.force_close()
+    return answer
+
 
 LOOPBACK = "127.0.0.1"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.fetching.addresses import is_public, literals
+from svc.chat.fetching.targets import is_public, literals
 
 # First and last of each range, and its neighbours outside where those are public.
 RANGES = [

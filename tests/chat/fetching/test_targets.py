@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from svc.chat.fetching.addresses import is_public
-from svc.chat.fetching.targets import NotFetched, redirected, target
+from svc.chat.fetching.targets import NotFetched, is_public, redirected, target
 
 # Each is refused before anything is looked up.
 REFUSED = {

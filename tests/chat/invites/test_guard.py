@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from svc.base.config import ConfigError
 from svc.chat.errors import ChatError
-from svc.chat.invites import config
-from svc.chat.invites.config import InviteConfig
-from svc.chat.invites.guard import LONGEST_COOLDOWN_MS, MAX_KEYS, InviteGuard, Limit
+from svc.chat.invites import guard as guarding
+from svc.chat.invites.guard import LONGEST_COOLDOWN_MS, MAX_KEYS, InviteConfig, InviteGuard, Limit
 
 # Three failures within 100 ms.
 ROWS = {
@@ -125,8 +124,8 @@ def test_clients_and_addresses_are_counted_apart() -> None:
 
 
 def test_what_the_specification_calls_none_is_off() -> None:
-    assert config.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
-    guard = InviteGuard(config.read({}))
+    assert guarding.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
+    guard = InviteGuard(guarding.read({}))
     for number in range(1000):
         guard.failed(f"client {number}", "192.0.2.1", 5.0)
     guard.check("somebody", "192.0.2.1", 5.0)
@@ -146,4 +145,4 @@ def test_what_the_specification_calls_none_is_off() -> None:
 def test_a_limit_of_zero_or_nonsense_is_refused_at_start(name: str) -> None:
     for value in ("0", "-1", "many"):
         with pytest.raises(ConfigError, match=name):
-            config.read({name: value})
+            guarding.read({name: value})

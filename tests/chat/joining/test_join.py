@@ -11,7 +11,7 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Asker
 from svc.chat.errors import ChatError
 from svc.chat.joining.challenge import Challenges
-from svc.chat.joining.throttle import Throttle
+from svc.chat.joining.sessions import Throttle
 from svc.chat.names import readable_nickname
 from tests.chat.member import ChatServer, chat_server
 from tests.kit.device import Device

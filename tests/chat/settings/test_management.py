@@ -16,7 +16,7 @@ from svc.base.listening import bound
 from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.settings import management
-from svc.chat.settings.config import OperatingConfig
+from svc.chat.settings.management import OperatingConfig
 from svc.cli import parser
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server

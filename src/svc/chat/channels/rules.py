@@ -16,8 +16,7 @@ from svc.chat.access.tokens import Asker
 from svc.chat.channels import overrides, shown, store
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.sight import Sight
-from svc.chat.channels.slow_mode import SlowMode
-from svc.chat.channels.wanted import Differences
+from svc.chat.channels.wanted import Differences, SlowMode
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.audience import Holders, Only, Viewers

@@ -8,10 +8,10 @@ Changes nothing itself; whoever changes roles, members or overrides does it unde
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.channels import shown
+from svc.chat.ground import Changes
 from svc.chat.live.audience import Only
 from svc.chat.live.hub import Hub
 

@@ -13,7 +13,6 @@ from aiohttp import web
 from svc.base.config import ConfigError
 from svc.base.database import Database
 from svc.base.private_files import kept
-from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Directory
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.files import PrivateFiles
@@ -22,6 +21,7 @@ from svc.chat.direct.reports import File, PrivateReports
 from svc.chat.direct.requests import PrivateRequests, Serve
 from svc.chat.direct.rules import Blocks, PrivateConversations
 from svc.chat.direct.sweep import PrivateSweep
+from svc.chat.ground import Changes
 from svc.chat.joining.devices import Devices
 from svc.chat.live.hub import Hub
 from svc.chat.media.rules import Media

@@ -26,8 +26,7 @@ from typing import Any
 from aiohttp import AddrInfoType, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from svc.chat.fetching.addresses import is_public, literals
-from svc.chat.fetching.targets import NotFetched
+from svc.chat.fetching.targets import NotFetched, is_public, literals
 
 # The system's look-ups cannot be called off. These threads are ours alone, so that a slow name server
 # holds up nothing else; as many as downloads, so that names that never answer do not keep the others waiting.

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.fields import Natural, TimeMs
-from svc.chat.invites.config import InviteConfig
-from svc.chat.invites.guard import InviteGuard
+from svc.chat.invites.guard import InviteConfig, InviteGuard
 from svc.chat.invites.rules import Invites
 
 

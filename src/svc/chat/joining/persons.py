@@ -18,7 +18,7 @@ from typing import NoReturn
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.sealing import SealingKey
 from svc.chat.errors import ChatError
-from svc.chat.joining import persons_store as store
+from svc.chat.joining import store
 from svc.chat.joining.proof import Identity
 
 KEY_FILE = "identity-key"

@@ -20,9 +20,8 @@ from svc.chat.joining.provider import Provider, SignInPlace
 from svc.chat.joining.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
 from svc.chat.joining.rules import Application, Challenge, Joining
 from svc.chat.joining.server_addresses import Dialled
-from svc.chat.joining.sessions import Sessions, Tokens
+from svc.chat.joining.sessions import Sessions, Throttle, Tokens
 from svc.chat.joining.store import MAX_DEVICE_NAME_CHARACTERS, Device
-from svc.chat.joining.throttle import Throttle
 from svc.chat.members import shown
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 

@@ -28,8 +28,7 @@ from svc.chat.joining.issuers import IssuerKeys
 from svc.chat.joining.persons import Persons
 from svc.chat.joining.refresh import Session
 from svc.chat.joining.server_addresses import Dialled
-from svc.chat.joining.sessions import BlankSession, Sessions, Tokens
-from svc.chat.joining.throttle import Throttle
+from svc.chat.joining.sessions import BlankSession, Sessions, Throttle, Tokens
 from svc.chat.joining.trust import Trust
 from svc.chat.live.audience import only
 from svc.chat.members.rules import Members

@@ -13,6 +13,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from svc.base.allowance import Allowances
 from svc.base.database import Connection
 from svc.chat.access.directory import Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens
@@ -20,8 +21,27 @@ from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.joining import store
 from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Session, Shown, Verdict, read
-from svc.chat.joining.throttle import Throttle
 from svc.chat.members.rules import Members
+
+# Beyond this the key that has been quiet for longest is forgotten: 2 MB.
+MOST_KEYS = 10_000
+
+
+class Throttle:
+    """`burst` requests at once, `per_s` a second in the long run, for each key, such as an address.
+
+    A refused request costs nothing more, so waiting always helps. An address is shared with neighbours:
+    what is refused to it must not be what somebody with valid credentials asks for.
+    """
+
+    def __init__(self, burst: int, per_s: float) -> None:
+        self._allowances = Allowances(burst, per_s, MOST_KEYS)
+
+    def take(self, key: str, now: float) -> None:
+        """Count one request. Raises ChatError when there have been too many."""
+        if self._allowances.of(key).take_if_left(now):
+            raise ChatError("too_many_requests")
+
 
 DAY_MS = 24 * 3_600_000
 # A person signs in again where an answer was lost; more than this at once is a script.

@@ -6,10 +6,9 @@ Has no rules of its own. What other features may use: `messages` to post, `reads
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from svc.chat.access.changes import Changes
 from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Asker
-from svc.chat.ground import Ground
+from svc.chat.ground import Changes, Ground
 from svc.chat.messages import store
 from svc.chat.messages.marking import Marking
 from svc.chat.messages.own import OwnMessages

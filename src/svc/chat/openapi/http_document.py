@@ -1,16 +1,49 @@
-"""The OpenAPI 3.1 document: every endpoint of the catalogue but the pages, the sockets and the metrics.
+"""The OpenAPI 3.1 documents of the server, and of the management listener with its own port and token.
 
-Made of the catalogue and of what the features say of themselves; serves nothing.
+The server's has every endpoint of the catalogue but the pages, the sockets and the metrics. Made of the
+catalogue and of what the features say of themselves; serves nothing.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from svc.chat.access.catalogue import ENDPOINTS, Needs, Who
 from svc.chat.access.permissions import Permission, names
-from svc.chat.described import ID, Described, Endpoint
+from svc.chat.described import ID, Described, Endpoint, Named, Schema, obj, string
 from svc.chat.errors import status_of
-from svc.chat.openapi.schemas import Components, refusal
+from svc.chat.settings.requests import MANAGEMENT
+
+REQUEST_ID: Schema = {"anyOf": [{"type": "integer"}, string(64)]}
+
+
+class Components:
+    """Collects the named schemas of one document."""
+
+    def __init__(self) -> None:
+        self.schemas: dict[str, object] = {}
+
+    def written(self, schema: object) -> object:
+        """The schema with references in place of what has a name."""
+        if isinstance(schema, Named):
+            if schema.name not in self.schemas:
+                self.schemas[schema.name] = None  # It may refer to itself.
+                self.schemas[schema.name] = self._inside(schema)
+            return {"$ref": f"#/components/schemas/{schema.name}"}
+        return self._inside(schema)
+
+    def _inside(self, schema: object) -> object:
+        if isinstance(schema, Mapping):
+            return {str(key): self.written(value) for key, value in schema.items()}
+        if isinstance(schema, list | tuple):
+            return [self.written(value) for value in schema]
+        return schema
+
+
+def refusal(codes: Sequence[str]) -> Schema:
+    """The one body of every refusal; a few codes say more beside code and message."""
+    body = obj({"error": {"type": "string", "enum": list(codes)}, "message": string()})
+    return {**body, "additionalProperties": True}
+
 
 _VARIABLE = re.compile(r"{(\w+)}")
 
@@ -103,3 +136,30 @@ def _usual(endpoint: Endpoint, needs: Needs) -> Iterator[str]:
         yield from ("invalid_json", "body_too_large", "unsupported_encoding")
     if endpoint.body is not None or endpoint.query or _VARIABLE.search(endpoint.route):
         yield "invalid_request"
+
+
+# Every one of them asks for the token, as others ask for that of a member.
+_NEEDS = Needs(Who.MEMBER)
+
+
+def management_document(features: Mapping[str, Described], version: str) -> dict[str, object]:
+    components = Components()
+    paths: dict[str, dict[str, object]] = {}
+    for endpoint in MANAGEMENT:
+        method, path = endpoint.route.split(" ")
+        paths.setdefault(path, {})[method.lower()] = operation("management", endpoint, _NEEDS, components)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Management listener of the community chat server",
+            "version": version,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "description": "Only where SVC_ADMIN_TOKEN is set, and for its bearer.",
+        },
+        "servers": [{"url": "http://127.0.0.1:5099"}],
+        "paths": paths,
+        "components": {
+            "schemas": components.schemas,
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }

@@ -10,8 +10,7 @@ from svc.chat.access.catalogue import EVENTS
 from svc.chat.described import TIME_MS, Described, Event, Pushed, Schema, integer, obj
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import Resumption, ShownToken
-from svc.chat.openapi.http_document import permission
-from svc.chat.openapi.schemas import REQUEST_ID, Components, refusal
+from svc.chat.openapi.http_document import REQUEST_ID, Components, permission, refusal
 from svc.chat.requests import schema_of
 
 _CHANNEL = {"$ref": "#/channels/live"}

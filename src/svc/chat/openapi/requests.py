@@ -4,19 +4,34 @@ Each is made once, when first asked for: a third of a second of work, on a threa
 """
 
 import asyncio
+import pkgutil
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 
 from aiohttp import web
 
+import svc.chat
 from svc.base.strict_json import dumps
 from svc.chat.access.catalogue import ANYONE
 from svc.chat.described import Described
-from svc.chat.openapi.features import described
-from svc.chat.openapi.http_document import http_document
+from svc.chat.openapi.http_document import http_document, management_document
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.management_document import management_document
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.requests import Requests, described_by, request
+
+
+@cache
+def described() -> Mapping[str, Described]:
+    """By the name of the feature's folder."""
+    folders = sorted(module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
+    return {
+        folder: import_module(f"svc.chat.{folder}.requests").DESCRIBED
+        for folder in folders
+        if find_spec(f"svc.chat.{folder}.requests") is not None
+    }
+
 
 Document = Callable[[Mapping[str, Described], str], dict[str, object]]
 _DOCUMENT = {"type": "object"}

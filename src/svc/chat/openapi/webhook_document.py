@@ -1,16 +1,138 @@
-"""The OpenAPI 3.1 document of what may be posted to a webhook, and what is answered.
+"""The OpenAPI 3.1 document of what may be posted to a webhook and beside it, and what is answered.
 
 The webhook's URL alone lets somebody post: there is no security scheme. Serves nothing. docs/webhooks.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from svc.chat.described import Described, Schema, obj, string
-from svc.chat.openapi.compatible_paths import compatible_paths
-from svc.chat.openapi.schemas import Components
+from svc.chat.described import Described, Schema, array, integer, obj, string
+from svc.chat.openapi.http_document import Components
+from svc.chat.webhooks.compatible.github import EVENTS
+from svc.chat.webhooks.compatible.requests import DISCORD, EVENT_HEADER, GITHUB, SLACK
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.schema import PAYLOAD, POSTED, PROBLEMS, RETRY_AFTER_MS
+
+
+def _read(**properties: Schema) -> dict[str, object]:
+    """An object of which these keys are read."""
+    return {"type": "object", "properties": properties, "additionalProperties": True}
+
+
+_PICTURE = _read(url=string())
+_EMBED = _read(
+    title=string(),
+    description=string(),
+    url=string(),
+    timestamp=string(),
+    color=integer(),
+    footer=_read(text=string(), icon_url=string()),
+    image=_PICTURE,
+    thumbnail=_PICTURE,
+    author=_read(name=string(), url=string(), icon_url=string()),
+    fields=array(_read(name=string(), value=string(), inline={"type": "boolean"})),
+)
+_DISCORD = _read(content=string(), username=string(), avatar_url=string(), embeds=array(_EMBED))
+_DISCORD_MESSAGE = _read(id=string(), channel_id=string(), content=string())
+_DISCORD_REFUSAL = {
+    **_read(code=integer(), message=string(), retry_after={"type": "number"}),
+    "required": ["code", "message"],
+}
+
+_ATTACHMENT = _read(
+    **{name: string() for name in ("fallback", "color", "pretext", "title", "title_link", "text", "footer")},
+    **{name: string() for name in ("author_name", "author_link", "author_icon", "footer_icon")},
+    **{name: string() for name in ("image_url", "thumb_url")},
+    fields=array(_read(title=string(), value=string(), short={"type": "boolean"})),
+    ts={"type": ["number", "string"]},
+)
+_SLACK = _read(
+    text=string(),
+    username=string(),
+    icon_url=string(),
+    mrkdwn={"type": "boolean"},
+    attachments=array(_ATTACHMENT),
+    blocks=array(_read(type=string())),
+)
+_GITHUB = _read(action=string(), repository=_read(full_name=string()), sender=_read(login=string()))
+_GITHUB_REFUSAL = {**_read(error=string(), message=string()), "required": ["error", "message"]}
+
+_REFUSALS = {
+    "400": "It was not posted, and why",
+    "404": "No webhook has this URL, or it has no channel",
+    "408": "The body took too long to arrive",
+    "413": "The body is too large",
+    "415": "The body is compressed",
+    "429": "Posted to too often; the same for all addresses of a webhook",
+    "503": "Nothing can be stored right now",
+}
+
+
+def compatible_paths(
+    components: Components, parameters: Sequence[Mapping[str, object]]
+) -> dict[str, dict[str, object]]:
+    """`parameters` are those of the webhook's own address."""
+    wait = {"name": "wait", "in": "query", "schema": string(), "description": "true: answer with the message"}
+    known = ", ".join(sorted(EVENTS))
+    event = {"name": EVENT_HEADER, "in": "header", "required": True, "schema": string(), "description": known}
+    return {
+        DISCORD: _post(
+            "discord",
+            "Post what Discord's webhooks take",
+            [*parameters, wait],
+            _DISCORD,
+            {"200": _json("The message", _DISCORD_MESSAGE), "204": {"description": "It was posted"}}
+            | {status: _json(words, _DISCORD_REFUSAL) for status, words in _REFUSALS.items()},
+        ),
+        SLACK: _post(
+            "slack",
+            "Post what Slack's incoming webhooks take",
+            parameters,
+            _SLACK,
+            {"200": _text("ok")}
+            | {status: _text(words) for status, words in (_REFUSALS | {"403": "Words it refuses"}).items()},
+        ),
+        GITHUB: _post(
+            "github",
+            "Post an event of GitHub",
+            [*parameters, event],
+            _GITHUB,
+            {
+                "200": _json("It was posted", components.written(POSTED)),
+                "204": {"description": "The event posts nothing"},
+            }
+            | {status: _json(words, _GITHUB_REFUSAL) for status, words in _REFUSALS.items()},
+        ),
+    }
+
+
+def _post(
+    service: str,
+    summary: str,
+    parameters: Sequence[Mapping[str, object]],
+    body: Schema,
+    responses: Mapping[str, object],
+) -> dict[str, object]:
+    operation = {
+        "operationId": f"post_as_{service}",
+        "tags": ["webhooks"],
+        "summary": summary,
+        "description": "What is too long is cut. Size, rate limit and pictures are those of the webhook.",
+        "parameters": list(parameters),
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": dict(responses),
+        "security": [],
+    }
+    return {"post": operation}
+
+
+def _json(words: str, schema: object) -> dict[str, object]:
+    return {"description": words, "content": {"application/json": {"schema": schema}}}
+
+
+def _text(words: str) -> dict[str, object]:
+    return {"description": words, "content": {"text/plain": {"schema": string()}}}
+
 
 _EXAMPLE = {"text": "The build is **green**", "cards": [{"title": "Build 512", "color": "#2da44e"}]}
 

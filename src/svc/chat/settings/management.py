@@ -8,21 +8,47 @@ go the one way that all changes of settings go. docs/http.md, "The management li
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from svc.base.config import ConfigError
+from svc.base.config import ConfigError, port, text
 from svc.base.grants import same_secret
 from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
 from svc.base.listening import address_of, bound
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, body, one_error_shape
-from svc.chat.settings.config import OperatingConfig
 from svc.chat.settings.rules import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingConfig:
+    # The name or an address of the one to advertise on; empty for all.
+    mdns_interface: str
+    instance_id: str
+    # What clients are told; empty for that of this program.
+    version: str
+    # Without a token nothing listens.
+    admin_token: str = field(repr=False)
+    admin_port: int
+    runtime_mode: str
+
+
+def read(variables: Mapping[str, str]) -> OperatingConfig:
+    """Raises ConfigError for what cannot be used."""
+    return OperatingConfig(
+        mdns_interface=text(variables, "MDNS_INTERFACE"),
+        instance_id=text(variables, "SERVER_INSTANCE_ID"),
+        version=text(variables, "SERVER_VERSION"),
+        admin_token=text(variables, "SVC_ADMIN_TOKEN"),
+        admin_port=port(variables, "SVC_ADMIN_PORT", 5099),
+        runtime_mode=text(variables, "NODE_ENV"),
+    )
+
 
 MAX_BODY_BYTES = 64 * 1024
 # The longest change is a line, and who sends it is near.

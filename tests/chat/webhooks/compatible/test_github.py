@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from svc.chat.webhooks.compatible import github
-from svc.chat.webhooks.compatible.github_cards import FAILURE, GONE, MERGED, NEUTRAL, NEW, SUCCESS, WAITING
+from svc.chat.webhooks.compatible.github import FAILURE, GONE, MERGED, NEUTRAL, NEW, SUCCESS, WAITING
 from svc.chat.webhooks.compatible.reading import Node
 from tests.chat.webhooks.compatible.github_payloads import (
     AVATAR,

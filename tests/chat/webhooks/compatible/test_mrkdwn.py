@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.messages.mentions import mentioned
-from svc.chat.webhooks.compatible.mrkdwn import markdown, plain
+from svc.chat.webhooks.compatible.slack import markdown, plain
 
 
 @pytest.mark.parametrize(

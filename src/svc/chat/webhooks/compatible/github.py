@@ -1,39 +1,307 @@
 """What GitHub posts to a webhook, as a message of ours: one card for an event that is worth one.
 
-Which events and which of their actions are is said here and in the files of the events; whatever
+Each event has a function that makes a card, or None where it is not worth one. Whatever
 else comes is taken and posts nothing, so that a hook may send everything. Cards never notify
 anybody. Does no I/O. GitHub's documentation: "Webhook events and payloads".
 """
 
 from collections.abc import Callable, Mapping
 
-from svc.chat.webhooks.compatible import github_code as code
-from svc.chat.webhooks.compatible import github_talk as talk
-from svc.chat.webhooks.compatible.draft import CardDraft, MessageDraft
-from svc.chat.webhooks.compatible.reading import Node
+from svc.chat.webhooks.compatible.draft import CardDraft, MessageDraft, cut
+from svc.chat.webhooks.compatible.reading import Node, escaped, link
+
+NEW = SUCCESS = 0x2DA44E
+GONE = FAILURE = 0xCF222E
+MERGED = 0x8250DF
+WAITING = 0xBF8700
+NEUTRAL = 0x57606A
+
+# Enough to see what it is about; the title leads to the rest.
+MAX_BODY_CHARACTERS = 600
+SHORT_SHA = 7
+
+
+def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = NEUTRAL) -> CardDraft:
+    """`what` goes behind the name of the repository."""
+    sender = event.child("sender")
+    repository = event.child("repository")
+    place = repository.text("full_name") or event.child("organization").text("login")
+    return CardDraft(
+        title=f"[{place}] {what}" if place else what,
+        url=url or repository.text("html_url"),
+        description=text,
+        color=color,
+        author=sender.text("login"),
+        author_url=sender.text("html_url"),
+        author_icon=sender.text("avatar_url"),
+    )
+
+
+def body_of(written: Node) -> str:
+    """The beginning of what somebody wrote, Markdown there and here, without the hidden parts."""
+    head, *rest = written.text("body").split("<!--")
+    shown = head + "".join(hidden.partition("-->")[2] for hidden in rest)
+    return cut(shown.strip(), MAX_BODY_CHARACTERS)
+
+
+def first_line(text: str) -> str:
+    return next(iter(text.strip().splitlines()), "")
+
+
+def numbered(thing: Node) -> str:
+    """An issue, a pull request or a discussion: `#12 Its title`."""
+    return f"#{thing.text('number')} {thing.text('title')}".strip()
+
+
+# A card with more is read by nobody.
+MAX_COMMITS_SHOWN = 10
+# GitHub names no more of a push.
+MAX_COMMITS = 2_048
+
+_CONCLUSIONS = {
+    "success": ("succeeded", SUCCESS),
+    "failure": ("failed", FAILURE),
+    "timed_out": ("timed out", FAILURE),
+    "startup_failure": ("did not start", FAILURE),
+    "action_required": ("waits for somebody", WAITING),
+    "cancelled": ("was cancelled", NEUTRAL),
+}
+_DEPLOYMENTS = {
+    "success": ("succeeded", SUCCESS),
+    "failure": ("failed", FAILURE),
+    "error": ("failed", FAILURE),
+}
+
+
+def ping(event: Node) -> CardDraft:
+    return card(event, "This channel now hears from GitHub", text=escaped(event.text("zen")), color=SUCCESS)
+
+
+def push(event: Node) -> CardDraft | None:
+    ref, commits = event.text("ref"), event.children("commits", MAX_COMMITS)
+    # What only makes or removes a branch, and what moves a tag, is told by `create` and `delete`.
+    if not ref.startswith("refs/heads/") or not (commits or event.flag("forced")):
+        return None
+    branch = ref.removeprefix("refs/heads/")
+    count = "1 new commit" if len(commits) == 1 else f"{len(commits)} new commits"
+    lines = [_commit(commit) for commit in commits[:MAX_COMMITS_SHOWN]]
+    if len(commits) > MAX_COMMITS_SHOWN:
+        lines.append(f"and {len(commits) - MAX_COMMITS_SHOWN} more")
+    what, color = f"{count} on {branch}", NEUTRAL
+    if event.flag("forced"):
+        what, color = f"{branch} was rewritten by force, {count}", WAITING
+    return card(event, what, url=event.text("compare"), text="\n".join(lines), color=color)
+
+
+def _commit(commit: Node) -> str:
+    author = commit.child("author")
+    name = author.text("username") or author.text("name")
+    sha = link(commit.text("id")[:SHORT_SHA], commit.text("url"))
+    return f"{sha} {escaped(first_line(commit.text('message')))} – {escaped(name)}"
+
+
+def create(event: Node) -> CardDraft:
+    return card(event, f"New {event.text('ref_type')}: {event.text('ref')}", color=NEW)
+
+
+def delete(event: Node) -> CardDraft:
+    return card(event, f"Deleted {event.text('ref_type')}: {event.text('ref')}", color=GONE)
+
+
+def release(event: Node) -> CardDraft | None:
+    # `released`, `prereleased` and `created` come beside it.
+    if event.text("action") != "published":
+        return None
+    thing = event.child("release")
+    kind = "Pre-release" if thing.flag("prerelease") else "Release"
+    what = f"{kind}: {thing.text('name') or thing.text('tag_name')}"
+    return card(event, what, url=thing.text("html_url"), text=body_of(thing), color=NEW)
+
+
+def fork(event: Node) -> CardDraft:
+    forkee = event.child("forkee")
+    return card(event, f"Forked to {forkee.text('full_name')}", url=forkee.text("html_url"))
+
+
+def star(event: Node) -> CardDraft | None:
+    return card(event, "New star", color=WAITING) if event.text("action") == "created" else None
+
+
+def public(event: Node) -> CardDraft:
+    return card(event, "The repository is public now", color=NEW)
+
+
+def member(event: Node) -> CardDraft | None:
+    who = event.child("member")
+    match event.text("action"):
+        case "added":
+            return card(event, f"New collaborator: {who.text('login')}", url=who.text("html_url"), color=NEW)
+        case "removed":
+            what = f"Collaborator removed: {who.text('login')}"
+            return card(event, what, url=who.text("html_url"), color=GONE)
+    return None
+
+
+def workflow_run(event: Node) -> CardDraft | None:
+    run = event.child("workflow_run")
+    return _run(event, run, run.text("name") or event.child("workflow").text("name"))
+
+
+def check_suite(event: Node) -> CardDraft | None:
+    """Of services beside GitHub's own, whose runs have an event of their own."""
+    suite = event.child("check_suite")
+    app = suite.child("app")
+    return None if app.text("slug") == "github-actions" else _run(event, suite, app.text("name"))
+
+
+def _run(event: Node, run: Node, name: str) -> CardDraft | None:
+    found = _CONCLUSIONS.get(run.text("conclusion"))
+    if event.text("action") != "completed" or found is None:
+        return None
+    outcome, color = found
+    sha = run.text("head_sha")[:SHORT_SHA]
+    text = f"{sha} {escaped(first_line(run.child('head_commit').text('message')))}".strip()
+    what = f"{name} {outcome} on {run.text('head_branch')}"
+    return card(event, what, url=run.text("html_url"), text=text, color=color)
+
+
+def deployment_status(event: Node) -> CardDraft | None:
+    status, deployment = event.child("deployment_status"), event.child("deployment")
+    found = _DEPLOYMENTS.get(status.text("state"))
+    if found is None:
+        return None
+    outcome, color = found
+    where = deployment.text("environment") or status.text("environment")
+    what = f"Deployment of {deployment.text('ref')} to {where} {outcome}"
+    url = status.text("environment_url") or status.text("target_url") or status.text("log_url")
+    return card(event, what, url=url, text=escaped(status.text("description")), color=color)
+
+
+def issues(event: Node) -> CardDraft | None:
+    issue, action = event.child("issue"), event.text("action")
+    reason = issue.text("state_reason")
+    match action:
+        case "opened":
+            done, color = "opened", NEW
+        case "reopened":
+            done, color = "reopened", NEW
+        case "closed" if reason in ("", "completed"):
+            done, color = "closed", MERGED
+        case "closed":
+            done, color = f"closed as {reason.replace('_', ' ')}", NEUTRAL
+        case "deleted" | "transferred":
+            done, color = action, GONE
+        case _:
+            return None
+    text = body_of(issue) if action == "opened" else ""
+    return card(event, f"Issue {done}: {numbered(issue)}", url=issue.text("html_url"), text=text, color=color)
+
+
+def pull_request(event: Node) -> CardDraft | None:
+    request, action = event.child("pull_request"), event.text("action")
+    match action:
+        case "opened":
+            done, color = "opened as a draft" if request.flag("draft") else "opened", NEW
+        case "reopened":
+            done, color = "reopened", NEW
+        case "ready_for_review":
+            done, color = "ready for review", NEW
+        case "converted_to_draft":
+            done, color = "turned into a draft", NEUTRAL
+        case "closed" if request.flag("merged"):
+            done, color = f"merged into {request.child('base').text('ref')}", MERGED
+        case "closed":
+            done, color = "closed", GONE
+        case _:
+            return None
+    text = body_of(request) if action == "opened" else ""
+    what = f"Pull request {done}: {numbered(request)}"
+    return card(event, what, url=request.text("html_url"), text=text, color=color)
+
+
+_REVIEWS = {
+    "approved": ("Approved", SUCCESS),
+    "changes_requested": ("Changes requested", FAILURE),
+    "commented": ("Review", NEUTRAL),
+}
+
+
+def pull_request_review(event: Node) -> CardDraft | None:
+    review = event.child("review")
+    state, text = review.text("state").lower(), body_of(review)
+    if event.text("action") != "submitted" or state not in _REVIEWS:
+        return None
+    # The comments that such a review consists of have events of their own.
+    if state == "commented" and not text:
+        return None
+    verdict, color = _REVIEWS[state]
+    what = f"{verdict}: {numbered(event.child('pull_request'))}"
+    return card(event, what, url=review.text("html_url"), text=text, color=color)
+
+
+def pull_request_review_comment(event: Node) -> CardDraft | None:
+    return _comment(event, f"Review comment on {numbered(event.child('pull_request'))}")
+
+
+def issue_comment(event: Node) -> CardDraft | None:
+    issue = event.child("issue")
+    kind = "pull request" if "pull_request" in issue else "issue"
+    return _comment(event, f"Comment on {kind} {numbered(issue)}")
+
+
+def commit_comment(event: Node) -> CardDraft | None:
+    return _comment(event, f"Comment on commit {event.child('comment').text('commit_id')[:SHORT_SHA]}")
+
+
+def discussion(event: Node) -> CardDraft | None:
+    thing = event.child("discussion")
+    match event.text("action"):
+        case "created":
+            action, color, text = "started", NEW, body_of(thing)
+        case "answered":
+            action, color, text = "answered", SUCCESS, body_of(event.child("answer"))
+        case "closed" | "reopened" as action:
+            color, text = NEUTRAL, ""
+        case _:
+            return None
+    what = f"Discussion {action}: {numbered(thing)}"
+    return card(event, what, url=thing.text("html_url"), text=text, color=color)
+
+
+def discussion_comment(event: Node) -> CardDraft | None:
+    return _comment(event, f"Comment on discussion {numbered(event.child('discussion'))}")
+
+
+def _comment(event: Node, what: str) -> CardDraft | None:
+    """Not when it was edited or deleted: what was said has been said."""
+    if event.text("action") != "created":
+        return None
+    comment = event.child("comment")
+    return card(event, what, url=comment.text("html_url"), text=body_of(comment))
+
 
 # By the header X-GitHub-Event. `watch` is not here: GitHub sends it beside `star`.
 EVENTS: Mapping[str, Callable[[Node], CardDraft | None]] = {
-    "check_suite": code.check_suite,
-    "commit_comment": talk.commit_comment,
-    "create": code.create,
-    "delete": code.delete,
-    "deployment_status": code.deployment_status,
-    "discussion": talk.discussion,
-    "discussion_comment": talk.discussion_comment,
-    "fork": code.fork,
-    "issue_comment": talk.issue_comment,
-    "issues": talk.issues,
-    "member": code.member,
-    "ping": code.ping,
-    "public": code.public,
-    "pull_request": talk.pull_request,
-    "pull_request_review": talk.pull_request_review,
-    "pull_request_review_comment": talk.pull_request_review_comment,
-    "push": code.push,
-    "release": code.release,
-    "star": code.star,
-    "workflow_run": code.workflow_run,
+    "check_suite": check_suite,
+    "commit_comment": commit_comment,
+    "create": create,
+    "delete": delete,
+    "deployment_status": deployment_status,
+    "discussion": discussion,
+    "discussion_comment": discussion_comment,
+    "fork": fork,
+    "issue_comment": issue_comment,
+    "issues": issues,
+    "member": member,
+    "ping": ping,
+    "public": public,
+    "pull_request": pull_request,
+    "pull_request_review": pull_request_review,
+    "pull_request_review_comment": pull_request_review_comment,
+    "push": push,
+    "release": release,
+    "star": star,
+    "workflow_run": workflow_run,
 }
 
 

@@ -3,16 +3,195 @@
 `text` is the text; where there are blocks they are, and `text` is what stands in for them where
 they say nothing. Attachments are cards, and pictures among the blocks are too. What has no
 counterpart (the channel, threads, emoji as a face, menus) is ignored. Does no I/O.
-Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary attachments".
+
+Of mrkdwn, bold, struck, links and quotes become Markdown's; code stays; what only Markdown would take for
+markup is escaped. Slack's mentions become plain text, for they name nobody here; a link to
+`mention:<member_id>`, written as Slack writes links, mentions that member. Tools escape `&`, `<`
+and `>` in what comes from strangers, so that strangers can neither link nor mention.
+Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary attachments",
+"Formatting text for app surfaces", "Reference: Block Kit blocks".
 """
 
 import re
+from itertools import count
 
-from svc.chat.webhooks.compatible import rich_text
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment_of_seconds
-from svc.chat.webhooks.compatible.markup import escaped, link
-from svc.chat.webhooks.compatible.mrkdwn import MAX_READ_CHARACTERS, markdown, plain
-from svc.chat.webhooks.compatible.reading import Node
+from svc.chat.webhooks.compatible.reading import Node, escaped, link
+
+# Slack has no limit of its own for these; a message of ours shows no more.
+MAX_PARTS = 100
+MAX_PIECES = 200
+MAX_INDENT = 8
+_INDENT = "    "
+_MARKS = (("strike", "~~"), ("italic", "*"), ("bold", "**"))
+
+
+def _composed(block: Node) -> str:
+    """`rich_text`, which Slack's own composer and the libraries of bots write today. Raises Unreadable."""
+    parts = (_part(part) for part in block.children("elements", MAX_PARTS))
+    return "\n".join(filter(None, parts))
+
+
+def _part(part: Node) -> str:
+    match part.text("type"):
+        case "rich_text_section":
+            return _line(part)
+        case "rich_text_list":
+            return _list(part)
+        case "rich_text_quote":
+            return "\n".join(f"> {line}" for line in _line(part).split("\n"))
+        case "rich_text_preformatted":
+            pieces = part.children("elements", MAX_PIECES)
+            code = "".join(piece.text("text") or piece.text("url") for piece in pieces)
+            fence = "`" * (_longest_run_of_ticks(code) + 1)
+            return f"{fence}\n{code.strip(chr(10))}\n{fence}"
+    return ""
+
+
+def _list(part: Node) -> str:
+    """Each level of Slack's is a list of its own, which says how deep it stands and where it begins."""
+    indent = _INDENT * min(max(int(part.number("indent") or 0), 0), MAX_INDENT)
+    ordered = part.text("style") == "ordered"
+    numbers = count(max(int(part.number("offset") or 0), 0) + 1)
+    items = (_line(item) for item in part.children("elements", MAX_PARTS))
+    return "\n".join(
+        f"{indent}{f'{next(numbers)}.' if ordered else '-'} {item.replace(chr(10), ' ')}" for item in items
+    )
+
+
+def _line(part: Node) -> str:
+    return "".join(map(_piece, part.children("elements", MAX_PIECES)))
+
+
+def _piece(piece: Node) -> str:
+    style = piece.child("style")
+    match piece.text("type"):
+        case "text":
+            return _styled(piece.text("text"), style)
+        case "link":
+            return link(piece.text("text") or piece.text("url"), piece.text("url"))
+        case "emoji":
+            return _emoji(piece.text("unicode")) or f":{escaped(piece.text('name'))}:"
+        case "user" | "channel" | "usergroup" | "team" as kind:
+            return f"{'#' if kind == 'channel' else '@'}{escaped(piece.text(f'{kind}_id'))}"
+        case "broadcast":
+            return f"@{escaped(piece.text('range'))}"
+        case "date":
+            at = moment_of_seconds(piece.number("timestamp") or 0)
+            return escaped(piece.text("fallback")) or (f"{at:%Y-%m-%d %H:%M} UTC" if at else "")
+        case "color":
+            return escaped(piece.text("value"))
+    return ""
+
+
+def _styled(text: str, style: Node) -> str:
+    """The marks stand at the words: Markdown reads none that have a space inside."""
+    if style.flag("code"):
+        ticks = "`" * (_longest_run_of_ticks(text, but_at_least=0) + 1)
+        return f"{ticks}{text}{ticks}" if text.strip() else text
+    lines = []
+    for line in text.split("\n"):
+        words = escaped(line)
+        for name, mark in _MARKS:
+            if words and style.flag(name):
+                words = f"{mark}{words}{mark}"
+        before = line[: len(line) - len(line.lstrip())]
+        after = line[len(line.rstrip()) :] if line.strip() else ""
+        lines.append(f"{before}{words}{after}")
+    return "\n".join(lines)
+
+
+def _emoji(codes: str) -> str:
+    """The character that code points in hexadecimal, joined by hyphens, stand for."""
+    try:
+        return "".join(chr(int(code, 16)) for code in codes.split("-")[:MAX_INDENT])
+    except ValueError:
+        return ""
+
+
+def _longest_run_of_ticks(text: str, but_at_least: int = 2) -> int:
+    longest = run = 0
+    for character in text:
+        run = run + 1 if character == "`" else 0
+        longest = max(longest, run)
+    return max(longest, but_at_least)
+
+
+# Nothing shows more than 4,000; links and escapes take more to write than to show.
+MAX_READ_CHARACTERS = 16_000
+
+_PIECES = re.compile(r"\n?```(?P<block>.+?)```\n?|`(?P<code>[^`\n]+)`|<(?P<control>[^<>\n]+)>", re.DOTALL)
+_CONTROL = re.compile(r"<(?P<control>[^<>\n]+)>")
+_KEPT = re.compile("\0(\\d+)\0")
+_ENTITY = re.compile("&(amp|lt|gt);")
+_ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
+_MENTION = re.compile(r"mention:[A-Za-z0-9_-]{1,128}")
+
+_BOLD = re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]*?[^\s*])\*(?![\w*])")
+_STRUCK = re.compile(r"(?<![\w~])~(?![\s~])([^~\n]*?[^\s~])~(?![\w~])")
+# What Slack shows as it stands and Markdown would not: a backslash before punctuation, a heading,
+# the middle of a link (NUL is where a piece was taken out), a tag, an asterisk that is not one of two.
+_ONLY_MARKDOWN = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~])|^#(?=#{0,5}\s)|\](?=[(\0])|<(?=[A-Za-z/!?])", re.MULTILINE
+)
+_LONE_ASTERISK = re.compile(r"(?<!\*)\*(?!\*)(?:(?=\S)|(?<=\S\*))")
+
+
+def markdown(text: str) -> str:
+    """For a text, and for what is Markdown in a card."""
+    kept: list[str] = []
+
+    def keep(piece: re.Match[str]) -> str:
+        kept.append(_rendered(piece))
+        return f"\0{len(kept) - 1}\0"
+
+    text = _unescaped(_PIECES.sub(keep, text[:MAX_READ_CHARACTERS].replace("\0", "")))
+    text = _ONLY_MARKDOWN.sub(r"\\\g<0>", text)
+    text = _STRUCK.sub(r"~~\1~~", _BOLD.sub(r"**\1**", text))
+    text = _LONE_ASTERISK.sub(r"\\*", text)
+    return _KEPT.sub(lambda place: kept[int(place[1])], text).strip("\n")
+
+
+def plain(text: str) -> str:
+    """For titles and names, where no markup is read."""
+    return _unescaped(_CONTROL.sub(lambda found: _shown(found["control"]), text))
+
+
+def _rendered(piece: re.Match[str]) -> str:
+    if (block := piece["block"]) is not None:
+        return f"\n```\n{_unescaped(block).strip(chr(10))}\n```\n"
+    if (code := piece["code"]) is not None:
+        return f"`{_unescaped(code)}`"
+    control = piece["control"]
+    target, _, label = control.partition("|")
+    target, label = _unescaped(target), _unescaped(label)
+    if _MENTION.fullmatch(target):
+        return f"[{escaped(label) or 'member'}]({target})"
+    if target.startswith(("http://", "https://")):
+        return link(label or target, target)
+    return escaped(_unescaped(_shown(control)))
+
+
+def _shown(control: str) -> str:
+    """The words between the brackets that a reader is meant to see, still escaped."""
+    target, _, label = control.partition("|")
+    kind = target[:1]
+    if kind in ("@", "#"):
+        return kind + (label or target[1:]).removeprefix(kind)
+    if kind == "!":
+        return label if "^" in target and label else "@" + target[1:].split("^")[0]
+    if label:
+        return label
+    for scheme in ("mailto:", "tel:"):
+        if target.startswith(scheme):
+            return target.removeprefix(scheme)
+    # No control of Slack's: a tool has not escaped what it wrote.
+    return target if "://" in target or target.startswith("mention:") else f"<{control}>"
+
+
+def _unescaped(text: str) -> str:
+    return _ENTITY.sub(lambda entity: _ENTITIES[entity[1]], text)
+
 
 _COLORS = {"good": 0x2EB67D, "warning": 0xECB22E, "danger": 0xE01E5A}
 _HEX = re.compile(r"#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})")
@@ -104,7 +283,7 @@ def _text_of(block: Node) -> str:
         case "markdown":
             return block.text("text")
         case "rich_text":
-            return rich_text.markdown(block)
+            return _composed(block)
         case "divider":
             return DIVIDER
     return ""
