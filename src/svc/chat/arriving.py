@@ -5,14 +5,14 @@ A part of `community` that stands alone, and has no rules of its own. docs/http.
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 
-from aiohttp import ClientSession, web
+from aiohttp import ClientSession
 
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.config import ChatConfig
-from svc.chat.control.commands import Command
 from svc.chat.ground import Ground
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.door import InviteDoor
@@ -35,10 +35,23 @@ from svc.chat.joining.trust import Trust
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.moderation.rules import Moderation
+from svc.chat.requests import Requests
 from svc.chat.settings.rules import Settings
 from svc.chat.voice.moderation import VoiceModeration
 
 _code = partial(new_code, secrets.choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What newcomers come into: who and what is there already."""
+
+    tokens: AccessTokens
+    members: Members
+    roles: Roles
+    moderation: Moderation
+    voice_moderation: VoiceModeration
+    settings: Settings
 
 
 class Arriving:
@@ -49,29 +62,25 @@ class Arriving:
         ground: Ground,
         config: ChatConfig,
         session: ClientSession,
-        tokens: AccessTokens,
-        members: Members,
-        roles: Roles,
-        moderation: Moderation,
-        voice_moderation: VoiceModeration,
         trust: Trust,
-        settings: Settings,
+        community: Within,
     ) -> None:
-        database, hub = ground.database, ground.hub
-        self._ground, self._limits = ground, config.invites
-        self.invites = Invites(ground, roles, config.invites.joins_per_hour, _code)
+        database, hub, members = ground.database, ground.hub, community.members
+        moderation, settings, self._limits = community.moderation, community.settings, config.invites
+        self.invites = Invites(ground, community.roles, config.invites.joins_per_hour, _code)
         self.applications = Applications(database, hub, ground.audit)
         self.sessions = Sessions(
             ground,
             members,
-            tokens,
+            community.tokens,
             RefreshTokens(config.jwt_secret),
             config.identity.refresh_ttl_days,
             secrets.token_bytes,
         )
         self.founding = Founding(config.data_dir)
         self.provider = Provider(session, config.identity, time.monotonic)
-        self._persons = Persons(database, config.data_dir, [moderation.punishes, voice_moderation.silences])
+        punishes = [moderation.punishes, community.voice_moderation.silences]
+        self._persons = Persons(database, config.data_dir, punishes)
         reception = Reception(
             self.founding,
             ServerDoor(settings.invite_needed, self._invite_door()),
@@ -85,6 +94,19 @@ class Arriving:
         # Whoever goes is signed in nowhere any more.
         ground.changes.member_removal.append(self.sessions.revoke_all)
         self.devices = Devices(ground, members, self.sessions, _code)
+        views = InviteViews(
+            self.invites,
+            ground.directory,
+            self._limits,
+            self.founding.founds,
+            hub.shown_members,
+            time.monotonic,
+        )
+        self.requests: list[Requests] = [
+            JoiningRequests(self.joining, self.sessions, self.provider, self.devices),
+            InviteRequests(self.invites, views, self.applications),
+        ]
+        self.commands = [InviteCommands(self.invites, self.applications, ground.directory)]
 
     def _invite_door(self) -> InviteDoor:
         guard = InviteGuard(self._limits)
@@ -94,19 +116,5 @@ class Arriving:
         """Before the members are there."""
         await self.joining.load(await self.invites.standing(time.time()))
 
-    def table(self) -> list[web.RouteDef]:
-        return [
-            *JoiningRequests(self.joining, self.sessions, self.provider, self.devices).table(),
-            *InviteRequests(self.invites, self._views(), self.applications).table(),
-        ]
-
-    def commands(self) -> Mapping[str, Command]:
-        return InviteCommands(self.invites, self.applications, self._ground.directory).table()
-
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self._persons.run]
-
-    def _views(self) -> InviteViews:
-        ground, founds = self._ground, self.founding.founds
-        online = ground.hub.shown_members
-        return InviteViews(self.invites, ground.directory, self._limits, founds, online, time.monotonic)

@@ -23,7 +23,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens, Asker
-from svc.chat.arriving import Arriving
+from svc.chat.arriving import Arriving, Within
 from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
 from svc.chat.automod.requests import AutomodRequests
@@ -36,7 +36,7 @@ from svc.chat.bots.rules import Bots
 from svc.chat.channels.requests import ChannelCommands, ChannelRequests
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig
-from svc.chat.control.commands import Command, Control
+from svc.chat.control.commands import Commands, Control
 from svc.chat.direct.feature import PrivateFeature
 from svc.chat.files import Files, media_of
 from svc.chat.ground import Changes, Ground
@@ -144,6 +144,8 @@ class Community:
         self.pass_through = SignallingPassThrough(session, client_urls(media), self.origins)
         self.backups = self._backups(database)
         self.kept_backups = KeptBackups(ground, self.backups, config.data_dir, secrets.token_urlsafe)
+        self._groups = self.arriving, self.talking, self.files, self.notifying
+        self._requests = self._asked()
         self.live = self._live()
         self.exports = self._exports(database)
         self.commands = Control(self._commands())
@@ -170,11 +172,7 @@ class Community:
     def routes(self) -> list[web.RouteDef]:
         tables = [
             self.live.table(),
-            self.arriving.table(),
-            *(requests.table() for requests in self._requests()),
-            self.talking.table(),
-            self.files.table(),
-            self.notifying.table(),
+            *(requests.table() for requests in self._requests),
             self.private.table(),
             self._status().table(),
             Pages(WEB_FOLDER, self._name, self.files.icon_url).table(),
@@ -183,8 +181,9 @@ class Community:
             tables.append(self.pass_through.table())
         return [route for table in tables for route in table]
 
-    def _requests(self) -> list[Requests]:
+    def _asked(self) -> list[Requests]:
         return [
+            *(requests for group in self._groups for requests in group.requests),
             AuditRequests(self.audit),
             BackupRequests(self.kept_backups),
             BotRequests(self.bots),
@@ -205,11 +204,7 @@ class Community:
             self.stamps.run,
             TimeoutWatch(self.moderation).run,
             self.own_affairs.run,
-            *self.arriving.tasks(),
-            *self.talking.tasks(),
-            *self.files.tasks(),
-            *self.notifying.tasks(),
-            *self.private.tasks(),
+            *(task for group in (*self._groups, self.private) for task in group.tasks()),
         ]
         return [*tasks, self.link.run, self.voice.speaking.run] if self._config.media.url else tasks
 
@@ -220,24 +215,21 @@ class Community:
         await self.pass_through.close_all()
         await self.talking.close()
 
-    def _commands(self) -> list[Mapping[str, Command]]:
+    def _commands(self) -> list[Commands]:
         """What may be asked over the control socket."""
         return [
-            SettingsCommands(self.settings).table(),
-            self.arriving.commands(),
-            self.talking.commands(),
-            self.files.commands(),
-            MemberCommands(self.directory, self.roles).table(),
-            ModerationCommands(self.moderation, self.directory).table(),
-            ChannelCommands(self.channels, self.directory).table(),
-            BotCommands(self.bots, self.directory).table(),
-            BackupCommands(self.backups).table(),
-            TransferCommands(self.exports).table(),
-            self._status_commands().table(),
+            *self.arriving.commands,
+            *self.talking.commands,
+            *self.files.commands,
+            SettingsCommands(self.settings),
+            MemberCommands(self.directory, self.roles),
+            ModerationCommands(self.moderation, self.directory),
+            ChannelCommands(self.channels, self.directory),
+            BotCommands(self.bots, self.directory),
+            BackupCommands(self.backups),
+            TransferCommands(self.exports),
+            StatusCommands(self._config, self.probes, self.files.uploads, self.link, lambda: self.address),
         ]
-
-    def _status_commands(self) -> StatusCommands:
-        return StatusCommands(self._config, self.probes, self.files.uploads, self.link, lambda: self.address)
 
     def _defaults(self) -> Values:
         """Of settings: what the environment says."""
@@ -309,17 +301,20 @@ class Community:
     def _arriving(self, ground: Ground, session: ClientSession) -> Arriving:
         local = [own_name(self._server_id), self._machine.partition(".")[0]]
         identity = self._config.identity
+        trust = Trust.of(identity, self._server_id, secure=self._secure, local_names=local)
         return Arriving(
             ground,
             self._config,
             session,
-            self.tokens,
-            self.members,
-            self.roles,
-            self.moderation,
-            self.voice_moderation,
-            Trust.of(identity, self._server_id, secure=self._secure, local_names=local),
-            self.settings,
+            trust,
+            Within(
+                self.tokens,
+                self.members,
+                self.roles,
+                self.moderation,
+                self.voice_moderation,
+                self.settings,
+            ),
         )
 
     def _private(self, ground: Ground) -> PrivateFeature:
@@ -398,7 +393,7 @@ class Community:
     def _measured(self, database: Database) -> Registry:
         members = self.directory.members
         registry = measurements(self.hub, self.pass_through, members, self.link, database, self.tally)
-        self.files.measure(registry)
+        self.files.uploads.measure(registry)
         return registry
 
     def _live(self) -> LiveSockets:
@@ -439,13 +434,7 @@ class Community:
         return About(author.id, author.display_name if author.kind == WEBHOOK else None)
 
     def _handlers(self) -> Mapping[str, Handler]:
-        tables = [
-            self.talking.handlers(),
-            *(requests.handlers() for requests in self._requests()),
-            self.files.handlers(),
-            self.notifying.handlers(),
-            self.private.handlers(),
-        ]
+        tables = [*(requests.handlers() for requests in self._requests), self.private.handlers()]
         return {
             event: self.tally.counted(event, handler) for table in tables for event, handler in table.items()
         }

@@ -10,14 +10,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from aiohttp import ClientSession, web
+from aiohttp import ClientSession
 
 from svc.base.database import Connection, Database
-from svc.base.metrics import Registry
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Asker
 from svc.chat.config import ChatConfig
-from svc.chat.control.commands import Command
+from svc.chat.control.commands import Commands
 from svc.chat.drafts.requests import DraftRequests
 from svc.chat.drafts.rules import Drafts
 from svc.chat.emoji.requests import EmojiRequests
@@ -25,7 +24,7 @@ from svc.chat.emoji.rules import Emojis
 from svc.chat.ground import Changes, Ground
 from svc.chat.media.rules import MESSAGE, PREVIEW, Media
 from svc.chat.members.rules import Members
-from svc.chat.requests import Handler
+from svc.chat.requests import Requests
 from svc.chat.uploads.feature import UploadsFeature
 from svc.chat.uploads.rules import Posts
 from svc.chat.uploads.upload import EMOJI
@@ -61,6 +60,11 @@ class Files:
         self.uploads.queue.uses[EMOJI] = self.emoji.use()
         self.attached = self.uploads.uploads.attach
         self.kept = self.uploads.kept
+        asked = self.uploads.requests
+        begin = partial(asked.begin, purpose=EMOJI, target=self.emoji.free_name)
+        emoji, drafts = EmojiRequests(self.emoji, begin), DraftRequests(self.drafts)
+        self.requests: list[Requests] = [asked, self.uploads.media_requests, emoji, drafts]
+        self.commands: list[Commands] = [self.uploads.commands]
 
     def hang_on(self, posts: Posts[Any]) -> None:
         """Where files hang once they are posted."""
@@ -94,23 +98,6 @@ class Files:
 
     def welcome(self, asker: Asker) -> Mapping[str, object]:
         return self.emoji.welcome(asker)
-
-    def table(self) -> list[web.RouteDef]:
-        begin = partial(self.uploads.requests.begin, purpose=EMOJI, target=self.emoji.free_name)
-        return [
-            *self.uploads.table(),
-            *EmojiRequests(self.emoji, begin).table(),
-            *DraftRequests(self.drafts).table(),
-        ]
-
-    def handlers(self) -> Mapping[str, Handler]:
-        return DraftRequests(self.drafts).handlers()
-
-    def commands(self) -> Mapping[str, Command]:
-        return self.uploads.commands()
-
-    def measure(self, registry: Registry) -> None:
-        self.uploads.measure(registry)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return self.uploads.tasks()

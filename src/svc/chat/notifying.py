@@ -3,11 +3,8 @@
 A part of `community` that stands alone, and has no rules of its own.
 """
 
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-
-from aiohttp import web
 
 from svc.chat.access.tokens import Asker
 from svc.chat.config import ChatConfig
@@ -23,7 +20,6 @@ from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.requests import PushRequests
 from svc.chat.push.ringing import Ringing
 from svc.chat.push.rules import Subscriptions
-from svc.chat.requests import Handler
 
 # Whom push services may write to, where the server has no name of its own.
 _NO_CONTACT = "https://localhost"
@@ -36,21 +32,13 @@ class Notifying:
         database, directory, hub = ground.database, ground.directory, ground.hub
         names = config.identity.names
         contact = f"https://{names[0]}" if names else _NO_CONTACT
-        self._key = VapidKey.kept_in(config.data_dir / KEY_FILE, contact)
+        key = VapidKey.kept_in(config.data_dir / KEY_FILE, contact)
         self.poster = Poster(Guard(names))
         self.levels = Levels(database, directory, hub)
         hub.invisible = self.levels.invisible
         self.subscriptions = Subscriptions(database, self.poster)
-        self.ringing = Ringing(
-            directory,
-            hub,
-            self.levels,
-            self.subscriptions,
-            self.poster,
-            self._key,
-            outcomes,
-            time.time,
-        )
+        self.ringing = Ringing(ground, self.levels, self.subscriptions, self.poster, key, outcomes)
+        self.requests = [LevelRequests(self.levels), PushRequests(self.subscriptions, key.public)]
 
     def follow(
         self, changes: Changes, feature: MessagesFeature, blocks: Blocks, private: PrivateConversations
@@ -74,15 +62,6 @@ class Notifying:
 
     def welcome(self, asker: Asker) -> Mapping[str, object]:
         return self.levels.welcome(asker)
-
-    def table(self) -> list[web.RouteDef]:
-        return [
-            *LevelRequests(self.levels).table(),
-            *PushRequests(self.subscriptions, self._key.public).table(),
-        ]
-
-    def handlers(self) -> Mapping[str, Handler]:
-        return LevelRequests(self.levels).handlers()
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.ringing.run]

@@ -3,15 +3,12 @@
 A part of `community` that stands alone, and has no rules of its own.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-
-from aiohttp import web
+from collections.abc import Awaitable, Callable
 
 from svc.base.pictures import picture_sandbox
 from svc.base.sealing import SealingKey
 from svc.base.shares import Turns
 from svc.chat.config import ChatConfig
-from svc.chat.control.commands import Command
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.ground import Ground
@@ -19,9 +16,8 @@ from svc.chat.media.rules import Media
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.requests import MessageRequests
 from svc.chat.messages.rules import Surroundings
-from svc.chat.previews.page import head_sandbox
 from svc.chat.previews.rules import Previews
-from svc.chat.requests import Handler
+from svc.chat.requests import Requests
 from svc.chat.status.measurements import Tally
 from svc.chat.webhooks.avatars import Avatars
 from svc.chat.webhooks.compatible.requests import CompatibleRequests
@@ -42,11 +38,9 @@ class Talking:
         tally: Tally,
         link_previews: Callable[[], bool],
     ) -> None:
-        self._directory = ground.directory
         self.messages = MessagesFeature(ground, config.message_cache_ttl_ms, surroundings)
         self.messages.follow(ground.changes)
         self._sandbox, decoding = picture_sandbox(DECODING_PLACES), Turns(DECODING_PLACES)
-        self._head_sandbox = head_sandbox()
         fetcher = Fetcher(Guard(config.identity.names))
         pictures = Pictures(fetcher, self._sandbox, media, tally.pictures, decoding)
         self.webhooks = WebhooksFeature(
@@ -57,40 +51,30 @@ class Talking:
             SealingKey.kept_in(config.data_dir / KEY_FILE),
             surroundings.profanity_mode,
         )
-        self._avatars = Avatars(media, self._sandbox, decoding)
         self.previews = Previews(
-            ground.database,
-            self.messages.marking,
+            self.messages,
             media,
             fetcher,
             pictures.counting(tally.previews),
-            self._head_sandbox,
             tally.previews,
             enabled=lambda: config.link_previews and link_previews(),
-            judged=self.messages.messages.judged,
         )
         self.messages.messages.on_posted.append(self.previews.posted)
         self.messages.messages.on_edited.append(self.previews.posted)
+        posting, webhooks = self.webhooks.posting, self.webhooks.webhooks
+        self.requests: list[Requests] = [
+            MessageRequests(self.messages),
+            # Before the rest of /api/webhooks, for they are looked through in this order.
+            PostRequests(posting),
+            WebhookRequests(webhooks, Avatars(media, self._sandbox, decoding), posting.history),
+            CompatibleRequests(posting),
+        ]
+        self.commands = [WebhookCommands(webhooks, ground.directory)]
 
     async def load(self) -> None:
         """Once the directory is filled."""
         await self.messages.load()
         await self.webhooks.load()
-
-    def table(self) -> list[web.RouteDef]:
-        return [
-            *MessageRequests(self.messages).table(),
-            # Before the rest of /api/webhooks, for they are looked through in this order.
-            *PostRequests(self.webhooks.posting).table(),
-            *WebhookRequests(self.webhooks.webhooks, self._avatars, self.webhooks.posting.history).table(),
-            *CompatibleRequests(self.webhooks.posting).table(),
-        ]
-
-    def handlers(self) -> Mapping[str, Handler]:
-        return MessageRequests(self.messages).handlers()
-
-    def commands(self) -> Mapping[str, Command]:
-        return WebhookCommands(self.webhooks.webhooks, self._directory).table()
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [*self.messages.tasks(), self.previews.run]
@@ -99,4 +83,4 @@ class Talking:
         """The server stops."""
         self.messages.close()
         await self._sandbox.close()
-        await self._head_sandbox.close()
+        await self.previews.close()

@@ -65,8 +65,8 @@ class Commands:
 
 
 class Control:
-    def __init__(self, tables: Iterable[Mapping[str, Command]]) -> None:
-        self._table = {name: command for table in tables for name, command in table.items()}
+    def __init__(self, commands: Iterable[Commands]) -> None:
+        self._table = {name: answer for those in commands for name, answer in those.table().items()}
 
     async def run(self, command: str, arguments: Data) -> Mapping[str, object]:
         """The answer to a request: `{result}`, or `{error, message}`."""

@@ -25,7 +25,7 @@ class MessagesFeature:
     """`ids` makes the ids of messages, and of nothing else."""
 
     def __init__(self, ground: Ground, cache_ttl_ms: int, surroundings: Surroundings) -> None:
-        self._database, self._ids = ground.database, ground.ids
+        self.database, self._ids = ground.database, ground.ids
         self.urls = surroundings.urls
         self.indexer = Indexer(ground.database, surroundings.released)
         pages = PageCache(cache_ttl_ms / 1000, time.monotonic)
@@ -55,7 +55,7 @@ class MessagesFeature:
     async def load(self) -> None:
         """Once the directory is filled."""
         # New messages come after all others, also where those are of a clock that was ahead.
-        self._ids.rise_above(await store.newest(self._database))
+        self._ids.rise_above(await store.newest(self.database))
         await self.reads.load()
         await self.threads.load()
 

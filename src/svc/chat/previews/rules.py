@@ -12,17 +12,17 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 
 from svc.base.allowance import Allowances
-from svc.base.database import Connection, Database
+from svc.base.database import Connection
 from svc.base.page_head import MAX_BYTES
 from svc.base.pictures import kind_of
-from svc.base.sandbox import Sandbox, SandboxFailed
+from svc.base.sandbox import SandboxFailed
 from svc.base.shares import Turns
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetched, Fetcher
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.media.rules import PREVIEW, Media
+from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.links import links_of
-from svc.chat.messages.marking import Marking
 from svc.chat.messages.message import MEMBER, Message
 from svc.chat.previews.page import (
     BURST,
@@ -35,6 +35,7 @@ from svc.chat.previews.page import (
     PARSING_PLACES,
     PER_S,
     Short,
+    head_sandbox,
     in_short,
     is_page,
 )
@@ -50,37 +51,37 @@ Preview = Mapping[str, object]
 
 
 class Previews:
-    """`enabled` says whether there are any; `judged` is what may be shown of a text, or raises ChatError."""
+    """`enabled` says whether there are any."""
 
     def __init__(
         self,
-        database: Database,
-        marking: Marking,
+        messages: MessagesFeature,
         media: Media,
         fetcher: Fetcher,
         pictures: Pictures,
-        sandbox: Sandbox,
         outcomes: Counter[tuple[str, ...]],
         *,
         enabled: Callable[[], bool],
-        judged: Callable[[str], str],
     ) -> None:
-        self._database = database
-        self._marking = marking
+        self._database, self._marking = messages.database, messages.marking
+        self._judged = messages.messages.judged
         self._media = media
         self._fetcher = fetcher
         self._pictures = pictures
-        self._sandbox = sandbox
+        self._sandbox = head_sandbox()
         self._outcomes = outcomes
         self._enabled = enabled
-        self._judged = judged
         self._allowances = Allowances(BURST, PER_S, MAX_MEMBERS)
         self._parsing = Turns(PARSING_PLACES)
         self._at_once = 0
         # What an address leads to, and until when that is good; the one used longest ago first.
         self._cached: OrderedDict[str, tuple[Preview | None, float]] = OrderedDict()
         self._tasks: asyncio.TaskGroup | None = None
-        marking.pictured = self._pictured
+        messages.marking.pictured = self._pictured
+
+    async def close(self) -> None:
+        """The server stops."""
+        await self._sandbox.close()
 
     async def run(self) -> None:
         try:

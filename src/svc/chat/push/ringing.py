@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import logging
 import secrets
+import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
@@ -18,11 +19,10 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from svc.base.allowance import Allowances
 from svc.base.backoff import Backoff
 from svc.base.strict_json import dumps
-from svc.chat.access.directory import Directory
 from svc.chat.fetching.posting import Poster
 from svc.chat.fetching.targets import NotFetched
+from svc.chat.ground import Ground
 from svc.chat.levels.rules import Levels
-from svc.chat.live.hub import Hub
 from svc.chat.messages.message import MEMBER, Message, fallback
 from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
 from svc.chat.push.rules import Subscriptions
@@ -79,22 +79,18 @@ class _Attempt:
 
 
 class Ringing:
-    """`now` gives seconds since 1970; `outcomes` counts what became of notices."""
+    """`outcomes` counts what became of notices."""
 
     def __init__(
         self,
-        directory: Directory,
-        hub: Hub,
+        ground: Ground,
         levels: Levels,
         subscriptions: Subscriptions,
         poster: Poster,
         key: VapidKey,
         outcomes: Counter[tuple[str, ...]],
-        now: Callable[[], float],
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._directory = directory
-        self._hub = hub
+        self._directory, self._hub = ground.directory, ground.hub
         self._levels = levels
         self._subscriptions = subscriptions
         self._poster = poster
@@ -104,8 +100,8 @@ class Ringing:
         # Whether a member (first) follows a thread.
         self.follows: Callable[[str, str], bool] = lambda member_id, thread: False
         self._outcomes = outcomes
-        self._now = now
-        self._sleep = sleep
+        self._now = time.time
+        self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
         self._allowances = {kind: Allowances(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
         # What waits for each device that is being rung, by topic, the oldest first.
         self._waiting: dict[str, OrderedDict[str, Notice]] = {}

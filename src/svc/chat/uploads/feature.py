@@ -7,16 +7,15 @@ Has no rules of its own. What other features may use: `uploads` to attach what i
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
-from aiohttp import ClientSession, web
+from aiohttp import ClientSession
 
 from svc.base.database import Connection
 from svc.base.metrics import Registry
 from svc.base.storage import FILESYSTEM
 from svc.chat.access.tokens import Asker
-from svc.chat.control.commands import Command
 from svc.chat.ground import Ground
 from svc.chat.media.config import UploadsConfig
 from svc.chat.media.requests import MediaRequests
@@ -78,6 +77,7 @@ class UploadsFeature:
         self.worker = WorkerHealth(session, config.worker_url, time.monotonic)
         self.media_requests = MediaRequests(media, Usage(ground.database), lambda: self.icon.key)
         self.requests = UploadRequests(self.uploads, self.queue, self.avatars, icons)
+        self.commands = JobCommands(self.queue, self._incoming, self.worker.heard)
         # Removals of files that are under way.
         self._removing: set[asyncio.Task[None]] = set()
 
@@ -85,12 +85,6 @@ class UploadsFeature:
         await self.icon.load()
         await self.uploads.load()
         await self.queue.load()
-
-    def table(self) -> list[web.RouteDef]:
-        return [*self.requests.table(), *self.media_requests.table()]
-
-    def commands(self) -> Mapping[str, Command]:
-        return JobCommands(self.queue, self._incoming, self.worker.heard).table()
 
     @property
     def waiting(self) -> int:
