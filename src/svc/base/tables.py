@@ -90,6 +90,9 @@ class Table(Generic[Record]):
             f"UPDATE {self.name} SET {changed} WHERE {_is(key)}", (*values.values(), *key.values())
         )
 
+    def delete(self, connection: Connection, **key: object) -> None:
+        connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", (*key.values(),))
+
     def _insert(self, *beside: str) -> str:
         names = [*self.columns, *beside]
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
@@ -118,6 +121,9 @@ class Table(Generic[Record]):
         """As the write sees it that asks."""
         row = connection.execute(self._query(f"WHERE {_is(key)}"), (*key.values(),)).fetchone()
         return self.read(row) if row else None
+
+    def count(self, connection: Connection) -> int:
+        return number(connection.execute(f"SELECT count(*) FROM {self.name}"))
 
     def found(self, connection: Connection, rest: str, *values: object) -> list[Record]:
         """Those of a query that ends so, as the write sees it that asks."""

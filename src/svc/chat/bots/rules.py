@@ -87,7 +87,7 @@ class Bots:
 
         def write(connection: Connection) -> Member:
             member = self._members.insert(connection, wanted)
-            store.put(connection, kept)
+            store.TOKENS.put(connection, kept)
             self._audit.record(connection, actor_id, "bot_create", member.id, {"nickname": nickname}, now)
             return member
 
@@ -106,7 +106,7 @@ class Bots:
         token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
 
         def write(connection: Connection) -> None:
-            store.put(connection, kept)
+            store.TOKENS.put(connection, kept)
             self._audit.record(connection, actor_id, "bot_token", bot.id, {"nickname": bot.nickname}, now)
 
         def renewed(_: None) -> str:

@@ -15,15 +15,11 @@ class BotToken:
     created_at_ms: int
 
 
-_TOKENS = Table("bot_tokens", BotToken)
+TOKENS = Table("bot_tokens", BotToken)
 
 
 async def load(database: Database) -> list[BotToken]:
-    return await _TOKENS.all(database)
-
-
-def put(connection: Connection, token: BotToken) -> None:
-    _TOKENS.put(connection, token)
+    return await TOKENS.all(database)
 
 
 def delete(connection: Connection, member_id: str) -> None:

@@ -76,7 +76,7 @@ class Emojis:
         """What is done with an upload that is to be an emoji."""
 
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            if store.count(connection) >= MAX_EMOJI:
+            if store.EMOJI.count(connection) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A server has at most {MAX_EMOJI} emoji")
             self._require_free(connection, upload.target)
             frames = result.get("frames")
@@ -88,7 +88,7 @@ class Emojis:
                 created_by=upload.member_id,
                 created_at_ms=upload.created_at_ms,
             )
-            store.insert(connection, emoji)
+            store.EMOJI.insert(connection, emoji)
             self._media.refer(connection, emoji.key, EMOJI, emoji.id)
             self._record(connection, upload.member_id, "emoji_create", emoji, upload.created_at_ms / 1000)
             return emoji
@@ -129,7 +129,7 @@ class Emojis:
 
         def remove(connection: Connection) -> None:
             emoji = _existing(connection, emoji_id)
-            store.delete(connection, emoji_id)
+            store.EMOJI.delete(connection, id=emoji_id)
             self._media.release(connection, EMOJI, emoji_id)
             self._record(connection, actor_id, "emoji_delete", emoji, now)
 
@@ -165,7 +165,7 @@ def checked_name(name: str) -> str:
 
 
 def _existing(connection: Connection, emoji_id: str) -> OwnEmoji:
-    emoji = store.get(connection, emoji_id)
+    emoji = store.EMOJI.get(connection, id=emoji_id)
     if emoji is None:
         raise ChatError("unknown_emoji")
     return emoji

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
-from svc.base.tables import Table, number
+from svc.base.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,23 +18,11 @@ class OwnEmoji:
     created_at_ms: int
 
 
-_EMOJI = Table("emoji", OwnEmoji)
+EMOJI = Table("emoji", OwnEmoji)
 
 
 async def load(database: Database) -> list[OwnEmoji]:
-    return await _EMOJI.all(database, "ORDER BY name")
-
-
-def insert(connection: Connection, emoji: OwnEmoji) -> None:
-    _EMOJI.insert(connection, emoji)
-
-
-def get(connection: Connection, emoji_id: str) -> OwnEmoji | None:
-    return _EMOJI.get(connection, id=emoji_id)
-
-
-def count(connection: Connection) -> int:
-    return number(connection.execute("SELECT count(*) FROM emoji"))
+    return await EMOJI.all(database, "ORDER BY name")
 
 
 def is_taken(connection: Connection, name: str) -> bool:
@@ -43,10 +31,6 @@ def is_taken(connection: Connection, name: str) -> bool:
 
 def rename(connection: Connection, emoji_id: str, name: str) -> None:
     connection.execute("UPDATE emoji SET name = ? WHERE id = ?", (name, emoji_id))
-
-
-def delete(connection: Connection, emoji_id: str) -> None:
-    connection.execute("DELETE FROM emoji WHERE id = ?", (emoji_id,))
 
 
 def forget_member(connection: Connection, member_id: str) -> None:

@@ -44,7 +44,7 @@ class Applications:
     def of(self, connection: Connection, applicant: Applicant) -> Application | None:
         """What became of an earlier try by the same identity, if it is not too long ago."""
         store.delete_older(connection, int(applicant.now * 1000) - KEPT_MS)
-        return store.of_identity(connection, applicant.issuer, applicant.subject)
+        return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
 
     def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:
         """Somebody new waits from now on; `asked` follows. Raises ChatError where too many do."""
@@ -63,7 +63,7 @@ class Applications:
             channel_id=invite.channel_id,
             asked_at_ms=int(applicant.now * 1000),
         )
-        store.insert(connection, application)
+        store.APPLICATIONS.insert(connection, application)
         return application
 
     def asked(self, application: Application) -> None:
@@ -71,7 +71,7 @@ class Applications:
 
     def over(self, connection: Connection, application: Application) -> None:
         """They have come in, by this or in another way; `came_in` follows."""
-        store.delete(connection, application.id)
+        store.APPLICATIONS.delete(connection, id=application.id)
 
     def came_in(self, application: Application) -> None:
         if application.state == PENDING:
@@ -100,7 +100,7 @@ class Applications:
         self, actor_id: str | None, application_id: str, state: State, reason: str, now: float
     ) -> Act[Application, None]:
         def write(connection: Connection) -> Application:
-            application = store.one(connection, application_id)
+            application = store.APPLICATIONS.get(connection, id=application_id)
             if application is None or application.state == state:
                 raise ChatError("unknown_application")
             store.decide(connection, application_id, state, reason, actor_id, int(now * 1000))

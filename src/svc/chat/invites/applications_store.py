@@ -47,19 +47,7 @@ class Application:
         }
 
 
-_APPLICATIONS = Table("applications", Application)
-
-
-def insert(connection: Connection, new: Application) -> None:
-    _APPLICATIONS.insert(connection, new)
-
-
-def of_identity(connection: Connection, issuer: str, subject: str) -> Application | None:
-    return _APPLICATIONS.get(connection, issuer=issuer, subject=subject)
-
-
-def one(connection: Connection, application_id: str) -> Application | None:
-    return _APPLICATIONS.get(connection, id=application_id)
+APPLICATIONS = Table("applications", Application)
 
 
 def count_pending(connection: Connection) -> int:
@@ -80,10 +68,6 @@ def decide(
     )
 
 
-def delete(connection: Connection, application_id: str) -> None:
-    connection.execute("DELETE FROM applications WHERE id = ?", (application_id,))
-
-
 def delete_older(connection: Connection, before_ms: int) -> None:
     """Those that were last touched before a moment."""
     connection.execute(
@@ -99,7 +83,7 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 async def page(database: Database, state: State, after: str, limit: int) -> list[Application]:
     """The oldest first."""
     which = "WHERE state = ? AND id > ? ORDER BY id LIMIT ?"
-    return await _APPLICATIONS.all(database, which, state, after, limit)
+    return await APPLICATIONS.all(database, which, state, after, limit)
 
 
 def note_invited(

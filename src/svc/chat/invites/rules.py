@@ -95,7 +95,7 @@ class Invites:
             store.delete_spent(connection, now_ms)
             if store.count(connection, actor_id) >= MAX_OF_ONE:
                 raise ChatError("too_many")
-            store.insert(connection, invite)
+            store.INVITES.insert(connection, invite)
             # Not the code: who reads the log may not hand it out.
             details: dict[str, object] = {
                 "role_id": role_id,
@@ -135,10 +135,10 @@ class Invites:
     @follows_rules
     def revoke(self, actor_id: str | None, invite_id: str, now: float) -> Act[str | None, None]:
         def write(connection: Connection) -> str | None:
-            invite = store.one(connection, invite_id)
+            invite = store.INVITES.get(connection, id=invite_id)
             if invite is None or not (actor_id is None or self._may_manage(actor_id, invite)):
                 raise ChatError("unknown_invite")
-            store.delete(connection, invite_id)
+            store.INVITES.delete(connection, id=invite_id)
             self._audit.record(
                 connection,
                 actor_id=actor_id,
@@ -153,7 +153,7 @@ class Invites:
 
     async def valid(self, code: str, now: float) -> Invite | None:
         """The invite of a code by which somebody could join now."""
-        invite = await store.found(self._database, code)
+        invite = await store.INVITES.one(self._database, code=code)
         usable = invite is not None and _good(invite, int(now * 1000)) and self._still_given(invite)
         return invite if usable else None
 
@@ -161,7 +161,7 @@ class Invites:
 
     def good(self, connection: Connection, code: str, now: float) -> Invite | None:
         """The invite of a code by which somebody could join now."""
-        invite = store.by_code(connection, code)
+        invite = store.INVITES.get(connection, code=code)
         usable = invite is not None and _good(invite, int(now * 1000)) and self._still_given(invite)
         return invite if usable else None
 
@@ -188,7 +188,7 @@ class Invites:
 
     async def came_by(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
         """Members who came by an invite and have stayed, and when, in ms. Raises ChatError."""
-        invite = await store.read(self._database, invite_id)
+        invite = await store.INVITES.one(self._database, id=invite_id)
         if invite is None or not self._may_manage(member_id, invite):
             raise ChatError("unknown_invite")
         found = await applications_store.came_by(self._database, invite_id, MAX_LISTED)

@@ -28,11 +28,7 @@ class Invite:
     approval: bool = False
 
 
-_INVITES = Table("invites", Invite)
-
-
-def insert(connection: Connection, invite: Invite) -> None:
-    _INVITES.insert(connection, invite)
+INVITES = Table("invites", Invite)
 
 
 def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
@@ -50,35 +46,13 @@ def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
     )
     if code := value(found, str):
         return code
-    insert(connection, fresh)
+    INVITES.insert(connection, fresh)
     connection.execute("INSERT OR REPLACE INTO facts VALUES ('first_invite', ?)", (fresh.code,))
     return fresh.code
 
 
-def one(connection: Connection, invite_id: str) -> Invite | None:
-    return _INVITES.get(connection, id=invite_id)
-
-
-async def read(database: Database, invite_id: str) -> Invite | None:
-    """The same, outside a write."""
-    return await _INVITES.one(database, id=invite_id)
-
-
-def by_code(connection: Connection, code: str) -> Invite | None:
-    return _INVITES.get(connection, code=code)
-
-
-async def found(database: Database, code: str) -> Invite | None:
-    """The same, outside a write."""
-    return await _INVITES.one(database, code=code)
-
-
 def count_use(connection: Connection, invite_id: str) -> None:
     connection.execute("UPDATE invites SET uses = uses + 1 WHERE id = ?", (invite_id,))
-
-
-def delete(connection: Connection, invite_id: str) -> None:
-    connection.execute("DELETE FROM invites WHERE id = ?", (invite_id,))
 
 
 def delete_of_member(connection: Connection, member_id: str) -> None:
@@ -112,4 +86,4 @@ def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int)
 async def listed(database: Database, created_by: str | None, limit: int) -> list[Invite]:
     """The newest first; of one member, or all."""
     which = "WHERE ?1 IS NULL OR created_by = ?1 ORDER BY id DESC LIMIT ?2"
-    return await _INVITES.all(database, which, created_by, limit)
+    return await INVITES.all(database, which, created_by, limit)

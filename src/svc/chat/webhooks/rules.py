@@ -122,9 +122,9 @@ class Webhooks:
         )
 
         def write(connection: Connection) -> None:
-            if store.count(connection) >= MAX_WEBHOOKS:
+            if store.WEBHOOKS.count(connection) >= MAX_WEBHOOKS:
                 raise ChatError("too_many")
-            store.insert(connection, webhook)
+            store.WEBHOOKS.insert(connection, webhook)
             self._record(connection, actor_id, "webhook_create", webhook, {"name": webhook.name}, now)
 
         return Act(write, lambda _: self._created(webhook))
@@ -145,7 +145,7 @@ class Webhooks:
             raise ChatError("forbidden", "Only its maker and the owner may take its channel away")
 
         def write(connection: Connection) -> None:
-            store.edit(connection, webhook_id, changed)
+            store.WEBHOOKS.edit(connection, changed, id=webhook_id)
             # Not where it was: who sees the new channel may not know the old one.
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
@@ -158,7 +158,7 @@ class Webhooks:
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
-            store.edit(connection, webhook_id, {"picture": key})
+            store.WEBHOOKS.edit(connection, {"picture": key}, id=webhook_id)
             self._media.release(connection, WEBHOOK, webhook_id)
             if key is not None:
                 self._media.refer(connection, key, WEBHOOK, webhook_id)
@@ -173,7 +173,7 @@ class Webhooks:
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
-            store.delete(connection, webhook_id)
+            store.WEBHOOKS.delete(connection, id=webhook_id)
             self._media.release(connection, WEBHOOK, webhook_id)
             self._record(connection, actor_id, "webhook_delete", webhook, {"name": webhook.name}, now)
 

@@ -1,13 +1,12 @@
 """The table of webhooks. SQL only; the secrets in it are sealed by then."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Connection, Database
-from svc.base.tables import Table, number
+from svc.base.database import Database
+from svc.base.tables import Table
 from svc.chat.fields import Id, TimeMs
 from svc.chat.webhooks.limits import MAX_NAME
 
@@ -35,7 +34,7 @@ class ShownWebhook:
     created_at_ms: TimeMs
 
 
-_WEBHOOKS = Table("webhooks", Webhook)
+WEBHOOKS = Table("webhooks", Webhook)
 
 
 def holder_of(member_id: str | None) -> str:
@@ -44,21 +43,4 @@ def holder_of(member_id: str | None) -> str:
 
 
 async def load(database: Database, limit: int) -> list[Webhook]:
-    return await _WEBHOOKS.all(database, "ORDER BY id LIMIT ?", limit)
-
-
-def insert(connection: Connection, webhook: Webhook) -> None:
-    _WEBHOOKS.insert(connection, webhook)
-
-
-def count(connection: Connection) -> int:
-    return number(connection.execute("SELECT count(*) FROM webhooks"))
-
-
-def edit(connection: Connection, webhook_id: str, values: Mapping[str, str | None]) -> None:
-    """Set columns by name, which are the caller's own."""
-    _WEBHOOKS.edit(connection, values, id=webhook_id)
-
-
-def delete(connection: Connection, webhook_id: str) -> None:
-    connection.execute("DELETE FROM webhooks WHERE id = ?", (webhook_id,))
+    return await WEBHOOKS.all(database, "ORDER BY id LIMIT ?", limit)
