@@ -42,12 +42,15 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await box(ada).press_sequentially("@grace, look")
     await box(ada).press("Enter")
     await expect(message(grace, "look").locator(".mention.own")).to_have_text("@Grace")
+    await box(ada).press_sequentially("Done :tada:")
+    await box(ada).press("Enter")
+    await expect(message(grace, "Done 🎉")).to_be_visible()
     # Escape leaves what was typed as it stands.
     await box(ada).press_sequentially("@gr")
     await expect(ada.page.get_by_role("option", name="Grace")).to_be_visible()
     await box(ada).press("Escape")
     await box(ada).press("Enter")
-    await shows(grace, ["Hello @Grace and 🎉 in #general", "@Grace, look", "@gr"])
+    await shows(grace, ["Hello @Grace and 🎉 in #general", "@Grace, look", "Done 🎉", "@gr"])
     await expect(ada.page.locator(".pending")).to_have_count(0)
     # The same goes for a message that is edited.
     await box(ada).press("ArrowUp")
@@ -58,9 +61,9 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await editor.press("Enter")
     await expect(editor).to_have_value("@Grace ")
     await editor.press("Enter")
-    await shows(grace, ["Hello @Grace and 🎉 in #general", "@Grace, look", "@Grace"])
+    await shows(grace, ["Hello @Grace and 🎉 in #general", "@Grace, look", "Done 🎉", "@Grace"])
     await expect(editor).to_have_count(0)
-    await shows(ada, ["Hello @Grace and 🎉 in #general", "@Grace, look", "@Grace"])
+    await shows(ada, ["Hello @Grace and 🎉 in #general", "@Grace, look", "Done 🎉", "@Grace"])
     await box(ada).press("ArrowUp")
     await expect(editor).to_have_value("@Grace ")
 

@@ -116,5 +116,12 @@ test("names that are written out mention, and what could mean several stays", ()
     ["[Adam](mention:id-Adam) @nobody", null],
   ];
   for (const [text, expected] of cases) assert.equal(meant(text, sources), expected ?? text);
+  const emoji = { ...sources, emojiNamed: (name) => ({ thumbs_up: "👍", 100: "💯" })[name] };
+  const written = [
+    ["Good :thumbs_up: @Adam", "Good 👍 [Adam](mention:id-Adam)"], [":thumbs_up::100:", "👍💯"],
+    [":nobody: 1:100:5 `:thumbs_up:` [a :100: b](https://a.example) :thumbs_up:x \\:100: https://a.example/:100:", null],
+  ];
+  for (const [text, expected] of written) assert.equal(meant(text, emoji), expected ?? text);
+  assert.equal(meant(":thumbs_up:", sources), ":thumbs_up:");
   assert.equal(meant("@here @Admins @Adam", { ...sources, mayMentionGroups: false }), "@here @Admins [Adam](mention:id-Adam)");
 });

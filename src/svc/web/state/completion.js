@@ -15,6 +15,7 @@ import { BEHIND, WORD_BEFORE } from "./shortened.js";
  * @property {boolean} [mayMentionGroups] Everyone, here, and roles.
  * @property {(permission: string) => boolean} [may]
  * @property {(prefix: string, limit: number) => {name: string, character?: string, url?: string}[]} [findEmoji]
+ * @property {(name: string) => string | undefined} [emojiNamed] The sign of this name, where it is none of the server's own.
  */
 
 const LONGEST = 40; // A name of 32 characters, and a few that somebody mistypes.
@@ -22,7 +23,8 @@ const LEAST_OF_EMOJI = 2; // Else every ":)" would ask.
 const USUAL_LIMIT = 8;
 const AFTER_WORD = new RegExp(`${WORD_BEFORE}$`, "u");
 const NAME = /^(?:[^\s[\]()<>`@#|][^\n[\]()<>`]*)?$/u;
-const STARTS = new RegExp(`(?<!${WORD_BEFORE})[@#]`, "gu");
+const EMOJI_WRITTEN = "(?<![\\p{L}\\p{N}_\\\\/=&?]):([\\p{L}\\p{N}_+-]+):(?![\\p{L}\\p{N}])";
+const STARTS = new RegExp(`(?<!${WORD_BEFORE})[@#]|${EMOJI_WRITTEN}`, "gu");
 const LINKED = /\[(?:\\.|[^\\\]\n])*\]\([^)\n]*\)|<[^<>\n]*>/gu;
 const EMOJI_NAME = /^[\p{L}\p{N}_+-]+$/u;
 // What would mean something within the label of a link.
@@ -54,18 +56,25 @@ export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
   return matching(mentionable(sources), query, named, limit);
 }
 
-/** The markdown in which names that were written out instead of chosen mention, too. What could mean several stays. @param {string} text @param {Sources} sources */
+/** Is there an emoji whose name was written out? @param {string} text */
+export const hasEmojiWritten = (text) => new RegExp(EMOJI_WRITTEN, "u").test(text);
+
+/**
+ * The markdown in which names that were written out instead of chosen mention, too, and those of emoji are their signs. What could mean
+ * several stays. @param {string} text @param {Sources} sources
+ */
 export function meant(text, sources) {
   const links = [...text.matchAll(LINKED)];
   const known = { "@": mentionable(sources), "#": of("channel", sources.channels) };
   let made = "";
   let from = 0;
-  for (const { 0: sign, index } of text.matchAll(STARTS)) {
+  for (const { 0: start, 1: name, index } of text.matchAll(STARTS)) {
     const isInLink = links.some((link) => link.index < index && index < link.index + link[0].length);
     if (index < from || isInLink || isInCode(text.slice(0, index))) continue;
-    const found = writtenOut(text.slice(index + 1, index + 1 + LONGEST), known[/** @type {"@" | "#"} */ (sign)]);
-    if (!found) continue;
-    made += text.slice(from, index) + written(found);
+    const found = name ? { name: `${name}:`, sign: sources.emojiNamed?.(name) } : writtenOut(text.slice(index + 1, index + 1 + LONGEST), known[/** @type {"@" | "#"} */ (start)]);
+    const put = found && ("sign" in found ? found.sign : written(found));
+    if (!found || !put) continue;
+    made += text.slice(from, index) + put;
     from = index + 1 + found.name.length;
   }
   return made + text.slice(from);

@@ -20,8 +20,8 @@ const SIGNS = /[@#:]|^\//u; // Without one of them there is nothing to complete.
 
 /** Fetched with the first of these signs. @type {typeof import("../../state/completion.js") | null} */
 let deciding = null;
-/** Of the emoji picker's catalogue, which is fetched when the first one is wanted. @type {Sources["findEmoji"] | null} */
-let emojiFinder = null;
+/** Of the emoji picker's catalogue, which is fetched when the first one is wanted. @type {Pick<Sources, "findEmoji" | "emojiNamed">} */
+let ofEmoji = {};
 
 /**
  * What is offered at the caret, where `channelId` is null people and emoji alone: {asked, list, at}; `onKey` takes the keys that are for
@@ -41,13 +41,14 @@ export function useCompletion(field, channelId, names, put) {
       }, () => {});
       return;
     }
+    if (deciding.hasEmojiWritten(value) && !ofEmoji.findEmoji) findEmojiLater(() => {});
     const asked = selectionStart === selectionEnd ? deciding.completing(value, selectionStart) : null;
     if (!asked || isNamed(value, asked.start, asked.end, names) || (channelId === null && !"@:".includes(asked.sign))) {
       setOffer(null);
       return;
     }
     if (asked.sign === "@") loadMembers().catch(() => {});
-    if (asked.sign === ":" && !emojiFinder) findEmojiLater(() => again((count) => count + 1));
+    if (asked.sign === ":" && !ofEmoji.findEmoji) findEmojiLater(() => again((count) => count + 1));
     setOffer({ asked, at: 0 });
   };
   const list = offer && deciding ? deciding.candidates(offer.asked, sources(channelId)) : [];
@@ -68,7 +69,7 @@ export function useCompletion(field, channelId, names, put) {
     event.preventDefault();
     return true;
   };
-  /** What is sent of a text: names that were written out mention. @param {string} markdown */
+  /** What is sent of a text: names that were written out mention, and those of emoji are emoji. @param {string} markdown */
   const meant = (markdown) => deciding?.meant(markdown, sources(channelId)) ?? markdown;
   return { id, list: offer ? list : [], at, choose, look, onKey, meant, close: () => setOffer(null) };
 }
@@ -81,14 +82,17 @@ function sources(channelId) {
     channels: channels.value.filter(({ type }) => type === "text"),
     mayMentionGroups: channelId !== null && may("mention_everyone", channelId),
     may: (permission) => may(/** @type {Permission} */ (permission), channelId),
-    findEmoji: (prefix, limit) => emojiFinder?.(prefix, limit) ?? [],
+    ...ofEmoji,
   };
 }
 
 /** @param {() => void} then */
 async function findEmojiLater(then) {
-  const [{ find, load }, { remembered }] = await Promise.all([import("../emoji/catalogue.js"), import("../emoji/remembered.js")]);
-  emojiFinder = (prefix, limit) => find(prefix, emoji.value, limit, remembered.value.tone);
+  const [{ find, load, signOf }, { remembered }] = await Promise.all([import("../emoji/catalogue.js"), import("../emoji/remembered.js")]);
+  ofEmoji = {
+    findEmoji: (prefix, limit) => find(prefix, emoji.value, limit, remembered.value.tone),
+    emojiNamed: (name) => signOf(name, emoji.value, remembered.value.tone),
+  };
   await load();
   then();
 }

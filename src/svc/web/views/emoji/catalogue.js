@@ -84,6 +84,12 @@ export function find(prefix, serverEmoji, limit, tone = 0) {
   ];
 }
 
+/** The sign of this very name, where it has come and is none of the server's own. @param {string} name @param {ServerEmoji} serverEmoji */
+export function signOf(name, serverEmoji, tone = 0) {
+  const item = serverEmoji.has(name) ? undefined : catalogue.value?.find(({ names }) => names?.includes(name));
+  return item && inTone(item, tone);
+}
+
 /** @param {Item[]} items @param {string[]} wanted @returns {Item[]} */
 function found(items, wanted) {
   /** @type {{item: Item, fits: number}[]} */
