@@ -95,16 +95,18 @@ async def test_a_channel_is_changed_for_everybody(here: Community) -> None:
     assert await refusal(here.member, "DELETE", path) == "forbidden"
 
     for person, seats, quality, outcome in (
-        (here.owner, "5", "128 kbit/s", (5, 128)),
-        (here.moderator, "3", "96 kbit/s", (3, 96)),
+        (here.owner, "5", "128 kbit/s", (5, 128, True)),
+        (here.moderator, "3", "96 kbit/s", (3, 96, False)),
     ):
         await choose(person, "Voice", "Edit")
         await person.page.get_by_label("Seats").fill(seats)
         await person.page.get_by_label("Sound quality").select_option(quality)
+        await person.page.get_by_role("switch", name="Encrypt calls").click()
         await person.press("Save")
 
-        async def now() -> list[tuple[int, int]]:
-            return [(each["user_limit"], each["bitrate_kbps"]) for each in await channels("voice")]
+        async def now() -> list[tuple[int, int, bool]]:
+            names = ("user_limit", "bitrate_kbps", "encrypted")
+            return [tuple(each[name] for name in names) for each in await channels("voice")]
 
         await becomes(now, [outcome])  # The notice may be the one before.
         await person.page.keyboard.press("Escape")

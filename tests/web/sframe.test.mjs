@@ -74,16 +74,24 @@ test("a key is of one epoch, device, source and stay", async () => {
   assert.deepEqual([line.next(used.kid), line.next(used.kid), line.next(1n)], [1n, 2n, 0n]);
 });
 
-test("an epoch that came two before opens nothing, and none begins again", async () => {
+test("frames of earlier epochs are opened until these end, and no epoch is taken twice", async () => {
   const keys = new LineKeys();
-  for (const number of [5, 6, 4]) keys.take(epoch(number, 1));
   const at = (number) => keys.toOpen({ kid: kidOf({ epoch: number, leaf: 0 }, "mic", 1n) }, { memberId: "ada", source: "mic" });
-  assert.equal(await at(4), null);
-  assert.ok(await at(5));
-  keys.take(epoch(7, 1));
+  const sends = async () => (await keys.toSend(new SentLine("camera", 1n))).kid & 255n;
+  for (const number of [5, 6, 7, 6]) keys.take(epoch(number, 1));
+  assert.ok(await at(5) && await at(6));
+  assert.equal(await sends(), 7n);
+  keys.endBefore(epoch(6, 1));
   assert.equal(await at(5), null);
+  assert.ok(await at(6) && await at(7));
+  keys.endBefore(epoch(4, 1)); // One that is not kept any more.
   assert.ok(await at(6));
-  assert.equal((await keys.toSend(new SentLine("camera", 1n))).kid & 255n, 7n);
+  for (let number = 8; number < 15; number += 1) keys.take(epoch(number, 1));
+  assert.equal(await at(6), null); // Of so many at once the oldest ends.
+  assert.ok(await at(7));
+  // A group that was made anew begins with the first epoch.
+  keys.take({ ...epoch(1, 1), baseKey: epoch(99, 1).baseKey });
+  assert.equal(await sends(), 1n);
 });
 
 test("a frame is taken once, also when others have overtaken it", () => {

@@ -322,7 +322,10 @@ class Community:
         days, serve = self._config.mls_retention_days, self.files.uploads.media_requests.serve
         kept = self.media, self._config.data_dir, serve, self.reports.about_private
         private = PrivateFeature(*parts, ground.changes, self._server_id, days, ground.new_id, *kept)
-        self.voice.serve_private(private.conversations)
+        private.calls.users = self.voice.occupancy.users
+        self.voice.occupancy.watch(private.calls)
+        self.voice.serve_private(private.conversations, private.calls)
+        self.channels.in_use = lambda channel_id: self.voice.in_use(channel_id, time.time())
         return private
 
     def _files(self, ground: Ground, session: ClientSession) -> Files:

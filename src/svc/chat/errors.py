@@ -14,6 +14,10 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "body_too_large": (413, "The request is too large"),
     "challenge_invalid": (401, "Unknown, used or expired nonce; ask for another"),
     "channel_archived": (409, "This channel is archived and can only be read"),
+    "channel_in_use": (
+        409,
+        "Somebody is in this voice channel. Its encryption can only be changed while it is empty",
+    ),
     "channel_full": (409, "All seats in this voice channel are taken"),
     "code_invalid": (403, "This code is not valid, was already used or has expired"),
     "already_resolved": (409, "Somebody has already resolved this report"),
@@ -70,6 +74,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "refresh_invalid": (401, "The refresh token is not valid or has expired; sign in again"),
     "rule_refused": (400, "A rule of this server does not let this message through"),
     "rules_not_accepted": (403, "Accept the rules of this server first"),
+    "sealing_differs": (409, "Only clients that encrypt can join an encrypted channel. Reload the page"),
     "search_busy": (503, "Too many searches are running; try again in a moment"),
     "search_running": (429, "Your last search is still running; wait for its answer"),
     "search_too_long": (400, "This search takes too long. Use fewer or rarer words"),

@@ -37,7 +37,7 @@ JOINS = """async () => {
   }
 }"""
 ENOUGH = 40  # Frames.
-LEAVES = {0, 1}
+LEAVES = {0, 1, 2}
 SOURCES = {"mic": 0, "camera": 1}
 
 

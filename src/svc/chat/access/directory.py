@@ -72,6 +72,8 @@ class Channel:
     # Of a voice channel: people at a time, and what a microphone is to send. 0 is no limit.
     user_limit: int = 0
     bitrate_kbps: int = 0
+    # Of a voice channel: its calls are sealed by those who are in them (docs/private.md).
+    encrypted: bool = False
 
     @property
     def permits(self) -> Permission:

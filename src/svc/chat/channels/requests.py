@@ -118,7 +118,9 @@ class ChannelRequests(Requests):
     async def show(self, asking: Asker, channel_id: Id) -> shown.Channel:
         return shown.channel(self._directory.channel(asking.member_id, channel_id))
 
-    @request(_MANAGER, "Change a channel", http=f"PATCH {_ONE}", refusals=("unknown_channel",))
+    @request(
+        _MANAGER, "Change a channel", http=f"PATCH {_ONE}", refusals=("channel_in_use", "unknown_channel")
+    )
     async def edit(self, asking: Asker, channel_id: Id, asked: ChannelChanges) -> shown.Channel:
         channel = await self._channels.edit(asking.member_id, channel_id, asked.differences(), time.time())
         return shown.channel(channel)

@@ -6,7 +6,7 @@ manager may not view does not exist for them either.
 
 import dataclasses
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
@@ -37,6 +37,8 @@ class Channels:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._changes, self._new_id = ground.audit, ground.changes, ground.new_id
         self._slow_mode = SlowMode()
+        # Is somebody in the call of a voice channel, or about to be?
+        self.in_use: Callable[[str], bool] = lambda channel_id: False
         self.sight = Sight(ground.directory, ground.hub, ground.changes)
         ground.changes.member_removal.append(lambda c, member_id: self.forget(c, overrides.MEMBER, member_id))
         ground.changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
@@ -101,6 +103,9 @@ class Channels:
         before = self._managed(actor_id, channel_id)
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
         _check(after)
+        # Whoever is there sends as the channel was when they came.
+        if after.encrypted != before.encrypted and self.in_use(channel_id):
+            raise ChatError("channel_in_use")
         # One that the actor does not see may stay.
         if after.parent_id != before.parent_id:
             _check_category(self._directory, actor_id, after)
@@ -272,8 +277,8 @@ def _described(channel: Channel) -> list[dict[str, object]]:
 
 def _check(channel: Channel) -> None:
     """Refuse a channel that cannot be as it is given. Raises ChatError."""
-    if channel.kind != VOICE and (channel.user_limit or channel.bitrate_kbps):
-        raise ChatError("invalid_request", "Only a voice channel has user_limit and bitrate_kbps")
+    if channel.kind != VOICE and (channel.user_limit or channel.bitrate_kbps or channel.encrypted):
+        raise ChatError("invalid_request", "Only a voice channel has user_limit, bitrate_kbps and encrypted")
     if channel.kind == CATEGORY and (channel.slow_mode_s or channel.archived):
         raise ChatError("invalid_request", "A category has no slow mode and is not archived")
 

@@ -29,6 +29,7 @@ class Channel:
     archived: bool
     user_limit: UserLimit
     bitrate_kbps: BitrateKbps
+    encrypted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ def channel(of: directory.Channel) -> Channel:
         archived=of.archived,
         user_limit=of.user_limit,
         bitrate_kbps=of.bitrate_kbps,
+        encrypted=of.encrypted,
     )
 
 

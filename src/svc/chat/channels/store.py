@@ -29,6 +29,7 @@ async def load(database: Database) -> list[Channel]:
             archived=bool(row["archived"]),
             user_limit=row["user_limit"],
             bitrate_kbps=row["bitrate_kbps"],
+            encrypted=bool(row["encrypted"]),
             overrides=Overrides(roles.get(row["id"], {}), members.get(row["id"], {})),
         )
         for row in rows
@@ -47,7 +48,7 @@ def seed(connection: Connection, channels: Iterable[Channel], now_ms: int) -> No
 def insert(connection: Connection, channel: Channel, now_ms: int) -> None:
     connection.execute(
         "INSERT INTO channels (id, name, kind, position, topic, slow_mode_s, created_at_ms, parent_id,"
-        " user_limit, bitrate_kbps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " user_limit, bitrate_kbps, encrypted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             channel.id,
             channel.name,
@@ -59,6 +60,7 @@ def insert(connection: Connection, channel: Channel, now_ms: int) -> None:
             channel.parent_id,
             channel.user_limit,
             channel.bitrate_kbps,
+            int(channel.encrypted),
         ),
     )
 

@@ -75,6 +75,7 @@ class NewChannel(Asked):
     parent_id: Id | None = None
     user_limit: UserLimit | None = None
     bitrate_kbps: BitrateKbps | None = None
+    encrypted: bool | None = None
 
     def channel(self) -> Channel:
         """Without id and place. Raises ChatError."""
@@ -87,6 +88,7 @@ class NewChannel(Asked):
             parent_id=self.parent_id,
             user_limit=self.user_limit or 0,
             bitrate_kbps=_bitrate(self.bitrate_kbps or 0),
+            encrypted=self.encrypted or False,
         )
 
 
@@ -100,6 +102,7 @@ class ChannelChanges(Asked):
     parent_id: Id | UnsetType | None = UNSET
     user_limit: UserLimit | None = None
     bitrate_kbps: BitrateKbps | None = None
+    encrypted: bool | None = None
 
     def differences(self) -> Differences:
         """Attributes of `Channel` by name. Raises ChatError where there are none."""

@@ -14,6 +14,7 @@ from svc.base.config import ConfigError
 from svc.base.database import Database
 from svc.base.private_files import kept
 from svc.chat.access.directory import Directory
+from svc.chat.direct.channel_calls import ChannelCalls
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.files import PrivateFiles
 from svc.chat.direct.franking import KEY_BYTES
@@ -52,6 +53,7 @@ class PrivateFeature:
         devices = PrivateDevices(database, hub, own_devices.current_in, audience)
         key = _franking_key(data_dir / KEY_FILE)
         self.conversations = PrivateConversations(database, directory, hub, devices, blocks, new_id, key)
+        self.calls = ChannelCalls(database, directory, self.conversations, own_devices.current, time.time)
         reports = PrivateReports(self.conversations, key, report)
         current = own_devices.current
         files = PrivateFiles(
@@ -75,7 +77,7 @@ class PrivateFeature:
         return self._requests.handlers()
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
-        return [self.sweep.run]
+        return [self.sweep.run, self.calls.run]
 
 
 def _franking_key(path: Path) -> bytes:

@@ -111,6 +111,12 @@ class AskedLog(Asked):
     limit: Annotated[int, Meta(ge=1, le=MAX_MISSED)] | None = None
 
 
+class AskedWelcomes(Asked):
+    """Of the call of this channel; without it those of conversations."""
+
+    channel_id: Id | None = None
+
+
 class NewPrivateReport(Asked):
     text: Annotated[str, Meta(min_length=1, max_length=MAX_REPORT_CHARACTERS)]
     member_id: Id
@@ -204,9 +210,12 @@ class PrivateRequests(Requests):
         "The Welcomes that wait for this device; no other device is shown them",
         http=f"GET {_PRIVATE}/welcomes",
     )
-    async def welcomes(self, asking: Asker) -> PrivateWelcomes:
+    async def welcomes(self, asking: Asker, asked: AskedWelcomes) -> PrivateWelcomes:
         current = await self._current(asking)
-        return PrivateWelcomes(await store.welcomes(self._database, current, MAX_WELCOMES) if current else ())
+        if current is None:
+            return PrivateWelcomes(())
+        found = await store.welcomes(self._database, current, asked.channel_id, MAX_WELCOMES)
+        return PrivateWelcomes(found)
 
     @request(
         PERSON,

@@ -17,8 +17,9 @@ from svc.base.database import Act, Connection, Database
 from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Directory
+from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.direct import devices_store, framing, franking, store
+from svc.chat.direct import committing, devices_store, framing, franking, store
 from svc.chat.direct.devices import KeysLow, PrivateDevices
 from svc.chat.direct.devices_store import TakenPackage
 from svc.chat.direct.store import (
@@ -30,11 +31,10 @@ from svc.chat.direct.store import (
     PrivateConversation,
     PrivateEntry,
     PrivateGroup,
-    PrivateLeaf,
 )
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id, Natural
-from svc.chat.live.audience import only
+from svc.chat.live.audience import Only, only
 from svc.chat.live.hub import Hub
 
 # More than anybody keeps up with; each is a row in a list that the page loads whole.
@@ -119,19 +119,22 @@ class PrivateConversations:
         self.rings: Rings = lambda kind, conversation_id, member_ids, allowed: None
         # By conversation: is it between two, and who is in it?
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
+        # By channel that is encrypted: who is in its call (`channel_calls`).
+        self.calls: dict[str, frozenset[str]] = {}
         # Told of a conversation and of who is not in it any more.
         self.left: Callable[[str, str], None] = lambda conversation_id, member_id: None
-        devices.lacking_in, devices.tell_lacking = store.conversations_of, self._tell_changed
+        devices.lacking_in, devices.tell_lacking = store.conversations_of, self.tell_changed
 
     async def load(self) -> None:
         self._members = await store.load(self._database)
+        self.calls = await store.load_calls(self._database)
 
     async def of(self, member_id: str) -> list[PrivateConversation]:
         return await store.described(self._database, member_id)
 
     async def one(self, member_id: str, conversation_id: str) -> PrivateConversation:
         """Raises ChatError."""
-        self.require_member(member_id, conversation_id)
+        self._require_inside(member_id, conversation_id)
         for found in await store.described(self._database, member_id, conversation_id):
             return found
         raise ChatError("unknown_conversation")
@@ -177,7 +180,7 @@ class PrivateConversations:
 
         def added(_: None) -> None:
             self._members[conversation_id] = (False, people | {other_id})
-            self._tell_changed([conversation_id])
+            self.tell_changed([conversation_id])
 
         return Act(lambda connection: store.add_members(connection, conversation_id, [other_id]), added)
 
@@ -188,7 +191,7 @@ class PrivateConversations:
             raise ChatError("unknown_member")
 
         def left(_: None) -> None:
-            self._tell_changed([conversation_id])
+            self.tell_changed([conversation_id])
             self._drop(conversation_id, other_id)
 
         def write(connection: Connection) -> None:
@@ -200,13 +203,13 @@ class PrivateConversations:
     @follows_rules
     def lose(self, asker: Asker, conversation_id: str) -> Act[None, None]:
         """This device has lost the keys of the group; others let it in again. Raises ChatError."""
-        self.require_member(asker.member_id, conversation_id)
+        self._require_inside(asker.member_id, conversation_id)
 
         def write(connection: Connection) -> None:
             device_id, _ = self._devices.require(connection, asker)
             store.mark_gone(connection, conversation_id, device_id)
 
-        return Act(write, lambda _: self._tell_changed([conversation_id]))
+        return Act(write, lambda _: self.tell_changed([conversation_id]))
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member goes: none of their devices is anywhere any more."""
@@ -220,7 +223,7 @@ class PrivateConversations:
         left = [one for one, (_, people) in self._members.items() if member_id in people]
         for conversation_id in left:
             self._drop(conversation_id, member_id)
-        self._tell_changed(left)
+        self.tell_changed(left)
 
     def _drop(self, conversation_id: str, member_id: str) -> None:
         is_pair, people = self._members[conversation_id]
@@ -236,15 +239,19 @@ class PrivateConversations:
         self, asker: Asker, conversation_id: str, device_ids: Collection[str], now: float
     ) -> Act[_Taken, Sequence[TakenPackage]]:
         """A key package of each device that the group lacks. Raises ChatError."""
-        people = self.require_writable(asker.member_id, conversation_id)
+        people = self._in_call(asker.member_id, conversation_id) or self.require_writable(
+            asker.member_id, conversation_id
+        )
 
         def write(connection: Connection) -> _Taken:
             self._devices.require(connection, asker)
             leaves = store.leaves(connection, conversation_id)
+            in_call = store.devices_in_call(connection, conversation_id)
             wanted = {
                 one: owner
                 for one in device_ids
                 if (owner := devices_store.member_of(connection, one)) in people
+                and in_call.get(owner, one) == one
                 and (one not in leaves or leaves[one].gone)
             }
             return _Taken(*self._devices.take(connection, list(wanted), now), wanted)
@@ -260,12 +267,13 @@ class PrivateConversations:
         self, asker: Asker, conversation_id: str, wanted: Commit, now: float
     ) -> Act[_Sent, PrivateGroup]:
         """End the group's epoch, and let in those for whom the Welcome is. Raises ChatError."""
-        people = self.require_member(asker.member_id, conversation_id)
-        epoch = _read(wanted.message, conversation_id, framing.COMMIT).epoch
-        refs = _recipients(wanted.welcome)
+        people = self._require_inside(asker.member_id, conversation_id)
+        epoch = committing.read(wanted.message, conversation_id, framing.COMMIT).epoch
+        refs = committing.recipients(wanted.welcome)
 
         def write(connection: Connection) -> _Sent:
             device_id, _ = self._devices.require(connection, asker)
+            committing.require_with(connection, conversation_id, asker.member_id, device_id)
             group = self._group(connection, conversation_id)
             if again := store.sent_before(connection, conversation_id, wanted.message):
                 return _again(again["epoch"] + 1, again["seq"], COMMIT)
@@ -275,13 +283,13 @@ class PrivateConversations:
                 group, leaves = store.begin_anew(connection, conversation_id, group), {}
             # The first commit makes the group; whoever is too late for it is added by the one who was not.
             if epoch > 0:
-                _require_leaf(leaves, device_id)
+                committing.require_leaf(leaves, device_id)
             if epoch != group.epoch:
                 raise self._passed(connection, conversation_id, device_id, group, wanted.after)
-            added = _added(connection, refs, people)
-            _require_possible(device_id, leaves, wanted.removed, added)
+            added = committing.added_by(connection, conversation_id, refs, people)
+            committing.require_possible(device_id, leaves, wanted.removed, added)
             after = store.append(connection, conversation_id, group, COMMIT, wanted.message, int(now * 1000))
-            _settle(connection, conversation_id, after, device_id, wanted.removed, added)
+            committing.settle(connection, conversation_id, after, device_id, wanted.removed, added)
             if wanted.welcome is not None:
                 welcomed = conversation_id, after.seq, wanted.welcome, list(added), int(now * 1000)
                 store.put_welcome(connection, self._new_id(), *welcomed)
@@ -304,7 +312,7 @@ class PrivateConversations:
     ) -> Act[_Sent, PrivateGroup]:
         """Append a message to the log, and ring for it where the sender wants that. Raises ChatError."""
         self.require_writable(asker.member_id, conversation_id)
-        read = _read(body, conversation_id, framing.APPLICATION)
+        read = committing.read(body, conversation_id, framing.APPLICATION)
         # Else its recipients could not report it.
         if read.authenticated_data != franking.bound(commitment):
             raise ChatError("invalid_request", "The message must be bound to its commitment")
@@ -316,7 +324,7 @@ class PrivateConversations:
             device_id, _ = self._devices.require(connection, asker)
             group = self._group(connection, conversation_id)
             leaves = store.leaves(connection, conversation_id)
-            _require_leaf(leaves, device_id)
+            committing.require_leaf(leaves, device_id)
             if again := store.sent_before(connection, conversation_id, body):
                 return _again(again["epoch"], again["seq"], MESSAGE)
             if read.epoch != group.epoch:
@@ -342,7 +350,7 @@ class PrivateConversations:
             raise ChatError("no_device")
         found = await store.entries(self._database, conversation_id, device_id, after, most)
         # Once more: whoever has been removed meanwhile reads nothing.
-        self.require_member(member_id, conversation_id)
+        self._require_inside(member_id, conversation_id)
         since = await store.since(self._database, conversation_id, device_id)
         return PrivateLog(found, one.epoch, one.seq, one.first_seq, since)
 
@@ -365,6 +373,20 @@ class PrivateConversations:
         if member_id not in people:
             raise ChatError("unknown_conversation")
         return people
+
+    def _in_call(self, member_id: str, channel_id: str) -> frozenset[str]:
+        """Who is in the call of an encrypted channel, and may be, where this member is one of them."""
+        may = self._directory.may
+        people = self.calls.get(channel_id, _NOBODY)
+        there = frozenset(one for one in people if may(one, Permission.JOIN_VOICE, channel_id))
+        return there if member_id in there else _NOBODY
+
+    def _require_inside(self, member_id: str, conversation_id: str) -> frozenset[str]:
+        """The ids of those in a conversation, or in a channel's call. Raises ChatError."""
+        return self._in_call(member_id, conversation_id) or self.require_member(member_id, conversation_id)
+
+    def _audience(self, conversation_id: str) -> Only:
+        return only(*self.people_of(conversation_id), *self.calls.get(conversation_id, ()))
 
     def _require_group(self, member_id: str, conversation_id: str) -> frozenset[str]:
         people = self.require_member(member_id, conversation_id)
@@ -408,7 +430,7 @@ class PrivateConversations:
         group = sent.group
         if sent.is_new:
             told = PrivateSent(conversation_id, group.seq, group.epoch, sent.kind)
-            self._hub.push("private_sent", told, only(*self.people_of(conversation_id)))
+            self._hub.push("private_sent", told, self._audience(conversation_id))
         return group
 
     def called(self, conversation_id: str, caller_id: str) -> None:
@@ -424,77 +446,10 @@ class PrivateConversations:
         ]
         self.rings(kind, conversation_id, told, allowed)
 
-    def _tell_changed(self, conversation_ids: Sequence[str]) -> None:
+    def tell_changed(self, conversation_ids: Sequence[str]) -> None:
         for one in conversation_ids:
-            self._hub.push("private_changed", PrivateChanged(one), only(*self.people_of(one)))
+            self._hub.push("private_changed", PrivateChanged(one), self._audience(one))
 
 
 def _again(epoch: int, seq: int, kind: Kind) -> _Sent:
     return _Sent(PrivateGroup(epoch, seq), kind, is_new=False)
-
-
-def _read(body: bytes, conversation_id: str, content_type: int) -> framing.PrivateMessage:
-    """A message of this conversation's group. Raises ChatError."""
-    try:
-        read = framing.read_private_message(body)
-    except framing.FramingError as fault:
-        raise ChatError("invalid_request", f"This is not a PrivateMessage: {fault}") from None
-    if read.group_id != conversation_id.encode():
-        raise ChatError("invalid_request", "The group id must be the id of the conversation")
-    if read.content_type != content_type:
-        raise ChatError("invalid_request", "This kind of message does not belong here")
-    return read
-
-
-def _recipients(welcome: bytes | None) -> Sequence[bytes]:
-    if welcome is None:
-        return []
-    try:
-        return sorted(framing.read_welcome(welcome))
-    except framing.FramingError as fault:
-        raise ChatError("invalid_request", f"This is not a Welcome: {fault}") from None
-
-
-def _added(
-    connection: Connection, refs: Sequence[bytes], people: Collection[str]
-) -> dict[str, tuple[str, str]]:
-    """Member and thumbprint of each device that a Welcome is for. Raises ChatError."""
-    added = devices_store.welcomed(connection, refs)
-    if len(added) != len(refs):
-        raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
-    if any(member_id not in people for member_id, _ in added.values()):
-        raise ChatError("invalid_request", "The Welcome is for somebody who is not in the conversation")
-    return added
-
-
-def _require_possible(
-    device_id: str, leaves: dict[str, PrivateLeaf], removed: Collection[str], added: Collection[str]
-) -> None:
-    if not set(removed) <= set(leaves) - {device_id}:
-        raise ChatError("invalid_request", "Only other devices of the group can be removed")
-    if set(added) & (set(leaves) - set(removed) | {device_id}):
-        raise ChatError("invalid_request", "A device that is in the group cannot be added")
-
-
-def _require_leaf(leaves: dict[str, PrivateLeaf], device_id: str) -> None:
-    if device_id not in leaves or leaves[device_id].gone:
-        raise ChatError("no_device", "This device is not in the group of this conversation")
-
-
-def _settle(
-    connection: Connection,
-    conversation_id: str,
-    after: PrivateGroup,
-    device_id: str,
-    removed: Collection[str],
-    added: dict[str, tuple[str, str]],
-) -> None:
-    """The devices in the group once the commit counts."""
-    for one in removed:
-        store.remove_leaf(connection, conversation_id, one)
-    # Whoever makes the group reads its first commit in the log: then they know that it counts.
-    if after.epoch == 1:
-        first = devices_store.leaf_of(connection, device_id)
-        store.put_leaf(connection, conversation_id, PrivateLeaf(device_id, *first), after.seq - 1)
-    for one, (member_id, thumbprint) in added.items():
-        store.put_leaf(connection, conversation_id, PrivateLeaf(one, member_id, thumbprint), after.seq)

@@ -1,7 +1,7 @@
 """The tables of private conversations, of their groups and of what is sent there. SQL only."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -90,10 +90,21 @@ async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
     found: dict[str, tuple[bool, frozenset[str]]] = {}
     for row in await database.rows(
         "SELECT id, pair IS NOT NULL AS is_pair, member_id FROM private_conversations"
-        " JOIN private_members ON conversation_id = id"
+        " JOIN private_members ON conversation_id = id WHERE channel_id IS NULL"
     ):
         _, others = found.get(row["id"], (False, frozenset()))
         found[row["id"]] = (bool(row["is_pair"]), others | {row["member_id"]})
+    return found
+
+
+async def load_calls(database: Database) -> dict[str, frozenset[str]]:
+    """By channel: the members in its encrypted call."""
+    found: dict[str, frozenset[str]] = {}
+    for row in await database.rows(
+        "SELECT conversation_id, member_id FROM private_members WHERE device_id IS NOT NULL"
+    ):
+        channel_id = row["conversation_id"]
+        found[channel_id] = found.get(channel_id, frozenset()) | {row["member_id"]}
     return found
 
 
@@ -111,13 +122,15 @@ def put(connection: Connection, conversation_id: str, pair: str | None, now_ms: 
 
 def add_members(connection: Connection, conversation_id: str, member_ids: Collection[str]) -> None:
     connection.executemany(
-        "INSERT OR IGNORE INTO private_members VALUES (?, ?)",
+        "INSERT OR IGNORE INTO private_members (conversation_id, member_id) VALUES (?, ?)",
         [(conversation_id, member_id) for member_id in sorted(member_ids)],
     )
 
 
 def count_of(connection: Connection, member_id: str) -> int:
-    found = connection.execute("SELECT count(*) FROM private_members WHERE member_id = ?", (member_id,))
+    found = connection.execute(
+        "SELECT count(*) FROM private_members WHERE member_id = ? AND device_id IS NULL", (member_id,)
+    )
     return int(found.fetchone()[0])
 
 
@@ -129,7 +142,7 @@ def remove_member(connection: Connection, conversation_id: str, member_id: str) 
         "UPDATE private_leaves SET gone = 1 WHERE conversation_id = ? AND member_id = ?", where
     )
     connection.execute(
-        "DELETE FROM private_conversations WHERE id = ?1"
+        "DELETE FROM private_conversations WHERE id = ?1 AND channel_id IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM private_members WHERE conversation_id = ?1)",
         (conversation_id,),
     )
@@ -161,12 +174,13 @@ _DESCRIBED = f"""
         (SELECT * FROM private_leaves WHERE conversation_id = c.id ORDER BY device_id)) AS devices,
       (SELECT json_group_array({_DEVICE})) FROM
         (SELECT d.* FROM private_members m JOIN private_devices d USING (member_id)
-          WHERE m.conversation_id = c.id AND NOT EXISTS (SELECT 1 FROM private_leaves l
+          WHERE m.conversation_id = c.id AND ifnull(m.device_id, d.device_id) = d.device_id
+            AND NOT EXISTS (SELECT 1 FROM private_leaves l
             WHERE l.conversation_id = c.id AND l.device_id = d.device_id AND l.gone = 0)
           ORDER BY d.device_id)) AS lacking
     FROM private_conversations c
     WHERE id IN (SELECT conversation_id FROM private_members WHERE member_id = ?1)
-      AND (?2 IS NULL OR id = ?2)
+      AND iif(?2 IS NULL, channel_id IS NULL, id = ?2)
     ORDER BY id"""
 
 
@@ -189,6 +203,48 @@ def _conversation(row: Row) -> PrivateConversation:
         devices=msgspec.json.decode(row["devices"], type=list[PrivateLeaf]),
         lacking=msgspec.json.decode(row["lacking"], type=list[PrivateDevice]),
     )
+
+
+# Calls of encrypted channels: who is in one is a member, with one device alone.
+
+
+def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
+    """By member: the device with which they are in the call of a channel. Nobody in a conversation."""
+    found = connection.execute(
+        "SELECT member_id, device_id FROM private_members"
+        " WHERE conversation_id = ? AND device_id IS NOT NULL",
+        (channel_id,),
+    )
+    return {row["member_id"]: row["device_id"] for row in found}
+
+
+def put_devices_in_call(
+    connection: Connection, channel_id: str, devices: Mapping[str, str], now_ms: int
+) -> None:
+    """Who is in the call from now on. Whoever is not, is gone from its group; with the last its log goes."""
+    connection.execute(
+        "INSERT OR IGNORE INTO private_conversations (id, channel_id, created_at_ms) VALUES (?1, ?1, ?2)",
+        (channel_id, now_ms),
+    )
+    connection.execute("DELETE FROM private_members WHERE conversation_id = ?", (channel_id,))
+    connection.executemany(
+        "INSERT INTO private_members (conversation_id, member_id, device_id) VALUES (?, ?, ?)",
+        [(channel_id, member_id, device_id) for member_id, device_id in sorted(devices.items())],
+    )
+    connection.execute(
+        "UPDATE private_leaves SET gone = 1 WHERE conversation_id = ?1 AND device_id NOT IN"
+        " (SELECT device_id FROM private_members WHERE conversation_id = ?1)",
+        (channel_id,),
+    )
+    connection.execute(
+        "DELETE FROM private_welcomed WHERE welcome_id IN"
+        " (SELECT id FROM private_welcomes WHERE conversation_id = ?1) AND device_id NOT IN"
+        " (SELECT device_id FROM private_members WHERE conversation_id = ?1)",
+        (channel_id,),
+    )
+    if not devices:
+        for table in ("leaves", "entries", "welcomes"):
+            connection.execute(f"DELETE FROM private_{table} WHERE conversation_id = ?", (channel_id,))
 
 
 # Groups.
@@ -327,11 +383,15 @@ def put_welcome(
     )
 
 
-async def welcomes(database: Database, device_id: str, most: int) -> list[PrivateWelcome]:
+async def welcomes(
+    database: Database, device_id: str, channel_id: str | None, most: int
+) -> list[PrivateWelcome]:
+    """Of conversations, or of the call of a channel."""
     found = await database.rows(
         "SELECT w.* FROM private_welcomes w JOIN private_welcomed d ON d.welcome_id = w.id"
-        " WHERE d.device_id = ? ORDER BY w.id LIMIT ?",
-        (device_id, most),
+        " JOIN private_conversations c ON c.id = w.conversation_id"
+        " WHERE d.device_id = ? AND c.channel_id IS ? ORDER BY w.id LIMIT ?",
+        (device_id, channel_id, most),
     )
     return [PrivateWelcome(row["id"], row["conversation_id"], row["seq"], row["body"]) for row in found]
 

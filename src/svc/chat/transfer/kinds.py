@@ -186,9 +186,10 @@ KINDS: Mapping[str, Kind] = {
                 "archived": _up_to(1),
                 "user_limit": _up_to(1000),
                 "bitrate_kbps": _up_to(510),
+                "encrypted": _up_to(1),
             },
             "position, id",
-            newer={"parent_id": None, "archived": 0, "user_limit": 0, "bitrate_kbps": 0},
+            newer={"parent_id": None, "archived": 0, "user_limit": 0, "bitrate_kbps": 0, "encrypted": 0},
         ),
         Kind(
             "override",

@@ -40,6 +40,12 @@ _GRANT = obj(
 )
 
 
+class NewJoin(Asked):
+    """`sealed`: this client seals what it sends, as an encrypted channel wants it."""
+
+    sealed: bool = False
+
+
 class NewMute(Asked):
     muted: bool | None = None
     deafened: bool | None = None
@@ -61,13 +67,13 @@ class VoiceRequests(Requests):
         "Be let into a voice channel, or into the call of a private conversation by its id",
         live="voice_join",
         refusals=(
-            *("channel_archived", "channel_full", "private_refused", "unknown_channel", "voice_full"),
-            "voice_unavailable",
+            *("channel_archived", "channel_full", "no_device", "private_refused", "sealing_differs"),
+            *("unknown_channel", "voice_full", "voice_unavailable"),
         ),
         answers=_GRANT,
     )
-    async def join(self, asking: Asker, channel_id: Id) -> object:
-        return await self._voice.join(asking, channel_id, time.time())
+    async def join(self, asking: Asker, channel_id: Id, asked: NewJoin) -> object:
+        return await self._voice.join(asking, channel_id, time.time(), sealed=asked.sealed)
 
     @request(
         PERSON,

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
+from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.live.audience import Audience, Only, Viewers
 
@@ -31,9 +32,17 @@ class Conversations(Protocol):
         """A member goes into its call, in which nobody is."""
 
 
+class SealedCalls(Protocol):
+    """The groups of encrypted channels, as calls know them."""
+
+    async def require_sealing(self, asker: Asker, channel_id: str, sealed: bool) -> None:
+        """Raises ChatError where a client that seals, or does not, may not go into a channel."""
+
+
 class Rooms:
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
+        self.sealed_calls: SealedCalls | None = None
         self.conversations: Conversations | None = None
 
     def people_of(self, room_id: str) -> frozenset[str]:
@@ -44,6 +53,11 @@ class Rooms:
         """Raises ChatError where a member of a private conversation may not write to the others now."""
         if self.conversations:
             self.conversations.require_writable(member_id, room_id)
+
+    async def require_sealing(self, asker: Asker, room_id: str, sealed: bool) -> None:
+        """Raises ChatError where a client that seals, or does not, may not go into a channel."""
+        if self.sealed_calls:
+            await self.sealed_calls.require_sealing(asker, room_id, sealed)
 
     def called(self, room_id: str, caller_id: str) -> None:
         """A member goes where nobody is: a private call rings for the others."""

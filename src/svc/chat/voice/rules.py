@@ -22,13 +22,15 @@ from svc.chat.live.audience import Only, only
 from svc.chat.voice.control import MediaControl, MediaLink
 from svc.chat.voice.gestures import DOWN, Gestures
 from svc.chat.voice.occupancy import Occupancy
-from svc.chat.voice.rooms import Conversations, Rooms
+from svc.chat.voice.rooms import Conversations, Rooms, SealedCalls
 from svc.chat.voice.speaking import Speaking
 from svc.chat.voice.states import Mute, State, States, differences
 
 # Long enough for a slow phone to connect; well under the five minutes allowed, so
 # that the clocks of two machines may differ by minutes.
 GRANT_LIFETIME_S = 120
+# Each who comes or goes gives everybody in an encrypted call new keys, as in a private conversation.
+MAX_SEALED = 25
 # From the grant until the media service says that its bearer is there; a slow phone
 # takes some seconds. Who comes later takes a seat if there is one.
 RESERVED_S = 20.0
@@ -62,6 +64,10 @@ class Seats:
         if of_room and sum(room == seat[0] for room, _ in others) >= of_room:
             raise ChatError("channel_full")
         self._reserved[seat] = now + RESERVED_S
+
+    def is_reserved_in(self, room_id: str, now: float) -> bool:
+        """Is somebody on their way into this room?"""
+        return any(room == room_id and until > now for (room, _), until in self._reserved.items())
 
     def occupied(self, seat: Seat) -> None:
         self._reserved.pop(seat, None)
@@ -129,9 +135,9 @@ class Voice:
         occupancy.watch(self.control)
         occupancy.watch(self.gestures)
 
-    def serve_private(self, conversations: Conversations) -> None:
-        """Let members of private conversations call each other."""
-        self.rooms.conversations = conversations
+    def serve_private(self, conversations: Conversations, sealed_calls: SealedCalls) -> None:
+        """Let members of private conversations call each other, and those in encrypted channels seal."""
+        self.rooms.conversations, self.rooms.sealed_calls = conversations, sealed_calls
         conversations.left = self.control.private_left
 
     def welcome(self, asker: Asker) -> dict[str, object]:
@@ -142,10 +148,16 @@ class Voice:
         private = [one for one in sorted(occupied) if asker.member_id in self.rooms.people_of(one)]
         return {"voice": {room_id: self._people(room_id) for room_id in [*channels, *private]}}
 
-    async def join(self, asker: Asker, channel_id: str, now: float) -> dict[str, object]:
-        """Let a member into a channel or a private call: where to connect, and with what."""
+    async def join(
+        self, asker: Asker, channel_id: str, now: float, *, sealed: bool = False
+    ) -> dict[str, object]:
+        """Let a member into a channel or a private call: where to connect, and with what.
+
+        `sealed`: they say that they seal what they send in a channel.
+        """
         member_id = asker.member_id
         self._require_entry(member_id, channel_id)
+        await self.rooms.require_sealing(asker, channel_id, sealed)
         if not self._access.server_id:
             raise ChatError("voice_unavailable")
         self.reserve(member_id, channel_id, now)
@@ -177,7 +189,12 @@ class Voice:
         """
         moves = self.rooms.may(member_id, Permission.MOVE_MEMBERS, channel_id)
         channel = self.rooms.channel(channel_id)
-        return 0 if channel is None or moves else channel.user_limit
+        limit = 0 if channel is None or moves else channel.user_limit
+        return min(limit or MAX_SEALED, MAX_SEALED) if channel and channel.encrypted else limit
+
+    def in_use(self, channel_id: str, now: float) -> bool:
+        """Is somebody in a channel, or on their way in?"""
+        return bool(self.occupancy.users(channel_id)) or self._seats.is_reserved_in(channel_id, now)
 
     def require_voice_channel(self, member_id: str, channel_id: str, permission: Permission) -> None:
         """Raises ChatError unless the member has a permission in this voice channel."""

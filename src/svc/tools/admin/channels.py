@@ -31,6 +31,11 @@ def _properties(parser: ArgumentParser) -> None:
         metavar="KBPS",
         help="bitrate of each microphone in a voice channel; 0 means no limit",
     )
+    parser.add_argument(
+        "--encrypted",
+        action=BooleanOptionalAction,
+        help="encrypt the calls of a voice channel end to end, or undo that",
+    )
 
 
 def _new(parser: ArgumentParser) -> None:
@@ -58,6 +63,7 @@ def _described(options: Namespace) -> dict[str, object]:
         "category": options.category,
         "user_limit": options.user_limit,
         "bitrate_kbps": options.bitrate,
+        "encrypted": options.encrypted,
     }
 
 

@@ -8,7 +8,7 @@
 /** @import { Ending, Track } from "./session.js" */
 /** @import { Sound } from "./sound.js" */
 /** @typedef {{mic: boolean, camera: boolean}} Wish */
-/** @typedef {Wish & {channelId: string, deafened?: boolean}} There */
+/** @typedef {Wish & {channelId: string, deafened?: boolean, encrypted?: boolean}} There */
 /** @import { CallSettings } from "../state/call_settings.js" */
 
 import { batch, effect, signal } from "../vendor/signals.js";
@@ -16,7 +16,8 @@ import { channelsById } from "../state/channels.js";
 import { raiseHand } from "../state/gestures.js";
 import { notify, tried } from "../state/notices.js";
 import { open, place } from "../state/place.js";
-import { isPrivateRoom } from "../state/private_calls.js";
+import { isPrivateRoom, whyNotSealed } from "../state/private_calls.js";
+import { theRunning } from "../state/private_talks.js";
 import { onlySound } from "../state/call_layout.js";
 import { callSettings, people, volumeOf } from "../state/call_settings.js";
 import { ask, connection, doubtConnection, listen, member } from "../state/server.js";
@@ -48,6 +49,8 @@ export const deafened = signal(false);
 export const soundBlocked = signal(false);
 /** What keeps the call from going on, in words; "" while nothing does. */
 export const callTrouble = signal("");
+/** Is it the call of a channel that was encrypted when we came? So it stays, whatever the server says later. */
+export const callEncrypted = signal(false);
 /** Why the last call ended, in words; "" when we left ourselves. */
 export const ending = signal("");
 /** What we join with: {mic, camera}. */
@@ -95,8 +98,9 @@ export function chooseWishes(changes) {
 export function joinCall(channelId, wish = entering ?? (call && lastPlace) ?? wishes.value) {
   const there = { ...wish, channelId };
   if ((call || entering) && callChannel.value === channelId) return;
-  if (!call) {
-    enter(there);
+  if (!call || cannotSeal(channelId)) {
+    if (call) notify(cannotSeal(channelId));
+    else enter(there);
     return;
   }
   moving = there;
@@ -147,15 +151,22 @@ export function toggleDeafened() {
 /** Be in a room until leaving it. @param {There} there */
 async function enter(there) {
   const { channelId, mic, camera } = there;
+  const encrypted = isEncrypted(channelId);
+  const why = cannotSeal(channelId);
+  if (why) {
+    over(why);
+    return;
+  }
   entering = there;
   // Asked before anything is drawn, which takes longer than the answer.
-  const requestGrant = () => ask("voice_join", { channel_id: channelId });
+  const requestGrant = () => (encrypted ? sealedGrant(channelId) : ask("voice_join", { channel_id: channelId }));
   /** @type {ReturnType<typeof requestGrant> | null} */
   let asked = requestGrant();
   asked.catch(() => {}); // Call hears of it, unless we have left by then.
   batch(() => {
     callChannel.value = channelId;
     callState.value = "joining";
+    callEncrypted.value = encrypted;
     ending.value = "";
     deafened.value = there.deafened ?? false;
   });
@@ -172,7 +183,7 @@ async function enter(there) {
     asked = null; // It holds for one session.
     return grant;
   };
-  const mine = new Call({ requestGrant: grantOnce, codec: new URLSearchParams(location.hash.slice(1)).get("codec"), music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId) });
+  const mine = new Call({ requestGrant: grantOnce, codec: new URLSearchParams(location.hash.slice(1)).get("codec"), music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId, encrypted) });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
   const layers = layering = new Layering(mine);
@@ -220,6 +231,19 @@ async function enter(there) {
   leaveRoom(ended, devices);
 }
 
+/** @param {string} channelId */
+const isEncrypted = (channelId) => channelsById.peek().get(channelId)?.encrypted ?? false;
+
+/** Why we cannot be in a channel that is encrypted; "" where we can. @param {string} channelId */
+const cannotSeal = (channelId) => (isEncrypted(channelId) ? whyNotSealed() : "");
+
+/** Others let our device into the group of the call, so the server has to know it first. @param {string} channelId */
+async function sealedGrant(channelId) {
+  const running = await theRunning();
+  await running.takePart();
+  return ask("voice_join", { channel_id: channelId, sealed: true });
+}
+
 /** Plays others as loud as the person wants each. @param {typeof import("./being.js")} being */
 function made({ Sound }) {
   const sounds = new Sound((blocked) => { soundBlocked.value = blocked; }, volumeOf);
@@ -248,6 +272,7 @@ function over(reason) {
   batch(() => {
     callState.value = "none";
     callChannel.value = null;
+    callEncrypted.value = false;
     ending.value = reason;
     if (reason) notify(reason);
   });
@@ -276,7 +301,7 @@ function leaveRoom({ kind, reason }, devices) {
 /** @param {Partial<Wish>} [sent] */
 function remember({ mic = sending.value.mic, camera = sending.value.camera !== null } = {}) {
   if (!call || call.state === "over") return;
-  lastPlace = { channelId: /** @type {string} */ (callChannel.value), mic, camera, deafened: deafened.value };
+  lastPlace = { channelId: /** @type {string} */ (callChannel.value), mic, camera, deafened: deafened.value, encrypted: callEncrypted.value };
   keep(KEPT, lastPlace, SESSION);
 }
 
@@ -293,7 +318,8 @@ function tellSent() {
 
 /** A moderator sends us to another room; we may already have been put out of this one. @param {Pushes["voice_moved"]} moved */
 function follow({ from_channel_id: from, channel_id: channelId }) {
-  if (isPrivateRoom(from) && from !== channelId) return; // Nobody moves us to where others could hear.
+  const sealed = isPrivateRoom(from) || (lastPlace?.channelId === from && lastPlace.encrypted);
+  if (sealed && from !== channelId && !isEncrypted(channelId)) return; // Nobody moves us to where others could hear.
   const there = { ...(lastPlace ?? wishes.value), channelId };
   if (place.value?.channelId === from) open(channelId);
   if (call && callChannel.value === from) {
@@ -306,8 +332,12 @@ listen({
   resume: () => call?.cameBack(),
   greet() {
     call?.cameBack();
-    const last = keptLike({ channelId: "", mic: false, camera: false, deafened: false }, KEPT, SESSION);
-    if (!call && !entering && channelsById.value.has(last.channelId)) enter(last);
+    const last = keptLike({ channelId: "", mic: false, camera: false, deafened: false, encrypted: false }, KEPT, SESSION);
+    if (call || entering || !channelsById.value.has(last.channelId)) return;
+    if (last.encrypted && !isEncrypted(last.channelId)) {
+      keep(KEPT, null, SESSION);
+      over(t("call-encrypted-no-more"));
+    } else enter(last);
   },
   hear(event, data) {
     if (event === "voice_moved") follow(data);

@@ -6,14 +6,11 @@ import { t } from "../words/words.js";
 import { notify } from "../state/notices.js";
 import { memberOf } from "../state/people.js";
 import { openTalk } from "../state/place.js";
-import { declined, markPrivate, RING_MS, ringing, stopRinging } from "../state/private_calls.js";
+import { declined, markPrivate, RING_MS, ringing, stopRinging, whyNotSealed } from "../state/private_calls.js";
 import { talksById } from "../state/private_talks.js";
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
 import { callChannel, joinCall, leaveCall } from "./calling.js";
-
-/** Why this browser cannot take part in encrypted calls; "" where it can. */
-export const whyNotSealed = () => (typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never"));
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let unanswered; // The timer of the call that rings at others.

@@ -1,9 +1,10 @@
 // A call that the server cannot hear: what is sent goes through a worker that seals it, what comes through one that opens
-// it. Which keys there are, the private conversation says. Where the browser cannot do that, nothing is sent. docs/private.md
+// it. Which keys there are, the group says: of the private conversation, or of the channel's call. Where the browser cannot do that, nothing is sent. docs/private.md
 
+/** @import { Keys } from "../state/private/channel_calls.js" */
 /** @import { Offered, Source } from "./session.js" */
 
-import { isPrivateRoom } from "../state/private_calls.js";
+import { isPrivateRoom, keyHolders } from "../state/private_calls.js";
 import { talksById, theRunning } from "../state/private_talks.js";
 import { effect } from "../vendor/signals.js";
 
@@ -12,8 +13,8 @@ const STAY_WORDS = 2; // Of 32 bits: a number that no other stay has.
 /** @type {TrustedTypePolicy | null | undefined} */
 let policy; // Null where the browser has no trusted types.
 
-/** The sealing of a call that is a private conversation's; null for a voice channel. @param {string} roomId */
-export const sealingOf = (roomId) => (isPrivateRoom(roomId) ? new Sealing(roomId) : null);
+/** The sealing of a call in a private conversation or in a channel that is encrypted; null for another one. @param {string} roomId @param {boolean} encrypted */
+export const sealingOf = (roomId, encrypted) => (encrypted || isPrivateRoom(roomId) ? new Sealing(roomId, encrypted ? ofChannel : ofTalk) : null);
 
 export class Sealing {
   /** Sealed pictures are sent as this: of its frames it is known what packets need to read. */
@@ -23,16 +24,10 @@ export class Sealing {
   /** @type {WeakMap<RTCRtpSender | RTCRtpReceiver, string>} */
   #lines = new WeakMap();
 
-  /** @param {string} talkId */
-  constructor(talkId) {
+  /** `follow` tells of the keys of each epoch, until what it gives is called. @param {string} roomId @param {(roomId: string, told: (epoch: Keys) => void) => () => void} follow */
+  constructor(roomId, follow) {
     this.#worker = new Worker(address(), { type: "module", name: "svc.sealing" });
-    // Whenever something is read of the conversation, its group may be in another epoch.
-    this.#follow = effect(() => {
-      talksById.value.get(talkId);
-      theRunning().then((running) => running.callKeysOf(talkId)).then((epoch) => {
-        if (epoch) this.#worker.postMessage({ epoch });
-      }).catch(reportError);
-    });
+    this.#follow = follow(roomId, (epoch) => this.#worker.postMessage({ epoch }));
   }
 
   /** Nothing leaves by this sender unsealed. @param {RTCRtpSender} sender @param {Source} source */
@@ -59,6 +54,30 @@ export class Sealing {
     this.#follow();
     this.#worker.terminate();
   }
+}
+
+/** Whenever something is read of the conversation, its group may be in another epoch. @param {string} talkId @param {(epoch: Keys) => void} told */
+function ofTalk(talkId, told) {
+  let before = Promise.resolve();
+  return effect(() => {
+    talksById.value.get(talkId);
+    before = before.then(() => theRunning()).then((running) => running.callKeysOf(talkId)).then((epoch) => {
+      if (epoch) told(epoch);
+    }).catch(reportError);
+  });
+}
+
+/** @param {string} channelId @param {(epoch: Keys) => void} told */
+function ofChannel(channelId, told) {
+  const following = theRunning().then((running) => running.followCall(channelId, (epoch) => {
+    told(epoch);
+    keyHolders.value = Object.values(epoch.members).map((id) => id ?? "");
+  }));
+  following.catch(reportError);
+  return () => {
+    keyHolders.value = [];
+    following.then((stop) => stop(), () => {});
+  };
 }
 
 /** The one address that a call runs a worker from. */

@@ -4,7 +4,7 @@
 
 import { derived } from "./sframe.js";
 
-const EPOCHS = 2; // Frames of the epoch before may still be on their way.
+const EPOCHS = 8; // When many come and go at once, frames of several epochs are on their way.
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 const MOST_KIDS = 256; // Of an epoch: five people who come back ten times use as many.
 const WINDOW = 512n; // Frames that come later than so many others are not opened.
@@ -19,6 +19,9 @@ export function kidOf({ epoch, leaf }, source, stay) {
 }
 
 const partsOf = (/** @type {bigint} */ kid) => ({ low: Number(kid & 255n), leaf: Number((kid >> 8n) & 1023n), source: SOURCES[Number((kid >> 18n) & 3n)] });
+
+/** @param {Uint8Array} one @param {Uint8Array} other */
+const isSame = (one, other) => one.every((byte, at) => byte === other[at]);
 
 /** What we send of one source, from when we come until we go. */
 export class SentLine {
@@ -52,8 +55,20 @@ export class LineKeys {
 
   /** An epoch has begun. @param {Epoch} epoch */
   take(epoch) {
-    if (this.#epochs.some((each) => each.epoch >= epoch.epoch)) return;
-    this.#epochs = [{ ...epoch, keys: new Map() }, ...this.#epochs].slice(0, EPOCHS);
+    // A group that was made anew counts its epochs from the start: what tells them apart are their keys.
+    if (this.#epochs.some(({ baseKey }) => isSame(baseKey, epoch.baseKey))) return;
+    this.#keep([{ ...epoch, keys: new Map() }, ...this.#epochs].slice(0, EPOCHS));
+  }
+
+  /** Frames of what was before this epoch have come by now, or never will. @param {Epoch} epoch */
+  endBefore({ baseKey }) {
+    const at = this.#epochs.findIndex((each) => isSame(each.baseKey, baseKey));
+    if (at >= 0) this.#keep(this.#epochs.slice(0, at + 1));
+  }
+
+  /** @param {Kept[]} epochs */
+  #keep(epochs) {
+    this.#epochs = epochs;
     const lows = this.#epochs.map((each) => each.epoch % 256);
     for (const kid of this.#seen.keys()) if (!lows.includes(partsOf(kid).low)) this.#seen.delete(kid);
   }

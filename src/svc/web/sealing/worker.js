@@ -10,6 +10,7 @@ import { joined, opened, readHeader, sealed } from "./sframe.js";
 
 const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: what tells a keyframe, and how large it is.
 const VP8_BYTES = 3;
+const ON_THEIR_WAY_MS = 10_000; // Frames of earlier epochs, also of somebody who hears of the new one late.
 
 const keys = new LineKeys();
 /** Those that could not open a picture: when there are other keys, they ask for a keyframe. @type {Set<RTCRtpScriptTransformer>} */
@@ -67,6 +68,7 @@ self.onmessage = (/** @type {MessageEvent<{epoch?: Epoch, owner?: Owner}>} */ { 
   if (owner) owners.set(owner.line, owner);
   if (!epoch) return;
   keys.take(epoch);
+  setTimeout(() => keys.endBefore(epoch), ON_THEIR_WAY_MS);
   for (const each of waiting) each.sendKeyFrameRequest?.().catch(() => {});
   waiting.clear();
 };

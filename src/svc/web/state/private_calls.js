@@ -4,6 +4,7 @@
 /** @typedef {{talkId: string, memberId: string}} Call */
 
 import { signal } from "../vendor/signals.js";
+import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
 import { blocked } from "./people.js";
 import { talksById } from "./private_talks.js";
@@ -17,6 +18,9 @@ export const ringing = signal(null);
 /** Who does not take a call, {talkId, memberId}, a new object each time; or null. @type {Signal<Call | null>} */
 export const declined = signal(null);
 
+/** Whose devices have the keys of the encrypted channel's call that we are in: ids, one for each device. @type {Signal<string[]>} */
+export const keyHolders = signal([]);
+
 /** Where we have called or been called, also before the conversations are known. @type {Set<string>} */
 const rooms = new Set();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -26,6 +30,9 @@ let timer;
 export const isPrivateRoom = (roomId) => rooms.has(roomId) || talksById.peek().has(roomId);
 /** @param {string} roomId */
 export const markPrivate = (roomId) => rooms.add(roomId);
+
+/** Why this browser cannot take part in encrypted calls; "" where it can. */
+export const whyNotSealed = () => (typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never"));
 
 /** It rings no more, here. */
 export function stopRinging() {

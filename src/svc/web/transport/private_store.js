@@ -76,8 +76,8 @@ class PrivateStore {
   }
 }
 
-/** Where the browser keeps nothing. */
-class Unkept {
+/** Where the browser keeps nothing, or is to keep nothing. */
+export class Unkept {
   /** @type {Map<string, unknown>} */ #all = new Map();
 
   /** @param {string} name @returns {Promise<any>} */

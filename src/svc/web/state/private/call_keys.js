@@ -1,10 +1,11 @@
 // What frames of a private conversation's call are sealed with, and whose the devices are that seal. docs/private.md
 
-/** @import { Own } from "./own.js" */
+/** @import { PrivateDevice } from "./device.js" */
+/** @import { Kept } from "./waiting.js" */
 
 import { readStatement } from "./mls.js";
 
-/** {epoch, leaf, baseKey, members}: of this epoch; `members` are the ids by leaf. Null outside the group. @param {Own} own @param {string} id */
+/** {epoch, leaf, baseKey, members}: of this epoch; `members` are the ids by leaf. Null outside the group. @param {{kept: Kept, device: PrivateDevice}} own @param {string} id */
 export async function keysOf({ kept, device }, id) {
   const standing = await device.standing(id);
   if (!standing) return null;

@@ -25,7 +25,7 @@ const ATTEMPTS = 30; // Commits that lose against others, one after the other.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
 
 export class PrivateDevice {
-  #api; #kept; #keys; #memberId; #audience; #inTurn; #now;
+  #api; #kept; #keys; #memberId; #audience; #inTurn; #now; #channelId;
 
   /**
    * @param {object} parts
@@ -33,9 +33,11 @@ export class PrivateDevice {
    * @param {Kept} parts.kept `get(name)`, `put([[name, value or undefined]])` all or nothing, `under(prefix)`
    * @param {(claims: object) => Promise<string>} parts.sign a statement by this browser's own key
    * @param {string} parts.memberId @param {string} parts.audience @param {() => number} [parts.now]
+   * @param {string | null} [parts.channelId] where it is in the call of a channel, and knows nothing of conversations
    * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.inTurn runs it while no other tab does
    */
-  constructor({ api, kept, sign, memberId, audience, now = Date.now, inTurn }) {
+  constructor({ api, kept, sign, memberId, audience, now = Date.now, channelId = null, inTurn }) {
+    this.#channelId = channelId;
     this.#api = api;
     this.#kept = kept;
     this.#memberId = memberId;
@@ -57,6 +59,18 @@ export class PrivateDevice {
       const { conversations } = await this.#api("GET", "/api/private/conversations");
       for (const { id } of conversations) if (!only || only.includes(id)) await this.#keepUp(id).catch((error) => refused(error));
       return conversations;
+    });
+  }
+
+  /**
+   * Keep up with the group of the channel's call. Where it lacks somebody or has somebody too many and this device `acts`, it sees to
+   * that; otherwise this resolves with how many devices are to act before it, and with null where nothing is to be done.
+   * @param {boolean} acts @returns {Promise<number | null>}
+   */
+  syncCall(acts) {
+    return this.#inTurn(async () => {
+      await this.#joinAll();
+      return this.#keepUp(/** @type {string} */ (this.#channelId), acts);
     });
   }
 
@@ -105,7 +119,7 @@ export class PrivateDevice {
   // Joining.
 
   async #joinAll() {
-    const { welcomes } = await this.#api("GET", "/api/private/welcomes");
+    const { welcomes } = await this.#api("GET", `/api/private/welcomes?${new URLSearchParams(this.#channelId ? { channel_id: this.#channelId } : {})}`);
     for (const each of welcomes) {
       await this.#join(each);
       await this.#api("DELETE", `/api/private/welcomes/${encodeURIComponent(each.id)}`);
@@ -117,7 +131,12 @@ export class PrivateDevice {
     /** @type {Group | undefined} */
     const before = await this.#kept.get(`group/${id}`);
     if (before && before.seq >= seq) return; // It was read, and the answer to that was lost.
-    const { between_two: two, members } = await this.#api("GET", ONE(id));
+    const told = await this.#api("GET", ONE(id)).catch((error) => {
+      if (error.code !== "unknown_conversation") throw error;
+      return null; // We have been taken out again.
+    });
+    if (!told) return;
+    const { between_two: two, members } = told;
     const between = two ? members : null;
     let joined = null;
     try {
@@ -151,15 +170,17 @@ export class PrivateDevice {
 
   // Keeping up.
 
-  /** Read everything, and bring the group to what the server says it should be; send what still waits. @param {string} id */
-  async #keepUp(id) {
+  /** Read everything, and bring the group to what the server says it should be; send what still waits. @param {string} id @param {boolean} [acts] see `syncCall` */
+  async #keepUp(id, acts = true) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      if (await this.#kept.get(`group/${id}`) && !(await this.#catchUp(id))) return;
-      const { changed, settled } = await this.#settle(id);
+      if (await this.#kept.get(`group/${id}`) && !(await this.#catchUp(id))) return null;
+      const { changed, settled, turn = null } = await this.#settle(id, acts);
+      if (turn !== null) return turn;
       if (settled) break;
-      if (!changed) return;
+      if (!changed) return null;
     }
     await this.#flush(id);
+    return null;
   }
 
   /** False where this device cannot follow any more. @param {string} id */
@@ -202,8 +223,8 @@ export class PrivateDevice {
     return Boolean(next);
   }
 
-  /** Add the devices that the group lacks and remove those that are gone. {changed, settled}: something was, nothing is left to do. @param {string} id */
-  async #settle(id) {
+  /** Add the devices that the group lacks and remove those that are gone. {changed, settled}: something was, nothing is left to do. @param {string} id @param {boolean} [acts] see `syncCall` @returns {Promise<{changed: boolean, settled: boolean, turn?: number}>} */
+  async #settle(id, acts = true) {
     const { epoch: told, seq, devices, lacking, members, between_two: two } = await this.#api("GET", ONE(id));
     // Where nobody is left who could let anybody in, the group begins anew.
     const epoch = devices.some((device) => !device.gone) ? told : 0;
@@ -225,6 +246,10 @@ export class PrivateDevice {
     if (group && group.seq !== seq) return { changed: true, settled: false }; // It has gone on since we read it.
     const gone = epoch ? devices.filter((device) => device.gone && device.id !== own.id) : [];
     const wanted = lacking.filter((device) => device.id !== own.id);
+    if (!acts && (gone.length || wanted.length)) {
+      const here = epoch ? devices.filter((device) => !device.gone) : lacking;
+      return { changed: false, settled: false, turn: here.findIndex((device) => device.id === own.id) };
+    }
     const between = group ? group.between : two ? members : null;
     const packages = wanted.length ? await packagesOf(this.#api, id, wanted, between, this.#audience) : [];
     if (!gone.length && !packages.length) return { changed: false, settled: Boolean(group) };

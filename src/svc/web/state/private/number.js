@@ -4,7 +4,7 @@
 /** @import { Device } from "./others.js" */
 
 import { readStatement } from "./mls.js";
-import { start } from "./own.js";
+import { inCalls, start } from "./own.js";
 
 const GROUPS = 12; // Of five digits, each of as many bytes.
 const GROUPS_OF_ONE = 6; // Of one device, which nobody can make keys for until they fit.
@@ -12,7 +12,7 @@ const BYTES = 5;
 
 /** The devices in the group, {memberId, thumbprint} each; null outside it. @param {string} id */
 export async function devicesIn(id) {
-  const { kept, device } = await start();
+  const { kept, device } = inCalls.get(id) ?? await start();
   const standing = await device.standing(id);
   if (!standing) return null;
   const audience = await kept.get("audience");

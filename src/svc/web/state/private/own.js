@@ -2,8 +2,10 @@
 
 /**
  * @import { Member } from "../../types/api.js"
+ * @import { Kept } from "./waiting.js"
  *
  * @typedef {Awaited<ReturnType<typeof make>>} Own
+ * @typedef {ConstructorParameters<typeof PrivateDevice>[0]} Parts
  */
 
 import { deviceKey, signed } from "../../transport/device_key.js";
@@ -17,6 +19,9 @@ const TURN = "svc.private"; // The lock that tabs take.
 
 /** {memberId, kept, device, prepared}: of whom we are. @type {Promise<Own> | null} */
 let own = null;
+
+/** By channel: this browser in the group of its call. @type {Map<string, {kept: Kept, device: PrivateDevice, look: () => void}>} */
+export const inCalls = new Map();
 
 /** Who we are; made when it is first wanted. */
 export function start() {
@@ -40,8 +45,20 @@ async function make(memberId) {
     const key = await deviceKey();
     return signed(key, claims, { jwk: key.jwk });
   };
-  const device = new PrivateDevice({ api, kept, sign, memberId, audience, inTurn: (act) => inTurn(TURN, act) });
-  return { memberId, kept, device, prepared: false };
+  const parts = { api, sign, memberId, audience };
+  const device = new PrivateDevice({ ...parts, kept, inTurn: (act) => inTurn(TURN, act) });
+  return { memberId, kept, device, parts, prepared: false };
+}
+
+/** This device where it keeps something else. @param {Own} mine @param {Kept} kept @param {Pick<Parts, "inTurn" | "channelId">} more */
+export const deviceOf = ({ parts }, kept, more) => new PrivateDevice({ ...parts, ...more, kept });
+
+/** Who we are, once the server knows this device and others can add it. */
+export async function takePart() {
+  const mine = await start();
+  if (!mine.prepared) await mine.device.prepare();
+  mine.prepared = true;
+  return mine;
 }
 
 /** Are we still the same? @param {Own} mine */
@@ -50,5 +67,6 @@ export const isStill = ({ memberId }) => own !== null && member.value?.id === me
 /** Nothing of who we were is left in this browser. */
 export async function forgetOwn() {
   own = null;
+  inCalls.clear();
   await inTurn(TURN, () => erasePrivateStore());
 }

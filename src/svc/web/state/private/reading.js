@@ -14,6 +14,7 @@
 
 import { explain, t } from "../../words/words.js";
 import { ringPrivately } from "../alerts.js";
+import { channelsById } from "../channels.js";
 import { memberOf } from "../people.js";
 import { notify } from "../notices.js";
 import { nameOf, notes, problems, said, talks, talksKnown, unsent } from "../private_talks.js";
@@ -25,7 +26,7 @@ import { close, namesOf } from "./files.js";
 import { noteUnknown } from "./known.js";
 import { codeOf, devicesIn, isVerified, thisDevice } from "./number.js";
 import { Withheld } from "./others.js";
-import { isStill, start } from "./own.js";
+import { inCalls, isStill, start, takePart } from "./own.js";
 import { filesSaid } from "./sealed.js";
 import { unsentOf } from "./waiting.js";
 
@@ -55,7 +56,10 @@ const readers = [];
 export const onRead = (act) => readers.push(act);
 
 /** Take part, and read everything. */
-export const refresh = () => look(null);
+export function refresh() {
+  for (const call of inCalls.values()) call.look();
+  return look(null);
+}
 
 /** @param {string} event @param {object} data */
 export async function heard(event, data) {
@@ -65,6 +69,10 @@ export async function heard(event, data) {
     return;
   }
   const { conversation_id: id = null, kind, seq } = /** @type {{conversation_id?: string, kind?: string, seq: number}} */ (data);
+  if (id !== null && channelsById.value.has(id)) {
+    inCalls.get(id)?.look();
+    return;
+  }
   if (kind === "message" && !arrived.has(id)) arrived.set(id, seq);
   await look(id);
 }
@@ -93,9 +101,7 @@ async function work() {
 
 /** @param {string[] | null} ids */
 async function read(ids) {
-  const mine = await start();
-  if (!mine.prepared) await mine.device.prepare();
-  mine.prepared = true;
+  const mine = await takePart();
   const told = await mine.device.sync(ids);
   if (!isStill(mine)) return; // We are somebody else by now.
   const changed = ids ?? told.map(({ id }) => id);

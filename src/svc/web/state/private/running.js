@@ -6,7 +6,8 @@ import { keysOf } from "./call_keys.js";
 import { open } from "./files.js";
 import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
 import { numberOf, verify } from "./number.js";
-import { forgetOwn, start } from "./own.js";
+import { followCall } from "./channel_calls.js";
+import { forgetOwn, start, takePart } from "./own.js";
 import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./reading.js";
 import { report } from "./reporting.js";
 import { acts, discard, send, sendAgain } from "./saying.js";
@@ -31,4 +32,4 @@ async function forget() {
   await forgetOwn();
 }
 
-export const running = { acts, addPeople, answerOurs, askOurs, begin, callKeysOf, discard, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, report, send, sendAgain, uploadsOf, verify };
+export const running = { acts, addPeople, answerOurs, askOurs, begin, callKeysOf, discard, followCall, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, report, send, sendAgain, takePart, uploadsOf, verify };

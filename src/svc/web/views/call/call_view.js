@@ -3,18 +3,23 @@
 /** @import { Person } from "../../call/here.js" */
 /** @import { Channel } from "../../types/api.js" */
 
-import { callChannel, callState, callTrouble, ending, joinCall, soundBlocked, unblockSound } from "../../call/calling.js";
+import { callChannel, callEncrypted, callState, callTrouble, ending, joinCall, soundBlocked, unblockSound } from "../../call/calling.js";
 import { peopleHere } from "../../call/here.js";
 import { may } from "../../state/channels.js";
 import { aside, drawer, showAside, showDialog, target, toggleAside } from "../../state/place.js";
+import { whyNotSealed } from "../../state/private_calls.js";
 import { countsOf } from "../../state/unread.js";
 import { peopleIn } from "../../state/voice.js";
 import { html, useEffect } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
 import { InboxButton } from "../alerts/inbox_button.js";
 import { Button, IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+import { Later } from "../parts/later.js";
 import { Controls } from "./controls.js";
 import { Stage } from "./stage.js";
+
+const Uninvited = Later(() => import("./sealed.js"), "Uninvited");
 
 /** @param {{channel: Channel}} props */
 export function CallView({ channel }) {
@@ -31,11 +36,13 @@ export function CallView({ channel }) {
       ${here && html`<p id="people-count" class="quiet not-small">${t("people-in-call", { count: people.length })}</p>
         <p id="call-state" class="pill" role="status" data-state=${callState.value}>${t(`call-${callState.value}`)}</p>`}
       <span class="head-actions">
+        ${here && callEncrypted.value && html`<${IconButton} id="encrypted" icon="lock" label=${t("call-encrypted")} onClick=${() => showDialog("call-encrypted", { channelId: channel.id })} />`}
         <${IconButton} icon="thread" label=${unread ? `${t("call-text")}, ${t("unread-count", { count: unread })}` : t("call-text")} class=${unread ? "with-news" : ""} aria-pressed=${aside.value?.name === "callText"} onClick=${() => toggleAside("callText")} />
         <${InboxButton} />
         <${IconButton} icon="people" label=${t("members")} aria-pressed=${aside.value?.name === "members"} onClick=${() => toggleAside("members")} />
       </span>
     </header>
+    ${here && callEncrypted.value && html`<${Uninvited} channelId=${channel.id} />`}
     ${here ? html`<${InCall} people=${people} />` : html`<${WayIn} channel=${channel} />`}
   </main>`;
 }
@@ -52,10 +59,12 @@ function InCall({ people }) {
 /** The room from outside: who is in it, and the button that leads in. @param {{channel: Channel}} props */
 function WayIn({ channel }) {
   const names = peopleIn(channel.id).map(({ nickname }) => nickname);
+  const why = channel.encrypted && whyNotSealed();
   return html`<div class="way-in">
     <p class="large" dir="auto">${names.length ? t("are-here", { names: listed(names), count: names.length }) : t("nobody-here")}</p>
     ${ending.value && html`<p class="error" role="alert">${ending.value}</p>`}
-    ${may("join_voice", channel.id)
+    ${channel.encrypted && html`<p class="quiet"><${Icon} name="lock" /> ${t("call-encrypted-way")}</p>`}
+    ${why ? html`<p class="error">${why}</p>` : may("join_voice", channel.id)
       ? html`<p class="buttons"><${Button} look="primary" icon="voice" onClick=${() => joinCall(channel.id)}>${t("join-call")}<//>
           <${Button} icon="gear" onClick=${() => showDialog("join", { channelId: channel.id })}>${t("join-options")}<//></p>`
       : html`<p class="quiet">${t("may-not-join")}</p>`}

@@ -53,8 +53,9 @@ export function VoiceChannel({ channel }) {
     <div class="channel-row">
       <button type="button" class=${`channel ${unread ? "unread" : ""}`} aria-current=${current ? "page" : undefined} onClick=${enter}>
         <${Icon} name="voice" /><span class="channel-name" dir="auto">${channel.name}</span>
+        ${channel.encrypted && html`<span class="muted-mark" title=${t("channel-encrypted")}><${Icon} name="lock" /></span>`}
         ${channel.user_limit > 0 && html`<span class="badge" title=${t("user-limit-of", { count: people.length, limit: channel.user_limit })}>${people.length}/${channel.user_limit}</span>`}
-        <span class="unseen">${t("voice-channel")}${people.length > 0 && `, ${t("people-in-call", { count: people.length })}`}${unread > 0 && `, ${t("unread-count", { count: unread })}`}</span>
+        <span class="unseen">${t("voice-channel")}${channel.encrypted && `, ${t("channel-encrypted")}`}${people.length > 0 && `, ${t("people-in-call", { count: people.length })}`}${unread > 0 && `, ${t("unread-count", { count: unread })}`}</span>
       </button>
       <span class="row-actions">
         <${IconButton} icon="gear" label=${t("join-with", { channel: channel.name })} onClick=${() => showDialog("join", { channelId: channel.id })} />

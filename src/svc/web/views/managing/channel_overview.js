@@ -7,7 +7,7 @@ import { notify, tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
-import { Field } from "../parts/field.js";
+import { Field, Switch } from "../parts/field.js";
 import { lasting } from "../parts/time.js";
 import { InCategory, NAME_CHARACTERS } from "./create_channel.js";
 import { useAsking } from "./parts/asking.js";
@@ -48,7 +48,8 @@ export function ChannelOverview({ channel, onClose }) {
       ${type === "text" && html`<${Among} label=${t("slow-mode")} hint=${t("slow-mode-hint")} value=${now.slow_mode_s} all=${SLOW_S} words=${lasting} onChange=${change("slow_mode_s")} />`}
       ${type === "voice" && html`
         <${Field} label=${t("user-limit")} hint=${t("user-limit-hint")} type="number" min="0" max="1000" value=${now.user_limit ?? 0} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => change("user_limit")(Number(event.currentTarget.value))} />
-        <${Among} label=${t("bitrate")} value=${now.bitrate_kbps ?? 0} all=${BITRATES_KBPS} words=${(/** @type {number} */ kbps) => (kbps ? t("kbps", { kbps }) : t("bitrate-usual"))} onChange=${change("bitrate_kbps")} />`}
+        <${Among} label=${t("bitrate")} value=${now.bitrate_kbps ?? 0} all=${BITRATES_KBPS} words=${(/** @type {number} */ kbps) => (kbps ? t("kbps", { kbps }) : t("bitrate-usual"))} onChange=${change("bitrate_kbps")} />
+        <${Switch} label=${t("encrypt-calls")} hint=${t("encrypt-calls-hint")} checked=${now.encrypted} onChange=${change("encrypted")} />`}
       ${type !== "category" && html`<${InCategory} value=${now.parent_id} onChange=${change("parent_id")} />`}
       <footer class="buttons"><${Button} look="primary" type="submit" disabled=${busy || !Object.keys(changes).length}>${t("save")}<//></footer>
     </form>

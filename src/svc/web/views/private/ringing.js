@@ -2,9 +2,9 @@
 
 /** @import { Call } from "../../state/private_calls.js" */
 
-import { takeCall, whyNotSealed } from "../../call/private_calls.js";
+import { takeCall } from "../../call/private_calls.js";
 import { memberOf, ownQuiet } from "../../state/people.js";
-import { declineCall, ringing } from "../../state/private_calls.js";
+import { declineCall, ringing, whyNotSealed } from "../../state/private_calls.js";
 import { html, useEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { chime } from "../alerts/chimes.js";

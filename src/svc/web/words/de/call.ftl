@@ -166,3 +166,18 @@ screen-insecure = Browser teilen den Bildschirm nur auf HTTPS-Adressen. Bitte de
 screen-silent = Der Bildschirm wird ohne Ton geteilt, denn sonst würden sich alle selbst hören. Teile einen Tab, um dessen Ton zu teilen.
 pop-out-never = Dieser Browser hat keine Fenster, die über anderen bleiben. Chrome und Edge auf Computern haben sie.
 pop-out-nothing = Niemand zeigt ein Bild, das in einem eigenen Fenster stehen könnte.
+
+## Anrufe in verschlüsselten Kanälen
+
+channel-encrypted = verschlüsselt
+call-encrypted = Dieser Anruf ist verschlüsselt
+call-encrypted-text = Nur die Geräte in diesem Anruf können ihn hören und sehen. Der Server gibt ihn ohne Schlüssel weiter. Er sieht aber, wer hier ist und wer spricht. Was neben dem Anruf geschrieben wird, ist nicht verschlüsselt.
+call-encrypted-who = { $count ->
+    [one] Ein Gerät hat die Schlüssel, von { $names }.
+   *[other] { $count } Geräte haben die Schlüssel, von { $names }.
+  }
+call-encrypted-alone = Noch ist niemand sonst hier, deshalb gibt es keine Schlüssel.
+call-encrypted-number = Vergleicht diese Nummer im Anruf. Wenn alle dieselbe vorlesen und ihr zu { $count } seid, kann niemand sonst mithören. Sie ändert sich, wenn jemand kommt oder geht.
+call-encrypted-uninvited = Ein Gerät von { $names } hat die Schlüssel dieses Anrufs und wird hier nicht gezeigt. Vielleicht hört jemand mit.
+call-encrypted-way = Anrufe sind hier verschlüsselt: Nur wer daran teilnimmt, kann sie hören und sehen.
+call-encrypted-no-more = Dieser Kanal ist nicht mehr verschlüsselt, deshalb hast du seinen Anruf verlassen.

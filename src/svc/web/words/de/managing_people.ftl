@@ -107,6 +107,7 @@ field-parent-id = Kategorie
 field-archived = Archiviert
 field-user-limit = Plätze
 field-bitrate-kbps = Tonqualität, kbit/s
+field-encrypted = Verschlüsselte Anrufe
 field-rank = Rang
 field-color = Farbe
 field-picture = Bild

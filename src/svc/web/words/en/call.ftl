@@ -166,3 +166,18 @@ screen-insecure = Browsers share screens only at https:// addresses. Ask whoever
 screen-silent = This screen is shared without its sound, because everybody would hear themselves. Share a tab to share its sound.
 pop-out-never = This browser cannot keep a window on top of others. Chrome and Edge on computers can.
 pop-out-nothing = There is no video to show in its own window.
+
+## Calls in encrypted channels
+
+channel-encrypted = encrypted
+call-encrypted = This call is encrypted
+call-encrypted-text = Only the devices in this call can hear and see it. The server passes it on without a key. It does see who is here, and who speaks. What is written beside the call is not encrypted.
+call-encrypted-who = { $count ->
+    [one] One device has the keys, of { $names }.
+   *[other] { $count } devices have the keys, of { $names }.
+  }
+call-encrypted-alone = Nobody else is here yet, so there are no keys.
+call-encrypted-number = Compare this number in the call. If everybody reads out the same one, and there are { $count } of you, nobody else can listen in. It changes whenever somebody comes or goes.
+call-encrypted-uninvited = A device of { $names } has the keys of this call and is not shown in it. Somebody may be listening in.
+call-encrypted-way = Calls here are encrypted: only the people in them can hear and see them.
+call-encrypted-no-more = This channel is no longer encrypted, so you have left its call.

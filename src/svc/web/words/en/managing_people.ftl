@@ -107,6 +107,7 @@ field-parent-id = Category
 field-archived = Archived
 field-user-limit = Seats
 field-bitrate-kbps = Sound quality, kbit/s
+field-encrypted = Encrypted calls
 field-rank = Rank
 field-color = Colour
 field-picture = Picture

@@ -166,3 +166,18 @@ screen-insecure = Los navegadores solo comparten la pantalla en direcciones HTTP
 screen-silent = La pantalla se comparte sin sonido: si no, cada persona se oiría a sí misma. Comparte una pestaña para compartir su sonido.
 pop-out-never = Este navegador no tiene ventanas que queden por encima de otras. Chrome y Edge en ordenadores las tienen.
 pop-out-nothing = Nadie muestra una imagen que pueda estar en una ventana aparte.
+
+## Llamadas en canales cifrados
+
+channel-encrypted = cifrado
+call-encrypted = Esta llamada está cifrada
+call-encrypted-text = Solo los dispositivos de esta llamada pueden oírla y verla. El servidor la transmite sin tener la clave. Sí ve quién está aquí y quién habla. Lo que se escribe junto a la llamada no está cifrado.
+call-encrypted-who = { $count ->
+    [one] Un dispositivo tiene las claves, de { $names }.
+   *[other] { $count } dispositivos tienen las claves, de { $names }.
+  }
+call-encrypted-alone = Todavía no hay nadie más aquí, así que no hay claves.
+call-encrypted-number = Comparad este número en la llamada. Si todos leéis el mismo y sois { $count }, nadie más puede escuchar. Cambia cuando alguien entra o sale.
+call-encrypted-uninvited = Un dispositivo de { $names } tiene las claves de esta llamada y no aparece en ella. Quizá alguien esté escuchando.
+call-encrypted-way = Aquí las llamadas están cifradas: solo quienes participan pueden oírlas y verlas.
+call-encrypted-no-more = Este canal ya no está cifrado, así que has salido de su llamada.

@@ -107,6 +107,7 @@ field-parent-id = Categoría
 field-archived = Archivado
 field-user-limit = Plazas
 field-bitrate-kbps = Calidad del sonido, kbit/s
+field-encrypted = Llamadas cifradas
 field-rank = Rango
 field-color = Color
 field-picture = Imagen

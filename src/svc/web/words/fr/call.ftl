@@ -166,3 +166,18 @@ screen-insecure = Les navigateurs ne partagent un écran que sur des adresses HT
 screen-silent = L’écran est partagé sans le son, sinon chacun s’entendrait soi-même. Partage un onglet pour partager son son.
 pop-out-never = Ce navigateur n’a pas de fenêtres qui restent au-dessus des autres. Chrome et Edge sur ordinateur en ont.
 pop-out-nothing = Personne ne montre d’image qui pourrait tenir dans une fenêtre à part.
+
+## Appels dans les salons chiffrés
+
+channel-encrypted = chiffré
+call-encrypted = Cet appel est chiffré
+call-encrypted-text = Seuls les appareils présents dans cet appel peuvent l’entendre et le voir. Le serveur le transmet sans en avoir la clé. Il voit toutefois qui est là et qui parle. Ce qui est écrit à côté de l’appel n’est pas chiffré.
+call-encrypted-who = { $count ->
+    [one] Un appareil a les clés, celui de { $names }.
+   *[other] { $count } appareils ont les clés, ceux de { $names }.
+  }
+call-encrypted-alone = Il n’y a encore personne d’autre ici, donc pas de clés.
+call-encrypted-number = Comparez ce numéro pendant l’appel. Si vous lisez tous le même et que vous êtes { $count }, personne d’autre ne peut écouter. Il change quand quelqu’un arrive ou part.
+call-encrypted-uninvited = Un appareil de { $names } a les clés de cet appel et n’y apparaît pas. Quelqu’un écoute peut-être.
+call-encrypted-way = Ici, les appels sont chiffrés : seules les personnes présentes peuvent les entendre et les voir.
+call-encrypted-no-more = Ce salon n’est plus chiffré, tu as donc quitté son appel.

@@ -107,6 +107,7 @@ field-parent-id = Catégorie
 field-archived = Archivé
 field-user-limit = Places
 field-bitrate-kbps = Qualité du son, kbit/s
+field-encrypted = Appels chiffrés
 field-rank = Rang
 field-color = Couleur
 field-picture = Image

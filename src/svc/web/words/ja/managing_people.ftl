@@ -106,6 +106,7 @@ field-parent-id = カテゴリー
 field-archived = アーカイブ
 field-user-limit = 定員
 field-bitrate-kbps = 音質（kbps）
+field-encrypted = 通話の暗号化
 field-rank = 順位
 field-color = 色
 field-picture = 画像

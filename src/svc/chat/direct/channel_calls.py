@@ -1,0 +1,134 @@
+"""The groups of encrypted voice channels: whoever is in the call is in the group, and nobody else.
+
+The media service says who is in a call; the grant says with which device they came. What is kept is
+brought in step with that, and the devices in the call are told: they add whom the group lacks and remove
+who has left, as in any conversation. Nothing is said in such a group. Its log goes when the last one leaves.
+No HTTP, no SQL. docs/private.md, "Encrypted voice channels".
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NoReturn
+
+from svc.base.database import Act, Connection, Database, StorageFailed
+from svc.base.erasing import erasing
+from svc.chat.access.acts import changes_rules
+from svc.chat.access.directory import Directory
+from svc.chat.access.tokens import Asker
+from svc.chat.direct import devices_store, store
+from svc.chat.direct.rules import PrivateConversations
+from svc.chat.errors import ChatError
+
+# Devices of grants may be forgotten when there are so many: those who are in no call.
+_MAX_KNOWN = 4096
+_PAUSE_AFTER_FAULT_S = 1.0
+
+logger = logging.getLogger(__name__)
+
+
+class ChannelCalls:
+    """Watches the occupancy. `current` finds the device that asks; `now` gives seconds since 1970."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        conversations: PrivateConversations,
+        current: Callable[[Asker], Awaitable[str | None]],
+        now: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._conversations = conversations
+        self._current = current
+        self._now = now
+        # Who is in a room, as the media service says.
+        self.users: Callable[[str], Sequence[str]] = lambda room_id: ()
+        # By channel and member: the device of their last grant.
+        self._devices: dict[tuple[str, str], str] = {}
+        # Channels whose people are not what they were.
+        self._changed: set[str] = set()
+        self._wake = asyncio.Event()
+
+    async def require_sealing(self, asker: Asker, channel_id: str, sealed: bool) -> None:
+        """Before a grant: in an encrypted channel one seals, and with this device. Raises ChatError."""
+        channel = self._directory.channels.get(channel_id)
+        if channel is None:
+            return
+        if channel.encrypted != sealed:
+            raise ChatError("sealing_differs")
+        if not sealed:
+            return
+        device_id = await self._current(asker)
+        if device_id is None or await devices_store.of_device(self._database, device_id) is None:
+            raise ChatError("no_device")
+        if len(self._devices) >= _MAX_KNOWN:
+            self._devices = {
+                place: one for place, one in self._devices.items() if place[1] in self.users(place[0])
+            }
+        self._devices[channel_id, asker.member_id] = device_id
+
+    # Of the occupancy.
+
+    def joined(self, room_id: str, user_id: str) -> None:
+        self._look_at(room_id)
+
+    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+        self._look_at(room_id)
+
+    def in_step(self) -> None:
+        """Who was in a call when the server stopped may not be there any more."""
+        for channel_id in list(self._conversations.calls):
+            self._look_at(channel_id)
+
+    def _look_at(self, room_id: str) -> None:
+        channel = self._directory.channels.get(room_id)
+        if room_id in self._conversations.calls or (channel is not None and channel.encrypted):
+            self._changed.add(room_id)
+            self._wake.set()
+
+    async def run(self) -> NoReturn:
+        """For as long as the server runs."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._changed:
+                channel_id = self._changed.pop()
+                try:
+                    await self.settle(channel_id)
+                except StorageFailed as fault:
+                    logger.warning("the group of a call is out of step", extra={"fault": str(fault)})
+                    self._changed.add(channel_id)
+                    await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
+
+    @changes_rules
+    def settle(self, channel_id: str) -> Act[tuple[frozenset[str], bool], None]:
+        """Bring what is kept in step with who is in the call of a channel."""
+        channel = self._directory.channels.get(channel_id)
+        encrypted = channel is not None and channel.encrypted
+        # Who came with the media service's own secret is no member.
+        users = [one for one in self.users(channel_id) if encrypted and one in self._directory.members]
+        now_ms = int(self._now() * 1000)
+
+        def write(connection: Connection) -> tuple[frozenset[str], bool]:
+            before = store.devices_in_call(connection, channel_id)
+            known = {one: self._devices.get((channel_id, one), before.get(one)) for one in users}
+            after = {one: device_id for one, device_id in known.items() if device_id is not None}
+            if after != before:
+                with erasing(connection):
+                    store.put_devices_in_call(connection, channel_id, after, now_ms)
+            return frozenset(after), after != before
+
+        def settled(outcome: tuple[frozenset[str], bool]) -> None:
+            there, changed = outcome
+            calls = self._conversations.calls
+            # The rows of a member who is deleted go with them.
+            changed = changed or calls.get(channel_id, frozenset()) != there
+            calls[channel_id] = there
+            if not there:
+                del calls[channel_id]
+            if changed:
+                self._conversations.tell_changed([channel_id])
+
+        return Act(write, settled)

@@ -1,0 +1,86 @@
+"""What a commit may do to the group of a conversation, and what the group is after it.
+
+Steps of a write: decides by what the tables hold, and changes who is in the group. RFC 9420 section 12.4.
+"""
+
+from collections.abc import Collection, Sequence
+
+from svc.base.database import Connection
+from svc.chat.direct import devices_store, framing, store
+from svc.chat.direct.store import PrivateGroup, PrivateLeaf
+from svc.chat.errors import ChatError
+
+
+def read(body: bytes, conversation_id: str, content_type: int) -> framing.PrivateMessage:
+    """A message of this conversation's group. Raises ChatError."""
+    try:
+        read = framing.read_private_message(body)
+    except framing.FramingError as fault:
+        raise ChatError("invalid_request", f"This is not a PrivateMessage: {fault}") from None
+    if read.group_id != conversation_id.encode():
+        raise ChatError("invalid_request", "The group id must be the id of the conversation")
+    if read.content_type != content_type:
+        raise ChatError("invalid_request", "This kind of message does not belong here")
+    return read
+
+
+def recipients(welcome: bytes | None) -> Sequence[bytes]:
+    if welcome is None:
+        return []
+    try:
+        return sorted(framing.read_welcome(welcome))
+    except framing.FramingError as fault:
+        raise ChatError("invalid_request", f"This is not a Welcome: {fault}") from None
+
+
+def require_with(connection: Connection, conversation_id: str, member_id: str, device_id: str) -> None:
+    """A member is in the call of a channel with one device alone. Raises ChatError."""
+    if store.devices_in_call(connection, conversation_id).get(member_id, device_id) != device_id:
+        raise ChatError("no_device", "You are in this call with another device")
+
+
+def added_by(
+    connection: Connection, conversation_id: str, refs: Sequence[bytes], people: Collection[str]
+) -> dict[str, tuple[str, str]]:
+    """Member and thumbprint of each device that a Welcome is for. Raises ChatError."""
+    added = devices_store.welcomed(connection, refs)
+    if len(added) != len(refs):
+        raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
+    if any(member_id not in people for member_id, _ in added.values()):
+        raise ChatError("invalid_request", "The Welcome is for somebody who is not in the conversation")
+    for device_id, (member_id, _) in added.items():
+        require_with(connection, conversation_id, member_id, device_id)
+    return added
+
+
+def require_possible(
+    device_id: str, leaves: dict[str, PrivateLeaf], removed: Collection[str], added: Collection[str]
+) -> None:
+    if not set(removed) <= set(leaves) - {device_id}:
+        raise ChatError("invalid_request", "Only other devices of the group can be removed")
+    if set(added) & (set(leaves) - set(removed) | {device_id}):
+        raise ChatError("invalid_request", "A device that is in the group cannot be added")
+
+
+def require_leaf(leaves: dict[str, PrivateLeaf], device_id: str) -> None:
+    if device_id not in leaves or leaves[device_id].gone:
+        raise ChatError("no_device", "This device is not in the group of this conversation")
+
+
+def settle(
+    connection: Connection,
+    conversation_id: str,
+    after: PrivateGroup,
+    device_id: str,
+    removed: Collection[str],
+    added: dict[str, tuple[str, str]],
+) -> None:
+    """The devices in the group once the commit counts."""
+    for one in removed:
+        store.remove_leaf(connection, conversation_id, one)
+    # Whoever makes the group reads its first commit in the log: then they know that it counts.
+    if after.epoch == 1:
+        first = devices_store.leaf_of(connection, device_id)
+        store.put_leaf(connection, conversation_id, PrivateLeaf(device_id, *first), after.seq - 1)
+    for one, (member_id, thumbprint) in added.items():
+        store.put_leaf(connection, conversation_id, PrivateLeaf(one, member_id, thumbprint), after.seq)

@@ -1,0 +1,85 @@
+// The group of an encrypted voice channel's call. This browser is in it for as long as it is in the call, and keeps nothing
+// of it: what it needs beside the device's own keys is in memory and goes with the call. docs/private.md
+
+/**
+ * @import { Changes } from "../../transport/private_store.js"
+ * @import { Kept } from "./waiting.js"
+ *
+ * @typedef {NonNullable<Awaited<ReturnType<typeof keysOf>>>} Keys
+ */
+
+import { Unkept } from "../../transport/private_store.js";
+import { keysOf } from "./call_keys.js";
+import { deviceOf, inCalls, takePart } from "./own.js";
+import { reportProblem } from "./others.js";
+
+// Whoever comes first in the group lets in and out; where that one does not, the next does after so long.
+const TURN_MS = 300;
+const AGAIN_MS = 2000;
+
+/** What is kept while a call goes on. */
+class OfCall {
+  #kept; #memory = new Unkept();
+
+  /** @param {Kept} kept */
+  constructor(kept) {
+    this.#kept = kept;
+  }
+
+  #isOfDevice = (/** @type {string} */ name) => !name.includes("/") || name.startsWith("package/");
+
+  /** @param {string} name */
+  get(name) {
+    return (this.#isOfDevice(name) ? this.#kept : this.#memory).get(name);
+  }
+
+  /** @param {Changes} changes */
+  async put(changes) {
+    await this.#kept.put(changes.filter(([name]) => this.#isOfDevice(name)));
+    await this.#memory.put(changes.filter(([name]) => !this.#isOfDevice(name)));
+  }
+
+  /** @param {string} prefix */
+  under(prefix) {
+    return this.#memory.under(prefix);
+  }
+}
+
+/** Be in the group of this channel's call until the answer is called; `told` hears of the keys of each epoch. @param {string} id @param {(keys: Keys) => void} told */
+export async function followCall(id, told) {
+  const mine = await takePart();
+  const kept = new OfCall(mine.kept);
+  const device = deviceOf(mine, kept, { channelId: id, inTurn: (act) => act() });
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const look = async (/** @type {boolean} */ acts) => {
+    clearTimeout(timer);
+    if (inCalls.get(id) !== group) return;
+    try {
+      const turn = await device.syncCall(acts);
+      const keys = await keysOf({ kept, device }, id);
+      if (inCalls.get(id) !== group) return;
+      if (keys) told(keys);
+      if (turn !== null) later(turn * TURN_MS);
+    } catch (/** @type {any} */ error) {
+      // Before the server knows that we are there, and after it knows that we are not: it tells of both.
+      if (error.code === "unknown_conversation") return;
+      if (error.status === undefined && error.code !== "unreachable") reportProblem(error);
+      later(AGAIN_MS);
+    }
+  };
+  const later = (/** @type {number} */ ms) => {
+    clearTimeout(timer);
+    if (inCalls.get(id) === group) timer = setTimeout(lookNext, ms, true);
+  };
+  // One after the other, so that no keys are told of after those of a later epoch.
+  let looking = Promise.resolve();
+  const lookNext = (acts = false) => { looking = looking.then(() => look(acts)); };
+  const group = { kept, device, look: () => lookNext() };
+  inCalls.set(id, group);
+  group.look();
+  return () => {
+    clearTimeout(timer);
+    if (inCalls.get(id) === group) inCalls.delete(id);
+  };
+}

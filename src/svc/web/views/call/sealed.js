@@ -1,0 +1,43 @@
+// How the call of an encrypted channel is kept private: who has its keys, and the number that all compare.
+
+/** @import { Running } from "../../state/private_talks.js" */
+/** @typedef {Awaited<ReturnType<Running["numberOf"]>>} Compared */
+
+import { keyHolders } from "../../state/private_calls.js";
+import { theRunning } from "../../state/private_talks.js";
+import { memberOf } from "../../state/people.js";
+import { peopleIn } from "../../state/voice.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { explain, listed, t } from "../../words/words.js";
+import { Dialog } from "../parts/dialog.js";
+
+const SETTLED_MS = 5000; // Whoever leaves is shown no more some moments before the keys are others.
+
+const named = (/** @type {string[]} */ ids) => listed(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
+
+/** Says whose devices have the keys beside those of the people who are shown. @param {{channelId: string}} props */
+export function Uninvited({ channelId }) {
+  const here = new Set(peopleIn(channelId).map(({ id }) => id));
+  const holders = keyHolders.value;
+  const names = named(holders.filter((id, at) => !here.has(id) || holders.indexOf(id) !== at));
+  const [told, tell] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(tell, SETTLED_MS, names);
+    return () => clearTimeout(timer);
+  }, [names]);
+  return names && told === names && html`<p id="uninvited" class="trouble" role="alert">${t("call-encrypted-uninvited", { names })}</p>`;
+}
+
+/** @param {{channelId: string, onClose: () => void}} props */
+export function SealedDialog({ channelId, onClose }) {
+  const holders = keyHolders.value;
+  const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined)); // Null while there are no keys.
+  const [problem, setProblem] = useState("");
+  useEffect(() => { theRunning().then((running) => running.numberOf(channelId)).then(setNumber, (error) => setProblem(explain(error))); }, [channelId, holders]);
+  return html`<${Dialog} title=${t("call-encrypted")} onClose=${onClose}>
+    <p>${t("call-encrypted-text")}</p>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    ${holders.length ? html`<p id="key-holders" dir="auto">${t("call-encrypted-who", { names: named(holders), count: holders.length })}</p>` : html`<p class="quiet">${t("call-encrypted-alone")}</p>`}
+    ${number && html`<h3>${t("private-number")}</h3><p>${t("call-encrypted-number", { count: number.devices })}</p><p class="private-number">${number.digits.join(" ")}</p>`}
+  <//>`;
+}

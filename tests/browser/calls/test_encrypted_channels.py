@@ -1,0 +1,86 @@
+"""An encrypted voice channel: those in the call see and hear each other, and no server reads a frame."""
+
+import asyncio
+from pathlib import Path
+
+from playwright.async_api import expect
+
+from tests.browser.calls.test_private_calls import assert_sealed, counted, goes_on, recorder
+from tests.kit.community import ask, own_id
+from tests.kit.firefox import Firefox
+from tests.kit.people import People, Person
+from tests.kit.product import Product
+from tests.kit.waiting import wait_until
+
+ENOUGH = 20  # Frames.
+
+
+async def encrypted(owner: Person) -> str:
+    """The id of the voice channel, which is encrypted from now on."""
+    [channel] = [
+        one for one in (await ask(owner, "GET", "/api/channels"))["channels"] if one["type"] == "voice"
+    ]
+    await ask(owner, "PATCH", f"/api/channels/{channel['id']}", {"encrypted": True})
+    return str(channel["id"])
+
+
+async def number(person: Person, devices: int) -> str:
+    """What a person compares with the others, once so many devices have the keys."""
+    await person.page.locator("#encrypted").click()
+    await expect(person.page.locator("#key-holders")).to_contain_text(f"{devices} devices have the keys")
+    shown = await person.page.locator(".private-number").text_content()
+    await person.page.keyboard.press("Escape")
+    return shown or ""
+
+
+async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_server_reads_a_frame(
+    people: People, fox: Firefox, product: Product, tmp_path: Path
+) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.come_in()
+    room_id = await encrypted(ada)
+    await ada.enter_call(camera=True)
+    await grace.come_in()
+    await grace.enter_call(camera=True)
+    await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
+    assert await number(ada, 2) == await number(grace, 2)
+
+    # Whoever comes later gets keys, in another browser too.
+    edsger = await fox.arrive("Edsger", product.url)
+    await edsger.join()
+    await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger))
+    assert await number(ada, 3) == await number(grace, 3)
+    async with recorder(product, tmp_path / "data", room_id) as client:
+
+        def epochs_of(person_id: str) -> set[int]:
+            """Those whose keys the latest sound of somebody is sealed with."""
+            (line,) = [
+                one for one in client.incoming.values() if (one.user_id, one.source) == (person_id, "mic")
+            ]
+            return {kid & 255 for kid, _ in counted(line)}
+
+        async def recorded() -> bool:
+            lines = list(client.incoming.values())
+            return len(lines) == 6 and all(len(counted(line)) > ENOUGH for line in lines)
+
+        await wait_until("the recorder has everything of all", recorded, within_s=30)
+        for line in client.incoming.values():
+            assert_sealed(line)
+        ada_id, grace_id = await own_id(ada), await own_id(grace)
+        # Whoever leaves had keys of these epochs, and gets no others.
+        (had,) = epochs_of(grace_id)
+        await grace.press("Leave")
+
+        async def rotated() -> bool:
+            return max(epochs_of(ada_id)) > had
+
+        await wait_until("Ada seals with a key that Grace has not", rotated, within_s=20)
+        await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger))
+
+    # Who cannot encrypt is told why, and does not get in.
+    await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
+    await grace.page.locator("#voice-channels .channel").click()
+    await expect(grace.page.locator("#call [role=alert]")).to_contain_text(
+        "This browser cannot encrypt calls"
+    )
+    await expect(grace.page.locator("#call-state")).to_have_count(0)

@@ -1,0 +1,191 @@
+"""An encrypted voice channel: whoever is in its call is in an MLS group, with one device; nobody else is."""
+
+import time
+from base64 import b64decode
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from svc.chat.community import Community
+from tests.chat.direct.framed import Client
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.inside import give_role, server_with_insight
+from tests.chat.member import ChatServer, LiveMember
+from tests.chat.people import Person, newcomer
+
+LOBBY = {"id": "lobby"}
+ONE = "/api/channels/lobby"
+
+
+@dataclass
+class Caller:
+    client: Client
+    live: LiveMember
+
+    @property
+    def id(self) -> str:
+        return self.client.person.id
+
+    async def asks(self, **more: object) -> Any:
+        """The answer to going in, or the code of the refusal."""
+        data = (await self.live.ask("voice_join", channel_id="lobby", **more))["data"]
+        return data.get("error", data)
+
+
+@dataclass
+class World:
+    chat: ChatServer
+    community: Community
+    sfu: FakeSfu
+    owner: Person
+    server_id: str
+    stack: AsyncExitStack
+    callers: list[Caller] = field(default_factory=list)
+
+    async def caller(self, name: str) -> Caller:
+        person = await newcomer(self.chat, name)
+        client = await Client(person, self.server_id, time.time()).take_part()
+        live = await self.stack.enter_async_context(self.chat.member("", person.token))
+        return Caller(client, live)
+
+    async def enters(self, caller: Caller) -> None:
+        """Into the call, and everybody there knows that the group is to be another."""
+        assert "client_join" in await caller.asks(sealed=True)
+        self.callers.append(caller)
+        await self._tell("peer_joined", caller)
+
+    async def leaves(self, caller: Caller) -> None:
+        self.callers.remove(caller)
+        await self._tell("peer_left", caller)
+
+    async def _tell(self, event: str, caller: Caller) -> None:
+        self.sfu.people["lobby"] = [one.id for one in self.callers]
+        await self.sfu.tell(event, "lobby", caller.id)
+        await self.changed()
+
+    async def changed(self) -> None:
+        for one in self.callers:
+            assert await one.live.pushed("private_changed") == {"conversation_id": "lobby"}
+
+
+@pytest.fixture
+async def world(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[World]:
+    async with server_with_insight(variables) as (chat, community), AsyncExitStack() as stack:
+        await sfu.until("sync_request")
+        owner = await newcomer(chat, "Owner")
+        give_role(community, owner.id, "owner")
+        async with chat.http.get("/info") as response:
+            server_id = (await response.json())["serverId"]
+        world = World(chat, community, sfu, owner, server_id, stack)
+        await owner.done("PATCH", ONE, {"encrypted": True})
+        yield world
+
+
+async def let_in(caller: Caller, epoch: int, *others: Caller, removed: tuple[Caller, ...] = ()) -> None:
+    taken = await caller.client.take(LOBBY, *(one.client for one in others))
+    packages = [b64decode(one["key_package"]) for one in taken]
+    gone = [one.client.device_id for one in removed]
+    status, answer = await caller.client.commit(LOBBY, epoch, packages, gone)
+    assert status == 200, answer
+
+
+async def inside(caller: Caller) -> dict[str, bool]:
+    """The devices in the group, and whether each is gone."""
+    return {one["id"]: one["gone"] for one in (await caller.client.look(LOBBY))["devices"]}
+
+
+async def test_only_who_seals_with_a_device_that_takes_part_gets_in(world: World) -> None:
+    ada = await world.caller("Ada")
+    assert await ada.asks() == "sealing_differs"
+    assert "client_join" in await ada.asks(sealed=True)
+    ben = await newcomer(world.chat, "Ben")
+    live = await world.stack.enter_async_context(world.chat.member("", ben.token))
+    assert await Caller(Client(ben, "", 0), live).asks(sealed=True) == "no_device"
+    # Nor does anybody seal where nobody would give them keys.
+    assert (await ada.live.ask("voice_join", channel_id="side-room", sealed=True))["data"][
+        "error"
+    ] == "sealing_differs"
+
+
+async def test_who_is_in_the_call_makes_the_group_and_whoever_leaves_is_gone_from_it(world: World) -> None:
+    ada, ben, cem = [await world.caller(name) for name in ("Ada", "Ben", "Cem")]
+    for one in (ada, ben):
+        await world.enters(one)
+    told = await ada.client.look(LOBBY)
+    assert told["members"] == sorted([ada.id, ben.id])
+    assert [one["id"] for one in told["lacking"]] == sorted([ada.client.device_id, ben.client.device_id])
+    await let_in(ada, 0, ben)
+    [waiting] = (await ben.client.person.done("GET", "/api/private/welcomes?channel_id=lobby"))["welcomes"]
+    assert waiting["conversation_id"] == "lobby"
+    # To what reads conversations it is none.
+    assert await ben.client.welcomes() == []
+    assert (await ben.client.person.done("GET", "/api/private/conversations"))["conversations"] == []
+    for way in (ada.client.send(LOBBY, 1), cem.client.commit(LOBBY, 1)):
+        status, answer = await way
+        assert (status, answer["error"]) == (404, "unknown_conversation")
+
+    await world.enters(cem)
+    await let_in(ben, 1, cem)
+    await world.leaves(ada)
+    assert await inside(ben) == {
+        ada.client.device_id: True,
+        ben.client.device_id: False,
+        cem.client.device_id: False,
+    }
+    assert (
+        await ada.client.person.refused("GET", "/api/private/conversations/lobby") == "unknown_conversation"
+    )
+    await let_in(cem, 2, removed=(ada,))
+    assert set(await inside(ben)) == {ben.client.device_id, cem.client.device_id}
+    # With the last who leaves all is gone, and the next call begins anew.
+    await world.leaves(ben)
+    await world.leaves(cem)
+    await world.enters(ada)
+    assert await inside(ada) == {}
+    assert await ada.client.log(LOBBY) == []
+    await world.enters(ben)
+    await let_in(ben, 0, ada)
+
+
+async def test_who_may_not_join_any_more_gets_no_keys(world: World) -> None:
+    ada, ben = await world.caller("Ada"), await world.caller("Ben")
+    for one in (ada, ben):
+        await world.enters(one)
+    await let_in(ada, 0, ben)
+    await world.owner.done("PUT", f"{ONE}/overrides/member/{ben.id}", {"deny": ["join_voice"]})
+    assert (
+        await ben.client.person.refused("GET", "/api/private/conversations/lobby") == "unknown_conversation"
+    )
+    await world.sfu.until("disconnect_user")
+    await world.leaves(ben)
+    assert (await inside(ada))[ben.client.device_id]
+
+
+async def test_the_setting_is_of_voice_channels_and_changes_while_nobody_is_there(world: World) -> None:
+    ada = await world.caller("Ada")
+    await world.enters(ada)
+    assert await world.owner.refused("PATCH", ONE, {"encrypted": False}) == "channel_in_use"
+    await world.owner.done("PATCH", ONE, {"encrypted": True, "topic": "as it is"})
+    await world.leaves(ada)
+    assert (await world.owner.done("PATCH", ONE, {"encrypted": False}))["encrypted"] is False
+    assert "client_join" in await ada.asks()
+    # She is on her way in.
+    assert await world.owner.refused("PATCH", ONE, {"encrypted": True}) == "channel_in_use"
+    text = {"name": "hall", "type": "text", "encrypted": True}
+    assert await world.owner.refused("POST", "/api/channels", text) == "invalid_request"
+    assert await ada.client.person.refused("PATCH", ONE, {"encrypted": True}) == "forbidden"
+
+
+async def test_after_a_restart_of_the_media_service_whoever_is_not_there_is_gone(world: World) -> None:
+    ada, ben = await world.caller("Ada"), await world.caller("Ben")
+    for one in (ada, ben):
+        await world.enters(one)
+    await let_in(ada, 0, ben)
+    world.callers.remove(ben)
+    world.sfu.people["lobby"] = [ada.id]
+    await world.sfu.drop_control()
+    await world.changed()
+    assert (await inside(ada))[ben.client.device_id]
