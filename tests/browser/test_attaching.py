@@ -9,7 +9,7 @@ from playwright.async_api import Locator, Route, expect
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import both, box, come_to_read, message, write
+from tests.kit.text_channels import LiveLine, both, box, come_to_read, message, write
 from tests.kit.waiting import wait_until
 
 DROP = """(target, files) => {
@@ -229,6 +229,30 @@ async def test_what_is_being_written_is_there_after_a_reload_with_its_files(peop
     await ada.page.reload()
     await expect(box(ada)).to_have_value("to be continued")
     await expect(uploads(ada, "done")).to_have_count(1)
+
+
+async def test_what_was_sent_does_not_come_back_with_the_news_of_its_draft(people: People) -> None:
+    ada = await people.arrive("Ada")
+    line = LiveLine()
+    await line.put_before(ada)
+    await ada.page.reload()
+    await come_to_read(ada)
+
+    async def is_late() -> bool:
+        return line.is_late
+
+    line.hear_late("draft_changed")
+    await drop(ada, picture("one.png"))
+    await expect(uploads(ada, "done")).to_have_count(1)
+    await box(ada).fill("See")
+    await wait_until("the server says so", is_late, within_s=60)
+    await box(ada).press("Enter")
+    await expect(uploads(ada, "done")).to_have_count(0)
+    line.let_go()
+    await expect(message(ada, "See").get_by_role("link", name="one.webp")).to_be_visible()
+    await expect(ada.page.locator(".pending")).to_have_count(0)
+    await expect(ada.page.locator(".upload-list")).to_have_count(0)
+    await expect(box(ada)).to_have_value("")
 
 
 @both_widths

@@ -93,6 +93,8 @@ class LiveLine:
         self._held_event: str | None = None
         self._held: list[tuple[WebSocketRoute, str | bytes]] = []
         self._spoilt_event: str | None = None
+        self._late_event: str | None = None
+        self._late: list[tuple[WebSocketRoute, str | bytes]] = []
 
     async def put_before(self, person: Person) -> None:
         """From the next time that the page is loaded."""
@@ -116,8 +118,20 @@ class LiveLine:
         """What the page asks for with this event reaches the server when it is let go."""
         self._held_event = event
 
+    def hear_late(self, event: str) -> None:
+        """What the server says with this event and after it reaches the page when it is let go."""
+        self._late_event = event
+
+    @property
+    def is_late(self) -> bool:
+        """Has the server said it?"""
+        return bool(self._late)
+
     def let_go(self) -> None:
-        self._held_event = None
+        self._held_event = self._late_event = None
+        for page, text in self._late:
+            page.send(text)
+        self._late.clear()
         for server, text in self._held:
             server.send(text)
         self._held.clear()
@@ -156,7 +170,11 @@ class LiveLine:
                 server.send(text)
 
         async def answer(text: str | bytes) -> None:
-            if not self._is_cut:
+            if self._is_cut:
+                return
+            if self._late or (self._late_event and json.loads(text).get("event") == self._late_event):
+                self._late.append((socket, text))
+            else:
                 socket.send(text)
 
         socket.on_message(forward)

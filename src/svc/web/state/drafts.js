@@ -16,7 +16,8 @@ const KEPT = "svc.drafts"; // In localStorage: {channelId: {text, saved}}, for w
 
 /**
  * @typedef {{message: Message, ping: boolean} | null} Reply
- * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, restoring: boolean}} Written
+ * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, put: Set<string>, restoring: boolean}} Written
+ * `put`: what this page has saved, and has not heard of yet like all of one's pages.
  */
 
 /** By channel. @type {Map<string, Written>} */
@@ -28,7 +29,7 @@ export function draftOf(channelId) {
   let draft = drafts.get(channelId);
   if (!draft) {
     const { text, saved } = keptHere()[channelId] ?? { text: "", saved: "" };
-    draft = { text: signal(text), names: new Map(), reply: signal(/** @type {Reply} */ (null)), timer: 0, saved, restoring: false };
+    draft = { text: signal(text), names: new Map(), reply: signal(/** @type {Reply} */ (null)), timer: 0, saved, put: new Set(), restoring: false };
     drafts.set(channelId, draft);
     // A file that is there now belongs to it.
     let before = "";
@@ -85,11 +86,13 @@ async function save(channelId) {
   if (now === draft.saved || (!text && !attachments.length && !draft.saved)) return;
   const before = draft.saved;
   draft.saved = text || attachments.length ? now : "";
+  if (draft.saved) draft.put.add(now);
   const asking = draft.saved ? ask("draft_put", { channel_id: channelId, text, attachments }) : ask("draft_delete", { channel_id: channelId });
   try {
     await asking;
   } catch (/** @type {any} */ error) {
     draft.saved = before;
+    draft.put.delete(now);
     if (error.code === "unreachable" && drafts.get(channelId) === draft) later(channelId);
   }
   if (drafts.get(channelId) === draft) keepHere(channelId); // Nobody signed out meanwhile.
@@ -150,13 +153,15 @@ function dropped(channelId) {
 
 listen({
   greet() {
+    for (const { put } of drafts.values()) put.clear();
     ask("drafts").then(({ drafts: all }) => {
       takeAll(all);
       known = true;
     }, () => {});
   },
   hear(event, data) {
-    if (event === "draft_changed") take(data);
+    // What this page has put there itself may have been sent since.
+    if (event === "draft_changed" && !draftOf(data.channel_id).put.delete(JSON.stringify([data.text, data.attachments]))) take(data);
     if (event === "draft_deleted") dropped(data.channel_id);
   },
   forget() {
