@@ -16,7 +16,7 @@ chat, beside `http`; knows no feature.
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from types import NoneType
 from typing import Any, TypeVar, get_type_hints
@@ -79,93 +79,66 @@ class Asked(Struct):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """`http` as in the catalogue and `live`, the event, are empty where it does not come in there.
+    """A request, with what the types of its method say.
 
     `told` names what it is told beside: `asking`, `request`. `path` has the variables of the path, `data`
     those and what is asked. `takes` and `answers` are types, or schemas of what has none; None stands for
-    nothing. `sends` is the type and the schema of a body that `run` reads itself.
+    nothing.
     """
 
     run: Callable[..., Awaitable[object]]
-    needs: Needs
-    summary: str
-    http: str
-    live: str
-    refusals: Sequence[str]
-    status: int
-    otherwise: tuple[int, str] | None
-    media_type: str
-    sends: tuple[str, Schema] | None
+    said: "request"
     told: Collection[str]
     path: type[Struct]
     asked: Any
     data: Any
     takes: Any
     answers: Any
-    cost: float | None
-    most_bytes: int | None
 
     @property
     def asks_by_query(self) -> bool:
-        return self.sends is not None or self.http.startswith(("GET ", "DELETE "))
+        return self.said.sends is not None or self.said.http.startswith(("GET ", "DELETE "))
 
 
-def request(
-    needs: Needs,
-    summary: str,
-    *,
-    http: str = "",
-    live: str = "",
-    refusals: Sequence[str] = (),
-    status: int = 200,
-    otherwise: tuple[int, str] | None = None,
-    media_type: str = "application/json",
-    sends: tuple[str, Schema] | None = None,
-    takes: Schema | None = None,
-    answers: object = None,
-    cost: float | None = None,
-    most_bytes: int | None = None,
-) -> Callable[[Run], Run]:
-    """Declare a method of `Requests`. `refusals` are codes beyond those of everything of its kind.
+@dataclass(frozen=True, slots=True)
+class request:
+    """Declares a method of `Requests`. `refusals` are codes beyond those of everything of its kind.
 
+    `http` as in the catalogue and `live`, the event, are empty where it does not come in there.
     `takes` and `answers` say what the types do not: of a mapping its schema, of a response its type.
-    `otherwise` is another status with which the same may be answered, and when. `cost` is what it takes
-    of its member's allowance, where that is not what the catalogue takes for others of its kind.
-    `most_bytes` is the limit of its body, where that is not the usual one.
+    `otherwise` is another status with which the same may be answered, and when. `sends` is the type and the
+    schema of a body that the method reads itself. `cost` is what it takes of its member's allowance, where
+    that is not what the catalogue takes for others of its kind. `most_bytes` is the limit of its body, where
+    that is not the usual one.
     """
 
-    def declared(run: Run) -> Run:
+    needs: Needs
+    summary: str
+    _: KW_ONLY
+    http: str = ""
+    live: str = ""
+    refusals: Sequence[str] = ()
+    status: int = 200
+    otherwise: tuple[int, str] | None = None
+    media_type: str = "application/json"
+    sends: tuple[str, Schema] | None = None
+    takes: Schema | None = None
+    answers: object = None
+    cost: float | None = None
+    most_bytes: int | None = None
+
+    def __call__(self, run: Run) -> Run:
         types = get_type_hints(run, include_extras=True)
         returned, asked = types.pop("return"), types.pop("asked", None)
         told = {name for name in ("asking", "request") if types.pop(name, None) is not None}
         path = msgspec.defstruct("Path", list(types.items()), kw_only=True)
         data = asked
-        if takes is None:
+        if self.takes is None:
             data = msgspec.defstruct("Data", list(types.items()), bases=(asked or Asked,), kw_only=True)
-        said = Declared(
-            run,
-            needs,
-            summary,
-            http,
-            live,
-            refusals,
-            status,
-            otherwise,
-            media_type,
-            sends,
-            told,
-            path,
-            asked,
-            data,
-            takes or asked,
-            answers or (None if returned in (NoneType, web.StreamResponse) else returned),
-            cost,
-            most_bytes,
-        )
-        run.declared = said  # type: ignore[attr-defined]
+        answers = self.answers or (None if returned in (NoneType, web.StreamResponse) else returned)
+        declared = Declared(run, self, told, path, asked, data, self.takes or asked, answers)
+        run.declared = declared  # type: ignore[attr-defined]
         return run
-
-    return declared
 
 
 class Requests:
@@ -176,13 +149,15 @@ class Requests:
     def __init_subclass__(cls) -> None:
         cls.declared = [value.declared for value in vars(cls).values() if hasattr(value, "declared")]
         for one in cls.declared:
-            declare(one.needs, endpoint=one.http, event=one.live, cost=one.cost)
+            declare(one.said.needs, endpoint=one.said.http, event=one.said.live, cost=one.said.cost)
 
     def table(self) -> list[web.RouteDef]:
-        return [self._route(declared) for declared in self.declared if declared.http]
+        return [self._route(declared) for declared in self.declared if declared.said.http]
 
     def handlers(self) -> Mapping[str, Handler]:
-        return {declared.live: self._handler(declared) for declared in self.declared if declared.live}
+        return {
+            declared.said.live: self._handler(declared) for declared in self.declared if declared.said.live
+        }
 
     def _route(self, declared: Declared) -> web.RouteDef:
         async def serve(request: web.Request) -> web.StreamResponse:
@@ -191,14 +166,14 @@ class Requests:
             if declared.asked is not None and declared.asks_by_query:
                 asked = converted(request.query, declared.asked, strict=False)
             elif declared.asked is not None:
-                asked = decoded(await content(request, declared.most_bytes), declared.asked)
+                asked = decoded(await content(request, declared.said.most_bytes), declared.asked)
             asking = asker(request) if "asking" in declared.told else None
             found = await self._run(declared, path, asked, asking, request)
             if isinstance(found, web.StreamResponse):
                 return found
-            return nothing() if declared.answers is None else answered(found, declared.status)
+            return nothing() if declared.answers is None else answered(found, declared.said.status)
 
-        method, _, address = declared.http.partition(" ")
+        method, _, address = declared.said.http.partition(" ")
         return _ROUTES[method](address, serve)
 
     def _handler(self, declared: Declared) -> Handler:
@@ -300,8 +275,8 @@ def described_by(
     """What the feature says of itself: its requests, and what else it says."""
     declared_by = [declared for those in requests for declared in those.declared]
     return Described(
-        endpoints=[_endpoint(declared) for declared in declared_by if declared.http],
-        events=[_event(declared) for declared in declared_by if declared.live],
+        endpoints=[_endpoint(declared) for declared in declared_by if declared.said.http],
+        events=[_event(declared) for declared in declared_by if declared.said.live],
         pushes=pushes,
         welcome=welcome or {},
         present=present or {},
@@ -310,25 +285,25 @@ def described_by(
 
 def _endpoint(declared: Declared) -> Endpoint:
     takes = None if declared.takes is None else schema_of(declared.takes)
-    body_type, body = declared.sends or ("application/json", None if declared.asks_by_query else takes)
+    body_type, body = declared.said.sends or ("application/json", None if declared.asks_by_query else takes)
     return Endpoint(
-        declared.http,
-        declared.summary,
+        declared.said.http,
+        declared.said.summary,
         None if declared.answers is None else schema_of(declared.answers),
-        declared.status,
+        declared.said.status,
         query=fields_of(takes) if takes and declared.asks_by_query else {},
         body=body,
         body_type=body_type,
-        refusals=declared.refusals,
-        media_type=declared.media_type,
-        otherwise=declared.otherwise,
+        refusals=declared.said.refusals,
+        media_type=declared.said.media_type,
+        otherwise=declared.said.otherwise,
     )
 
 
 def _event(declared: Declared) -> Event:
     data = declared.takes if declared.data is declared.asked else declared.data
     reply = NOTHING if declared.answers is None else schema_of(declared.answers)
-    return Event(declared.live, declared.summary, schema_of(data), reply, declared.refusals)
+    return Event(declared.said.live, declared.said.summary, schema_of(data), reply, declared.said.refusals)
 
 
 def fields_of(schema: Schema) -> Mapping[str, Schema]:
