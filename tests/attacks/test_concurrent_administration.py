@@ -329,11 +329,11 @@ async def memory_agrees_with_the_file(community: Community) -> None:
     kept = await members_store.load_members(database, lambda key: None)
     # The file counts in ms.
     assert {m.id: _in_ms(m) for m in directory.members.values()} == {m.id: _in_ms(m) for m in kept}
-    roles = {role.id: role for role in await members_store.load_roles(database)}
+    roles = {role.id: role for role in await members_store.ROLES.all(database)}
     assert {role_id: directory.roles.get(role_id) for role_id in roles} == roles
     channels = {channel.id: channel for channel in await channels_store.load(database)}
     assert directory.channels == channels
-    webhooks = {webhook.id: webhook for webhook in await webhooks_store.load(database, 1000)}
+    webhooks = {webhook.id: webhook for webhook in await webhooks_store.WEBHOOKS.all(database)}
     assert community.webhooks.webhooks._by_id == webhooks
     [owner] = [member for member in directory.members.values() if OWNER in member.role_ids]
     assert owner

@@ -65,7 +65,7 @@ class Bots:
 
     async def load(self) -> None:
         """At start, once the directory is filled."""
-        for token in await store.load(self._database):
+        for token in await store.TOKENS.all(self._database):
             if self._is_bot(token.member_id):
                 self._accept(token)
 

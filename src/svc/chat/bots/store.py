@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database
+from svc.base.database import Connection
 from svc.base.tables import Table
 
 
@@ -18,9 +18,5 @@ class BotToken:
 TOKENS = Table("bot_tokens", BotToken)
 
 
-async def load(database: Database) -> list[BotToken]:
-    return await TOKENS.all(database)
-
-
 def delete(connection: Connection, member_id: str) -> None:
-    connection.execute("DELETE FROM bot_tokens WHERE member_id = ?", (member_id,))
+    TOKENS.delete(connection, member_id=member_id)

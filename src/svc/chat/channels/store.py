@@ -1,10 +1,14 @@
 """The tables of channels and their overrides, and the note that they were seeded. SQL only."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from svc.base.database import Connection, Database
+from svc.base.tables import Table
 from svc.chat.access.directory import CATEGORY, Channel
 from svc.chat.access.permissions import Override, Overrides, stored, to_store
+
+_CHANNELS = Table("channels", Channel, without=("overrides",))
 
 
 async def load(database: Database) -> list[Channel]:
@@ -14,25 +18,16 @@ async def load(database: Database) -> list[Channel]:
         kind = roles if row["kind"] == "role" else members
         override = Override(stored(row["allow"]), stored(row["deny"]))
         kind.setdefault(row["channel_id"], {})[row["target_id"]] = override
-    rows = await database.rows("SELECT * FROM channels")
-    categories = {row["id"] for row in rows if row["kind"] == CATEGORY}
+    found = await _CHANNELS.all(database)
+    categories = {channel.id for channel in found if channel.kind == CATEGORY}
     return [
-        Channel(
-            id=row["id"],
-            name=row["name"],
-            kind=row["kind"],
-            position=row["position"],
-            topic=row["topic"],
-            slow_mode_s=row["slow_mode_s"],
+        replace(
+            channel,
             # An import may name anything.
-            parent_id=row["parent_id"] if row["parent_id"] in categories else None,
-            archived=bool(row["archived"]),
-            user_limit=row["user_limit"],
-            bitrate_kbps=row["bitrate_kbps"],
-            encrypted=bool(row["encrypted"]),
-            overrides=Overrides(roles.get(row["id"], {}), members.get(row["id"], {})),
+            parent_id=channel.parent_id if channel.parent_id in categories else None,
+            overrides=Overrides(roles.get(channel.id, {}), members.get(channel.id, {})),
         )
-        for row in rows
+        for channel in found
     ]
 
 
@@ -46,29 +41,12 @@ def seed(connection: Connection, channels: Iterable[Channel], now_ms: int) -> No
 
 
 def insert(connection: Connection, channel: Channel, now_ms: int) -> None:
-    connection.execute(
-        "INSERT INTO channels (id, name, kind, position, topic, slow_mode_s, created_at_ms, parent_id,"
-        " user_limit, bitrate_kbps, encrypted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            channel.id,
-            channel.name,
-            channel.kind,
-            channel.position,
-            channel.topic,
-            channel.slow_mode_s,
-            now_ms,
-            channel.parent_id,
-            channel.user_limit,
-            channel.bitrate_kbps,
-            int(channel.encrypted),
-        ),
-    )
+    _CHANNELS.insert(connection, channel, created_at_ms=now_ms)
 
 
 def edit(connection: Connection, channel_id: str, values: Mapping[str, str | int | None]) -> None:
     """Set columns by name, which are the caller's own."""
-    columns = ", ".join(f"{name} = ?" for name in values)
-    connection.execute(f"UPDATE channels SET {columns} WHERE id = ?", (*values.values(), channel_id))
+    _CHANNELS.edit(connection, values, id=channel_id)
 
 
 def delete(connection: Connection, channel_id: str) -> None:

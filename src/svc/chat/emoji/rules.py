@@ -54,7 +54,7 @@ class Emojis:
         self._emoji: dict[str, OwnEmoji] = {}
 
     async def load(self) -> None:
-        self._emoji = {emoji.id: emoji for emoji in await store.load(self._database)}
+        self._emoji = {emoji.id: emoji for emoji in await store.EMOJI.all(self._database, "ORDER BY name")}
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         return {"emoji": self.all()}

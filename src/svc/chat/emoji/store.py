@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database
+from svc.base.database import Connection
 from svc.base.tables import Table
 
 
@@ -19,10 +19,6 @@ class OwnEmoji:
 
 
 EMOJI = Table("emoji", OwnEmoji)
-
-
-async def load(database: Database) -> list[OwnEmoji]:
-    return await EMOJI.all(database, "ORDER BY name")
 
 
 def is_taken(connection: Connection, name: str) -> bool:

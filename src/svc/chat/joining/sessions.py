@@ -118,7 +118,7 @@ class Sessions:
         """A step of the write in which somebody signs in."""
         session = Session(blank.id, member_id, device_id, blank.salt, 0, now_ms, now_ms + self._lifetime_ms)
         store.remove_ended(connection, now_ms)
-        store.put_session(connection, session)
+        store.SESSIONS.put(connection, session)
         store.keep_newest_sessions(connection, device_id, MOST_OF_A_DEVICE)
         return session
 
@@ -146,11 +146,11 @@ class Sessions:
             return
 
         def write(connection: Connection) -> _Outcome:
-            session = store.session(connection, shown.session_id)
+            session = store.SESSIONS.get(connection, id=shown.session_id)
             verdict = self._refresh_tokens.judge(shown, session, int(now * 1000))
             if session is None or verdict is Verdict.REFUSE:
                 return _Outcome(Verdict.REFUSE, None)
-            store.end_session(connection, session.id)
+            store.SESSIONS.delete(connection, id=session.id)
             store.drop_link_code(connection, session.member_id)
             return _Outcome(verdict, session, left=store.sessions_of(connection, session.member_id))
 
@@ -163,7 +163,7 @@ class Sessions:
     async def _believed(self, token: object, now: float) -> Shown | None:
         """What a token says, if it is one of ours. Others never reach the writer: anyone can send them."""
         shown = read(token)
-        session = await store.read_session(self._database, shown.session_id) if shown else None
+        session = await store.SESSIONS.one(self._database, id=shown.session_id) if shown else None
         if shown is None or self._refresh_tokens.judge(shown, session, int(now * 1000)) is Verdict.REFUSE:
             return None
         return shown
@@ -174,7 +174,7 @@ class Sessions:
         Access tokens are not its business: whoever takes this step raises the member's epoch in
         the same write, and afterwards cuts off the member's pages.
         """
-        store.end_sessions(connection, member_id)
+        store.SESSIONS.delete(connection, member_id=member_id)
         store.drop_codes(connection, member_id)
 
     def of(self, connection: Connection, member_id: str) -> frozenset[str]:
@@ -192,12 +192,12 @@ class Sessions:
                 tell(member_id, ended)
 
     def _moved_on(self, connection: Connection, shown: Shown, now_ms: int) -> _Outcome:
-        session = store.session(connection, shown.session_id)
+        session = store.SESSIONS.get(connection, id=shown.session_id)
         verdict = self._refresh_tokens.judge(shown, session, now_ms)
         if session is None or verdict is Verdict.REFUSE:
             return _Outcome(verdict, None)
         if verdict is Verdict.STOLEN:
-            store.end_session(connection, session.id)
+            store.SESSIONS.delete(connection, id=session.id)
             store.drop_link_code(connection, session.member_id)
             epoch = self._members.void_tokens(connection, session.member_id)
             return _Outcome(verdict, session, epoch, store.sessions_of(connection, session.member_id))
@@ -208,7 +208,7 @@ class Sessions:
                 rotated_at_ms=now_ms,
                 expires_at_ms=now_ms + self._lifetime_ms,
             )
-            store.put_session(connection, session)
+            store.SESSIONS.put(connection, session)
             store.used(connection, session.device_id, now_ms)
         return _Outcome(verdict, session)
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.database import Connection, Database
+from svc.base.tables import Table, number, value
 from svc.chat.fields import Id, TimeMs
 from svc.chat.joining.codes import Kind
 from svc.chat.joining.proof import ACCOUNT, LOCAL, Identity, Tier
@@ -38,11 +39,8 @@ def anybody(connection: Connection) -> bool:
 
 def member_of(connection: Connection, identity: Identity) -> str | None:
     """Whose it is, or was."""
-    found = connection.execute(
-        "SELECT member_id FROM identities WHERE issuer = ? AND subject = ?",
-        (identity.issuer, identity.subject),
-    ).fetchone()
-    return found["member_id"] if found else None
+    sql = "SELECT member_id FROM identities WHERE issuer = ? AND subject = ?"
+    return value(connection.execute(sql, (identity.issuer, identity.subject)), str)
 
 
 def bind(connection: Connection, identity: Identity, member_id: str, now_ms: int) -> None:
@@ -60,9 +58,7 @@ def move(connection: Connection, from_id: str, to_id: str) -> None:
 
 
 def count_identities(connection: Connection, member_id: str) -> int:
-    found = connection.execute("SELECT count(*) FROM identities WHERE member_id = ?", (member_id,))
-    count: int = found.fetchone()[0]
-    return count
+    return number(connection.execute("SELECT count(*) FROM identities WHERE member_id = ?", (member_id,)))
 
 
 def unbind_all(connection: Connection, member_id: str) -> None:
@@ -124,10 +120,8 @@ def used(connection: Connection, device_id: str, now_ms: int) -> None:
 
 
 def thumbprint_of(connection: Connection, member_id: str, device_id: str) -> str | None:
-    found = connection.execute(
-        "SELECT thumbprint FROM devices WHERE id = ? AND member_id = ?", (device_id, member_id)
-    ).fetchone()
-    return found["thumbprint"] if found else None
+    sql = "SELECT thumbprint FROM devices WHERE id = ? AND member_id = ?"
+    return value(connection.execute(sql, (device_id, member_id)), str)
 
 
 def remove_device(connection: Connection, member_id: str, thumbprint: str) -> None:
@@ -139,10 +133,7 @@ def remove_device(connection: Connection, member_id: str, thumbprint: str) -> No
 
 
 def count_devices(connection: Connection, member_id: str) -> int:
-    found: int = connection.execute(
-        "SELECT count(*) FROM devices WHERE member_id = ?", (member_id,)
-    ).fetchone()[0]
-    return found
+    return number(connection.execute("SELECT count(*) FROM devices WHERE member_id = ?", (member_id,)))
 
 
 def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> None:
@@ -158,9 +149,7 @@ def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> 
 # Sessions.
 
 
-def session(connection: Connection, session_id: str) -> Session | None:
-    row = connection.execute("SELECT * FROM sessions WHERE id = ?", (session_id,)).fetchone()
-    return _session(row) if row else None
+SESSIONS = Table("sessions", Session)
 
 
 async def all_sessions(database: Database) -> list[tuple[str, str]]:
@@ -172,40 +161,6 @@ async def all_sessions(database: Database) -> list[tuple[str, str]]:
 def sessions_of(connection: Connection, member_id: str) -> frozenset[str]:
     rows = connection.execute("SELECT id FROM sessions WHERE member_id = ?", (member_id,))
     return frozenset(row["id"] for row in rows)
-
-
-async def read_session(database: Database, session_id: str) -> Session | None:
-    """The same, by a reader."""
-    row = await database.row("SELECT * FROM sessions WHERE id = ?", (session_id,))
-    return _session(row) if row else None
-
-
-def put_session(connection: Connection, one: Session) -> None:
-    connection.execute(
-        "INSERT INTO sessions"
-        " (id, device_id, member_id, salt, generation, rotated_at_ms, expires_at_ms)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)"
-        # Not replaced: what hangs on a session would go with it.
-        " ON CONFLICT (id) DO UPDATE SET generation = excluded.generation,"
-        " rotated_at_ms = excluded.rotated_at_ms, expires_at_ms = excluded.expires_at_ms",
-        (
-            one.id,
-            one.device_id,
-            one.member_id,
-            one.salt,
-            one.generation,
-            one.rotated_at_ms,
-            one.expires_at_ms,
-        ),
-    )
-
-
-def end_session(connection: Connection, session_id: str) -> None:
-    connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
-
-
-def end_sessions(connection: Connection, member_id: str) -> None:
-    connection.execute("DELETE FROM sessions WHERE member_id = ?", (member_id,))
 
 
 def keep_newest_sessions(connection: Connection, device_id: str, most: int) -> None:
@@ -236,11 +191,8 @@ def put_code(
 
 def take_code(connection: Connection, kind: Kind, code_hash: bytes, now_ms: int) -> str | None:
     """Whose code it was, until now; None for one that is used, over or none."""
-    row = connection.execute(
-        "DELETE FROM link_codes WHERE kind = ? AND hash = ? AND expires_at_ms > ? RETURNING member_id",
-        (kind.value, code_hash, now_ms),
-    ).fetchone()
-    return row["member_id"] if row else None
+    sql = "DELETE FROM link_codes WHERE kind = ? AND hash = ? AND expires_at_ms > ? RETURNING member_id"
+    return value(connection.execute(sql, (kind.value, code_hash, now_ms)), str)
 
 
 def drop_codes(connection: Connection, member_id: str) -> None:
@@ -263,18 +215,6 @@ def _device(row: sqlite3.Row, tier: Tier, current: str | None = None) -> Device:
     return Device(row["id"], row["name"], tier, is_current, row["added_at_ms"], row["last_seen_at_ms"])
 
 
-def _session(row: sqlite3.Row) -> Session:
-    return Session(
-        id=row["id"],
-        member_id=row["member_id"],
-        device_id=row["device_id"],
-        salt=row["salt"],
-        generation=row["generation"],
-        rotated_at_ms=row["rotated_at_ms"],
-        expires_at_ms=row["expires_at_ms"],
-    )
-
-
 def name_nameless(connection: Connection) -> None:
     connection.execute("UPDATE members SET person_id = id WHERE person_id = ''")
 
@@ -290,8 +230,7 @@ def identities(connection: Connection) -> list[tuple[str, str, str]]:
 
 
 def person_of(connection: Connection, mark: bytes) -> str | None:
-    row = connection.execute("SELECT person_id FROM marks WHERE mark = ?", (mark,)).fetchone()
-    return row["person_id"] if row else None
+    return value(connection.execute("SELECT person_id FROM marks WHERE mark = ?", (mark,)), str)
 
 
 def put_new(connection: Connection, mark: bytes, person_id: str) -> None:
@@ -305,10 +244,8 @@ def put(connection: Connection, mark: bytes, person_id: str) -> None:
 
 def count(connection: Connection, person_id: str, most: int) -> int:
     """How many marks a person has; not counted beyond `most`."""
-    found: int = connection.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM marks WHERE person_id = ? LIMIT ?)", (person_id, most)
-    ).fetchone()[0]
-    return found
+    sql = "SELECT count(*) FROM (SELECT 1 FROM marks WHERE person_id = ? LIMIT ?)"
+    return number(connection.execute(sql, (person_id, most)))
 
 
 def gone(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:

@@ -60,8 +60,8 @@ class Levels:
 
     async def load(self) -> None:
         self._chosen = await store.load(self._database)
-        self._quiet = await store.load_quiet(self._database)
-        self._invisible = await store.load_invisible(self._database)
+        self._quiet = await store.load_set(self._database, store.QUIET)
+        self._invisible = await store.load_set(self._database, store.INVISIBLE)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         who = asker.member_id
@@ -99,9 +99,9 @@ class Levels:
 
         def write(connection: Connection) -> None:
             if choice == _UNSET:
-                store.forget_choice(connection, member_id, key)
+                store.LEVELS.delete(connection, member_id=member_id, channel_id=key)
             else:
-                store.put(connection, member_id, key, choice)
+                store.LEVELS.put(connection, choice, member_id=member_id, channel_id=key)
 
         def written(_: None) -> Notifications:
             self._keep(member_id, key, choice)
@@ -123,7 +123,7 @@ class Levels:
                 tell(member_id)
             return answer
 
-        return Act(lambda connection: store.set_quiet(connection, member_id, quiet), written)
+        return Act(lambda connection: store.set_in(connection, store.QUIET, member_id, quiet), written)
 
     @follows_rules
     def set_invisible(self, member_id: str, invisible: bool) -> Act[None, Invisible]:
@@ -137,7 +137,9 @@ class Levels:
                 tell(member_id)
             return answer
 
-        return Act(lambda connection: store.set_invisible(connection, member_id, invisible), written)
+        return Act(
+            lambda connection: store.set_in(connection, store.INVISIBLE, member_id, invisible), written
+        )
 
     # Steps of the writes in which a channel is deleted, or a member goes, and what follows them.
 

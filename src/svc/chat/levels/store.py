@@ -23,57 +23,37 @@ class Choice:
         return self.muted and (self.muted_until_ms is None or now_ms < self.muted_until_ms)
 
 
-_LEVELS = Table("notification_levels", Choice)
+LEVELS = Table("notification_levels", Choice)
+# Tables of members who do not want to be disturbed, and who do not show others that they are there.
+QUIET, INVISIBLE = "do_not_disturb", "invisible"
 
 
 async def load(database: Database) -> dict[str, dict[str, Choice]]:
     """By member and channel; the empty channel stands for all."""
     found: dict[str, dict[str, Choice]] = {}
-    rows = await database.rows(f"SELECT member_id, channel_id, {_LEVELS.select()} FROM notification_levels")
+    rows = await database.rows(f"SELECT member_id, channel_id, {LEVELS.select()} FROM notification_levels")
     for member_id, channel_id, *choice in rows:
-        found.setdefault(member_id, {})[channel_id] = _LEVELS.read(choice)
+        found.setdefault(member_id, {})[channel_id] = LEVELS.read(choice)
     return found
 
 
-async def load_quiet(database: Database) -> set[str]:
-    """Who does not want to be disturbed."""
-    return {member_id for (member_id,) in await database.rows("SELECT member_id FROM do_not_disturb")}
+async def load_set(database: Database, table: str) -> set[str]:
+    """The ids of members in QUIET or INVISIBLE."""
+    return {member_id for (member_id,) in await database.rows(f"SELECT member_id FROM {table}")}
 
 
-def set_quiet(connection: Connection, member_id: str, quiet: bool) -> None:
-    if quiet:
-        connection.execute("INSERT OR IGNORE INTO do_not_disturb VALUES (?)", (member_id,))
+def set_in(connection: Connection, table: str, member_id: str, wanted: bool) -> None:
+    if wanted:
+        connection.execute(f"INSERT OR IGNORE INTO {table} VALUES (?)", (member_id,))
     else:
-        connection.execute("DELETE FROM do_not_disturb WHERE member_id = ?", (member_id,))
-
-
-async def load_invisible(database: Database) -> set[str]:
-    """Who does not show others that they are there."""
-    return {member_id for (member_id,) in await database.rows("SELECT member_id FROM invisible")}
-
-
-def set_invisible(connection: Connection, member_id: str, invisible: bool) -> None:
-    if invisible:
-        connection.execute("INSERT OR IGNORE INTO invisible VALUES (?)", (member_id,))
-    else:
-        connection.execute("DELETE FROM invisible WHERE member_id = ?", (member_id,))
-
-
-def put(connection: Connection, member_id: str, channel_id: str, choice: Choice) -> None:
-    _LEVELS.put(connection, choice, member_id=member_id, channel_id=channel_id)
-
-
-def forget_choice(connection: Connection, member_id: str, channel_id: str) -> None:
-    connection.execute(
-        "DELETE FROM notification_levels WHERE member_id = ? AND channel_id = ?", (member_id, channel_id)
-    )
+        connection.execute(f"DELETE FROM {table} WHERE member_id = ?", (member_id,))
 
 
 def forget_member(connection: Connection, member_id: str) -> None:
-    connection.execute("DELETE FROM notification_levels WHERE member_id = ?", (member_id,))
-    set_quiet(connection, member_id, False)
-    set_invisible(connection, member_id, False)
+    LEVELS.delete(connection, member_id=member_id)
+    for table in (QUIET, INVISIBLE):
+        set_in(connection, table, member_id, False)
 
 
 def forget_channel(connection: Connection, channel_id: str) -> None:
-    connection.execute("DELETE FROM notification_levels WHERE channel_id = ?", (channel_id,))
+    LEVELS.delete(connection, channel_id=channel_id)

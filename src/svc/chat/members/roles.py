@@ -94,7 +94,7 @@ class Roles:
         self._require_possible(actor_id, Role(role.id, "", 0, NOTHING), role)
 
         def write(connection: Connection) -> None:
-            store.put_role(connection, role)
+            store.ROLES.put(connection, role)
             self._audit.record(connection, actor_id, "role_create", role.id, asdict(shown.role(role)), now)
 
         return Act(write, lambda _: self._created(role))
@@ -229,7 +229,7 @@ class Roles:
 
         def write(connection: Connection) -> None:
             for role in roles:
-                store.put_role(connection, role)
+                store.ROLES.put(connection, role)
                 self._audit.record(connection, actor_id, action, role.id, details[role.id], now)
 
         return Act(write, lambda _: self._rewritten(roles))

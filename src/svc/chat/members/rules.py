@@ -58,7 +58,7 @@ class Members:
 
     async def load(self) -> None:
         """Fill the directory, at start."""
-        for role in await store.load_roles(self._database):
+        for role in await store.ROLES.all(self._database):
             self._directory.put_role(role)
         members = await store.load_members(self._database, self._avatar)
         for member in members:

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
-from svc.base.database import Connection, Database, Row
+from svc.base.database import Connection, Database
+from svc.base.tables import Form, Table, number, value
 from svc.chat.access.directory import Avatar, Member
 from svc.chat.access.permissions import Role, stored, to_store
+
+ROLES = Table("roles", Role, permissions=Form(to_store, stored))
 
 
 async def load_members(database: Database, avatar: Callable[[str], Avatar | None]) -> list[Member]:
@@ -30,10 +33,6 @@ async def load_members(database: Database, avatar: Callable[[str], Avatar | None
     ]
 
 
-async def load_roles(database: Database) -> list[Role]:
-    return [_role(row) for row in await database.rows("SELECT * FROM roles")]
-
-
 def insert_member(connection: Connection, member: Member) -> None:
     connection.execute(
         "INSERT INTO members (id, nickname, epoch, joined_at_ms, person_id, timeout_until_ms, bot)"
@@ -49,13 +48,11 @@ def insert_member(connection: Connection, member: Member) -> None:
 
 
 def person_of(connection: Connection, member_id: str) -> str | None:
-    row = connection.execute("SELECT person_id FROM members WHERE id = ?", (member_id,)).fetchone()
-    return row["person_id"] if row else None
+    return value(connection.execute("SELECT person_id FROM members WHERE id = ?", (member_id,)), str)
 
 
 def count_members(connection: Connection) -> int:
-    found: int = connection.execute("SELECT count(*) FROM members WHERE left_at_ms IS NULL").fetchone()[0]
-    return found
+    return number(connection.execute("SELECT count(*) FROM members WHERE left_at_ms IS NULL"))
 
 
 def is_member(connection: Connection, member_id: str) -> bool:
@@ -82,11 +79,8 @@ def make_nameless(connection: Connection, member_id: str, nickname: str) -> None
 
 def raise_epoch(connection: Connection, member_id: str) -> int | None:
     """Void a member's access tokens; the new epoch, or None for somebody who is no member."""
-    found = connection.execute(
-        "UPDATE members SET epoch = epoch + 1 WHERE id = ? AND left_at_ms IS NULL RETURNING epoch",
-        (member_id,),
-    ).fetchone()
-    return found["epoch"] if found else None
+    sql = "UPDATE members SET epoch = epoch + 1 WHERE id = ? AND left_at_ms IS NULL RETURNING epoch"
+    return value(connection.execute(sql, (member_id,)), int)
 
 
 def set_nickname(connection: Connection, member_id: str, nickname: str) -> bool:
@@ -117,10 +111,9 @@ def set_timeout(connection: Connection, person_id: str, until_ms: int) -> None:
 
 def timeout_of(connection: Connection, person_id: str) -> int:
     """Until when, in ms."""
-    row = connection.execute(
-        "SELECT max(timeout_until_ms) FROM members WHERE person_id = ?", (person_id,)
-    ).fetchone()
-    return row[0] or 0
+    return number(
+        connection.execute("SELECT max(timeout_until_ms) FROM members WHERE person_id = ?", (person_id,))
+    )
 
 
 def give_role(connection: Connection, member_id: str, role_id: str) -> None:
@@ -135,20 +128,6 @@ def take_role(connection: Connection, member_id: str, role_id: str) -> bool:
     return changed.rowcount == 1
 
 
-def put_role(connection: Connection, role: Role) -> None:
-    """Insert a role, or write down what it is now."""
-    connection.execute(
-        "INSERT INTO roles VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
-        " name = excluded.name, rank = excluded.rank, permissions = excluded.permissions,"
-        " color = excluded.color",
-        (role.id, role.name, role.rank, to_store(role.permissions), role.color),
-    )
-
-
 def delete_role(connection: Connection, role_id: str) -> bool:
     connection.execute("DELETE FROM member_roles WHERE role_id = ?", (role_id,))
     return connection.execute("DELETE FROM roles WHERE id = ?", (role_id,)).rowcount == 1
-
-
-def _role(row: Row) -> Role:
-    return Role(row["id"], row["name"], row["rank"], stored(row["permissions"]), row["color"])

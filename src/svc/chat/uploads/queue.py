@@ -145,7 +145,7 @@ class Queue:
                     break
                 fault = job.fault or f"worker {job.worker} did not come back from it"
                 given_up.append(self._bury(connection, job, fault))
-            upload = store.get(connection, job.id) if job is not None else None
+            upload = store.UPLOADS.get(connection, id=job.id) if job is not None else None
             return _Claimed(job, upload, given_up, store.count_jobs(connection))
 
         def taken(claimed: _Claimed) -> None:
@@ -234,7 +234,7 @@ class Queue:
         def put_back(connection: Connection) -> tuple[Upload | None, tuple[int, int]]:
             self._held(connection, job_id, lease_id)
             self._release(connection, job_id)
-            job = store.get_job(connection, job_id)
+            job = store.JOBS.get(connection, id=job_id)
             assert job is not None, "it is held"
             if job.attempt >= MAX_ATTEMPTS:
                 return self._bury(connection, job, fault), store.count_jobs(connection)
@@ -270,7 +270,7 @@ class Queue:
         """Have a dead letter tried again. Raises ChatError."""
 
         def revive(connection: Connection) -> tuple[int, int]:
-            job = store.get_job(connection, job_id)
+            job = store.JOBS.get(connection, id=job_id)
             if job is None or not job.dead:
                 raise ChatError("unknown_job")
             now_ms = self._now_ms()
@@ -285,12 +285,12 @@ class Queue:
     def drop(self, connection: Connection, job_id: str) -> None:
         """A job that nobody wants any more, with what is reserved for it."""
         self._release(connection, job_id)
-        store.delete_job(connection, job_id)
+        store.JOBS.delete(connection, id=job_id)
 
     def _end(self, connection: Connection, job_id: str) -> None:
         """Its worker is done with it, and stores nothing more."""
         self._media.release(connection, JOB, job_id)
-        store.delete_job(connection, job_id)
+        store.JOBS.delete(connection, id=job_id)
 
     def _next(self, connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> Job | None:
         """Emoji are worked on a few at a time, whatever the number of workers."""
@@ -300,10 +300,10 @@ class Queue:
         if not waiting:
             return None
         chosen = self._turns.next_of(waiting, store.in_hand(connection, kinds, now_ms, long=long))
-        return store.get_job(connection, chosen.job_id) if chosen is not None else None
+        return store.JOBS.get(connection, id=chosen.job_id) if chosen is not None else None
 
     def _held(self, connection: Connection, job_id: str, lease_id: str) -> Upload:
-        job, upload = store.get_job(connection, job_id), store.get(connection, job_id)
+        job, upload = store.JOBS.get(connection, id=job_id), store.UPLOADS.get(connection, id=job_id)
         if job is None or upload is None or job.dead or job.lease != lease_id:
             raise ChatError("lease_lost")
         return upload
@@ -315,7 +315,7 @@ class Queue:
         store.bury(connection, job.id, fault)
         refusal = {"code": GIVEN_UP, "message": _GIVEN_UP_MESSAGE}
         store.set_refused(connection, job.id, refusal, self._now_ms())
-        upload = store.get(connection, job.id)
+        upload = store.UPLOADS.get(connection, id=job.id)
         assert upload is not None, "a job has an upload"
         return upload
 
@@ -336,7 +336,7 @@ class Queue:
             store.set_used(connection, job_id)
         # What was reserved and not used is swept later.
         self._end(connection, job_id)
-        done = store.get(connection, job_id)
+        done = store.UPLOADS.get(connection, id=job_id)
         assert done is not None, "it is held"
         return _Finished(done, store.count_jobs(connection), outcome)
 

@@ -193,7 +193,7 @@ class Uploads:
 
     async def find(self, member_id: str, upload_id: str) -> Upload:
         """One's own. Raises ChatError."""
-        upload = await store.one(self._database, upload_id)
+        upload = await store.UPLOADS.one(self._database, id=upload_id)
         if upload is None or upload.member_id != member_id:
             raise ChatError("unknown_upload")
         return upload
@@ -212,7 +212,7 @@ class Uploads:
     @follows_rules
     def _describe(self, member_id: str, upload_id: str, alt: str) -> Act[list[Any], None]:
         def change(connection: Connection) -> list[Any]:
-            now = store.get(connection, upload_id)
+            now = store.UPLOADS.get(connection, id=upload_id)
             key = keys_of(now)[0] if now is not None and now.state == USED else ""
             where = self._media.owners(connection, key, MESSAGE)
             for channel_id in self.posts.channels_of(connection, where):
@@ -382,7 +382,7 @@ class Uploads:
         await self._removed(upload.id)
 
     def _attachable(self, connection: Connection, member_id: str, upload_id: str) -> Upload:
-        upload = store.get(connection, upload_id)
+        upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is None or (upload.member_id, upload.purpose) != (member_id, ATTACHMENT):
             raise ChatError("unknown_upload")
         if upload.state in (RECEIVING, WAITING):
@@ -394,7 +394,7 @@ class Uploads:
     def _drop(self, connection: Connection, upload_id: str) -> tuple[int, int]:
         """A step of a write. Of what a message shows only the message lets go."""
         self._queue.drop(connection, upload_id)
-        upload = store.get(connection, upload_id)
+        upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is not None and upload.state != "used":
             store.delete(connection, upload_id)
         return store.count_jobs(connection)

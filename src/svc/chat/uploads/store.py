@@ -1,11 +1,11 @@
 """The tables of uploads and of the worker's jobs. SQL only."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from svc.base.database import Connection, Database, Row
+from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
+from svc.base.tables import JSON, Table, number, optional
 from svc.chat.uploads.room import Load
 from svc.chat.uploads.turns import Waiting
 from svc.chat.uploads.upload import DONE, RECEIVING, REFUSED, USED, WAITING, Upload
@@ -13,26 +13,11 @@ from svc.chat.uploads.upload import DONE, RECEIVING, REFUSED, USED, WAITING, Upl
 # Uploads.
 
 
+UPLOADS = Table("uploads", Upload, result=optional(JSON), refusal=optional(JSON))
+
+
 def insert(connection: Connection, upload: Upload, *, resumable: bool) -> None:
-    connection.execute(
-        "INSERT INTO uploads (id, member_id, purpose, name, target, alt, resumable, length, received,"
-        " reserved, state, created_at_ms, changed_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            upload.id,
-            upload.member_id,
-            upload.purpose,
-            upload.name,
-            upload.target,
-            upload.alt,
-            resumable,
-            upload.length,
-            upload.received,
-            upload.reserved,
-            upload.state,
-            upload.created_at_ms,
-            upload.created_at_ms,
-        ),
-    )
+    UPLOADS.insert(connection, upload, resumable=resumable, changed_at_ms=upload.created_at_ms)
 
 
 def forget_cut_off(connection: Connection) -> None:
@@ -40,31 +25,17 @@ def forget_cut_off(connection: Connection) -> None:
     connection.execute("DELETE FROM uploads WHERE state = ? AND NOT resumable", (RECEIVING,))
 
 
-def get(connection: Connection, upload_id: str) -> Upload | None:
-    row = connection.execute("SELECT * FROM uploads WHERE id = ?", (upload_id,)).fetchone()
-    return _upload(row) if row else None
-
-
-async def one(database: Database, upload_id: str) -> Upload | None:
-    row = await database.row("SELECT * FROM uploads WHERE id = ?", (upload_id,))
-    return _upload(row) if row else None
-
-
 async def of_member(database: Database, member_id: str, after: str, most: int) -> list[Upload]:
     """A member's uploads after an id, the oldest first."""
-    found = await database.rows(
-        "SELECT * FROM uploads WHERE member_id = ? AND id > ? ORDER BY id LIMIT ?", (member_id, after, most)
+    return await UPLOADS.all(
+        database, "WHERE member_id = ? AND id > ? ORDER BY id LIMIT ?", member_id, after, most
     )
-    return [_upload(row) for row in found]
 
 
 async def unused_of_member(database: Database, member_id: str, most: int) -> list[Upload]:
     """Those that hang on nothing yet, the newest first."""
-    found = await database.rows(
-        "SELECT * FROM uploads WHERE member_id = ? AND state != ? ORDER BY id DESC LIMIT ?",
-        (member_id, USED, most),
-    )
-    return [_upload(row) for row in found]
+    which = "WHERE member_id = ? AND state != ? ORDER BY id DESC LIMIT ?"
+    return await UPLOADS.all(database, which, member_id, USED, most)
 
 
 def set_reserved(connection: Connection, upload_id: str, reserved: int) -> bool:
@@ -184,24 +155,6 @@ def with_files(connection: Connection) -> set[str]:
     return {row["id"] for row in found}
 
 
-def _upload(row: Row) -> Upload:
-    return Upload(
-        id=row["id"],
-        member_id=row["member_id"],
-        purpose=row["purpose"],
-        name=row["name"],
-        target=row["target"],
-        alt=row["alt"],
-        length=row["length"],
-        received=row["received"],
-        reserved=row["reserved"],
-        state=row["state"],
-        result=json.loads(row["result"]) if row["result"] else None,
-        refusal=json.loads(row["refusal"]) if row["refusal"] else None,
-        created_at_ms=row["created_at_ms"],
-    )
-
-
 # Jobs.
 
 
@@ -228,9 +181,7 @@ def insert_job(connection: Connection, job_id: str, kind: str, now_ms: int, *, l
     )
 
 
-def get_job(connection: Connection, job_id: str) -> Job | None:
-    row = connection.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
-    return _job(row) if row else None
+JOBS = Table("jobs", Job)
 
 
 # Jobs of some kinds, in the line of short ones or the other.
@@ -264,7 +215,7 @@ def leased(connection: Connection, kind: str, now_ms: int) -> int:
     found = connection.execute(
         "SELECT count(*) FROM jobs WHERE dead = 0 AND kind = ? AND lease_until_ms > ?", (kind, now_ms)
     )
-    return int(found.fetchone()[0])
+    return number(found)
 
 
 def lease(connection: Connection, job_id: str, lease_id: str, worker: str, until_ms: int) -> None:
@@ -304,10 +255,6 @@ def revive(connection: Connection, job_id: str, now_ms: int) -> None:
     connection.execute("UPDATE jobs SET dead = 0, attempt = 0, due_at_ms = ? WHERE id = ?", (now_ms, job_id))
 
 
-def delete_job(connection: Connection, job_id: str) -> None:
-    connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
-
-
 def long_dead(connection: Connection, before_ms: int, most: int) -> list[str]:
     found = connection.execute(
         "SELECT j.id FROM jobs AS j JOIN uploads AS u USING (id) WHERE j.dead = 1 AND u.changed_at_ms < ?"
@@ -325,21 +272,4 @@ def count_jobs(connection: Connection) -> tuple[int, int]:
 
 async def jobs(database: Database, most: int) -> list[Job]:
     """Dead letters first, then what has waited longest."""
-    found = await database.rows("SELECT * FROM jobs ORDER BY dead DESC, due_at_ms, id LIMIT ?", (most,))
-    return [_job(row) for row in found]
-
-
-def _job(row: Row) -> Job:
-    return Job(
-        row["id"],
-        row["kind"],
-        bool(row["long"]),
-        row["attempt"],
-        row["due_at_ms"],
-        row["lease"],
-        row["lease_until_ms"],
-        row["worker"],
-        bool(row["dead"]),
-        row["fault"],
-        row["created_at_ms"],
-    )
+    return await JOBS.all(database, "ORDER BY dead DESC, due_at_ms, id LIMIT ?", most)
