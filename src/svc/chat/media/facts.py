@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from svc.base.pictures import Picture
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -22,3 +24,15 @@ class StoredObject:
     state: str
     facts: Facts
     created_at_ms: int
+
+
+def facts_of(picture: Picture) -> Facts:
+    """Its size is counted when it is kept."""
+    return Facts(
+        content_type=picture.content_type,
+        width=picture.width,
+        height=picture.height,
+        duration_ms=picture.duration_ms or None,
+        placeholder=picture.placeholder,
+        colour=picture.colour,
+    )

@@ -1,8 +1,10 @@
 """The tables of objects and of what refers to them. SQL only."""
 
 from collections.abc import Sequence
+from dataclasses import astuple, fields
 
 from svc.base.database import Connection, Database, Row
+from svc.base.tables import value
 from svc.chat.media.facts import Facts, StoredObject
 
 STORING, STORED, GOING = "storing", "stored", "going"
@@ -12,7 +14,7 @@ def insert(connection: Connection, key: str, facts: Facts, holder: str, now_ms: 
     """Before anything is stored under the key."""
     connection.execute(
         "INSERT INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (key, STORING, *_columns(facts), now_ms, now_ms, holder),
+        (key, STORING, *astuple(facts), now_ms, now_ms, holder),
     )
 
 
@@ -29,7 +31,7 @@ def set_stored(connection: Connection, key: str, facts: Facts, now_ms: int) -> b
     changed = connection.execute(
         "UPDATE objects SET state = ?, content_type = ?, bytes = ?, width = ?, height = ?, duration_ms = ?,"
         " placeholder = ?, colour = ?, idle_since_ms = ? WHERE key = ? AND state = ?",
-        (STORED, *_columns(facts), now_ms, key, STORING),
+        (STORED, *astuple(facts), now_ms, key, STORING),
     )
     return changed.rowcount == 1
 
@@ -158,8 +160,7 @@ async def by_member(database: Database, most: int) -> list[Row]:
 
 
 def icon_key(connection: Connection) -> str | None:
-    row = connection.execute("SELECT value FROM facts WHERE name = 'icon_key'").fetchone()
-    return row["value"] if row else None
+    return value(connection.execute("SELECT value FROM facts WHERE name = 'icon_key'"), str)
 
 
 def set_icon_key(connection: Connection, key: str | None) -> None:
@@ -169,26 +170,6 @@ def set_icon_key(connection: Connection, key: str | None) -> None:
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('icon_key', ?)", (key,))
 
 
-def _columns(facts: Facts) -> tuple[object, ...]:
-    return (
-        facts.content_type,
-        facts.bytes,
-        facts.width,
-        facts.height,
-        facts.duration_ms,
-        facts.placeholder,
-        facts.colour,
-    )
-
-
 def _object(row: Row) -> StoredObject:
-    facts = Facts(
-        row["content_type"],
-        row["bytes"],
-        row["width"],
-        row["height"],
-        row["duration_ms"],
-        row["placeholder"],
-        row["colour"],
-    )
+    facts = Facts(*(row[field.name] for field in fields(Facts)))
     return StoredObject(row["key"], row["state"], facts, row["created_at_ms"])

@@ -11,7 +11,8 @@ from svc.base.pictures import PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
 from svc.base.shares import Turns
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import Facts, Media
+from svc.chat.media.facts import facts_of
+from svc.chat.media.rules import Media
 
 AVATAR_SIDE = 256
 _DEADLINE_S = 12.0
@@ -33,14 +34,7 @@ class Avatars:
         try:
             async with asyncio.timeout(_WAIT_S + _DEADLINE_S), self._decoding.turn(holder):
                 picture = await rewritten(data, _RULES, deadline_s=_DEADLINE_S, sandbox=self._sandbox)
-            facts = Facts(
-                content_type=picture.content_type,
-                width=picture.width,
-                height=picture.height,
-                placeholder=picture.placeholder,
-                colour=picture.colour,
-            )
-            return await self._media.keep(picture.data, picture.ext, facts, holder)
+            return await self._media.keep(picture.data, picture.ext, facts_of(picture), holder)
         except Refused as fault:
             code = "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"
             raise ChatError(code, str(fault)) from None

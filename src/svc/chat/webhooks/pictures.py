@@ -19,7 +19,8 @@ from svc.base.shares import Shares, Turns
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
-from svc.chat.media.rules import Facts, Media
+from svc.chat.media.facts import facts_of
+from svc.chat.media.rules import Media
 from svc.chat.webhooks.cards import Wanted
 from svc.chat.webhooks.problems import PayloadWarning
 
@@ -220,17 +221,10 @@ class _Message:
             raise NotFetched("store_failed", STORE_FAILED) from None
 
     async def _stored(self, picture: Picture) -> dict[str, object]:
-        facts = Facts(
-            content_type=picture.content_type,
-            width=picture.width,
-            height=picture.height,
-            duration_ms=picture.duration_ms or None,
-            placeholder=picture.placeholder,
-            colour=picture.colour,
-        )
+        media, facts = self._means.media, facts_of(picture)
         try:
             async with asyncio.timeout_at(self._storing_ends):
-                key = await self._means.media.keep(picture.data, picture.ext, facts, self._holder)
+                key = await media.keep(picture.data, picture.ext, facts, self._holder)
         except ChatError as refusal:
             why = QUOTA if refusal.code == "quota_exceeded" else STORE_FAILED
             raise NotFetched("store_failed", why) from None
