@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
+from svc.base.tables import number, value
 from svc.chat.fields import TimeMs
 from svc.chat.messages.message import (
     MAX_TEXT_CHARACTERS,
@@ -99,11 +100,8 @@ def delete_mentions_but(connection: Connection, n: int, member_ids: Iterable[str
 
 def called(connection: Connection, author_id: str, channel_id: str, nonce: str) -> int | None:
     """The cursor of the message that its author called so, whether it still exists or not."""
-    row = connection.execute(
-        "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?",
-        (author_id, channel_id, nonce),
-    ).fetchone()
-    return row["n"] if row else None
+    sql = "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?"
+    return value(connection.execute(sql, (author_id, channel_id, nonce)), int)
 
 
 def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, now_ms: int) -> None:
@@ -251,8 +249,7 @@ def remove_pin(connection: Connection, n: int) -> None:
 
 
 def count_pins(connection: Connection, channel_id: str) -> int:
-    row = connection.execute("SELECT count(*) FROM pins WHERE channel_id = ?", (channel_id,)).fetchone()
-    return int(row[0])
+    return number(connection.execute("SELECT count(*) FROM pins WHERE channel_id = ?", (channel_id,)))
 
 
 # Reading.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from svc.base.database import Connection, Database
+from svc.base.tables import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,7 @@ def unblock(connection: Connection, member_id: str, blocked_id: str) -> None:
 
 
 def count_blocks(connection: Connection, member_id: str) -> int:
-    row = connection.execute("SELECT count(*) FROM blocks WHERE member_id = ?", (member_id,)).fetchone()
-    count: int = row[0]
-    return count
+    return number(connection.execute("SELECT count(*) FROM blocks WHERE member_id = ?", (member_id,)))
 
 
 def forget_member(connection: Connection, member_id: str) -> None:
