@@ -43,8 +43,7 @@ class Call:
         self.rooms = Rooms(max_peers=max_peers)
         self.plane = RecordedPlane()
         self.tally: Counter[str] = Counter()
-        numbers = random.Random(1)
-        self.surroundings = Surroundings(certificate(), hosts, numbers.randbytes, numbers.random)
+        self.surroundings = Surroundings(certificate(), hosts, random.Random(1), self.tally, lambda: self.now)
         self.people: list[Person] = []
 
     def room(self, room_id: str = "lobby", server_id: str = "home") -> Room:
@@ -104,8 +103,6 @@ class Person:
             rooms=call.rooms,
             plane=call.plane,
             surroundings=call.surroundings,
-            tally=call.tally,
-            clock=lambda: call.now,
         )
         self.transport: RecordedTransport = call.plane.transports[-1]
 

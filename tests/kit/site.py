@@ -11,7 +11,7 @@ import aiohttp
 
 from svc.sfu.app import Flags, serving
 from svc.sfu.config import Config
-from svc.sfu.service import Service
+from svc.sfu.service import Clocks, Service
 from tests.kit.answers import Answering
 from tests.kit.negotiation import certificate, hosts
 from tests.kit.recorded_plane import RecordedPlane
@@ -128,17 +128,14 @@ async def site(variables: dict[str, str] | None = None, flags: Flags | None = No
     """Serve on loopback, with the STUN probe switched off unless `variables` say otherwise."""
     config = Config.read({"SFU_PORT": "0", "DISABLE_STUN": "true"} | (variables or {}))
     loop = asyncio.get_running_loop()
-    numbers = random.Random(1)
     plane = RecordedPlane()
     service = Service(
         max_peers=config.max_peers,
         plane=plane,
         certificate=certificate(),
         host_candidates=hosts,
-        random_bytes=numbers.randbytes,
-        random=numbers.random,
-        clock=loop.time,
-        wall_clock=lambda: 1_750_000_000.0 + loop.time(),
+        chance=random.Random(1),
+        clocks=Clocks(loop.time, lambda: 1_750_000_000.0 + loop.time()),
     )
     async with (
         serving(service, plane, config, flags or Flags(host="127.0.0.1")) as front,

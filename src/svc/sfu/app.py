@@ -9,8 +9,6 @@ import asyncio
 import errno
 import logging
 import os
-import random
-import secrets
 import signal
 import sys
 import time
@@ -19,6 +17,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from random import SystemRandom
 from socket import socket
 from typing import Protocol
 
@@ -38,7 +37,7 @@ from svc.sfu.media import MediaPlane
 from svc.sfu.probe import Probe, ProbePlane
 from svc.sfu.rooms import SWEEP_INTERVAL_S
 from svc.sfu.routes import MAX_NEWCOMERS, Routes
-from svc.sfu.service import Service
+from svc.sfu.service import Clocks, Service
 
 # How long open connections may take to say goodbye.
 SHUTDOWN_S = 3.0
@@ -130,10 +129,8 @@ async def running(
                 bound=[udp.getsockname()[0] for udp in given.udp] or flags.udp_addresses,
                 advertised=config.advertised,
             ),
-            random_bytes=secrets.token_bytes,
-            random=random.SystemRandom().random,
-            clock=loop.time,
-            wall_clock=time.time,
+            chance=SystemRandom(),
+            clocks=Clocks(loop.time, time.time),
         )
         async with (
             serving(service, plane, config, flags, sockets) as front,
@@ -247,8 +244,7 @@ async def serving(
         plane,
         config.stun_servers,
         disabled=config.disable_stun,
-        random_bytes=secrets.token_bytes,
-        random=random.random,
+        chance=SystemRandom(),
         on_ready=service.become_ready,
         on_mapped=service.found_mapped,
     )

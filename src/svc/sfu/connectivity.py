@@ -6,9 +6,10 @@ the keys too. What concerns the session comes out as `outcomes`. Knows no signal
 no m-lines, and reads no clock.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 from typing import TypeVar
 
 from svc.sfu.answer import AnswerError, AnswerTerms
@@ -39,12 +40,13 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What all sessions share: our certificate, our addresses, and randomness."""
+    """What all sessions share: our certificate, our addresses, chance, what is counted, and a clock."""
 
     certificate: Certificate
     candidates: Callable[[], Sequence[Candidate]]
-    random_bytes: Callable[[int], bytes]
-    random: Callable[[], float]
+    chance: Random
+    tally: Counter[str]
+    clock: Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,8 @@ class Connectivity:
             local=self._new_credentials(),
             local_candidates=self.candidates,
             transaction_id=self._transaction_id,
-            tie_breaker=int.from_bytes(surroundings.random_bytes(8)),
-            random=surroundings.random,
+            tie_breaker=int.from_bytes(surroundings.chance.randbytes(8)),
+            random=surroundings.chance.random,
         )
         self._dtls: DtlsTransport | None = None
         self._has_path = False
@@ -182,13 +184,13 @@ class Connectivity:
         self._transport.close()
 
     def _new_credentials(self) -> IceCredentials:
-        credentials = IceCredentials.generate(self._surroundings.random_bytes)
+        credentials = IceCredentials.generate(self._surroundings.chance.randbytes)
         self._transport.set_local_credentials(credentials.ufrag, credentials.pwd)
         return credentials
 
     def _transaction_id(self) -> bytes:
         prefix = self._transport.transaction_prefix
-        return prefix + self._surroundings.random_bytes(_TRANSACTION_ID_BYTES - len(prefix))
+        return prefix + self._surroundings.chance.randbytes(_TRANSACTION_ID_BYTES - len(prefix))
 
     def _try_candidate(self, text: str, ufrag: str, now: float) -> None:
         """One of many in an answer: what cannot be read is left out."""

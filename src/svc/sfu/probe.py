@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from random import Random
 from typing import Protocol
 
 from svc.sfu.path import Address, Path
@@ -36,8 +37,7 @@ class Probe:
         servers: Sequence[Server],
         *,
         disabled: bool,
-        random_bytes: Callable[[int], bytes],
-        random: Callable[[], float],
+        chance: Random,
         on_ready: Callable[[], None],
         on_mapped: Callable[[Mapping[str, Address]], None],
     ) -> None:
@@ -48,8 +48,8 @@ class Probe:
         self._readiness = Readiness(
             servers,
             disabled=disabled,
-            transaction_id=lambda: prefix + random_bytes(_TRANSACTION_ID_BYTES - len(prefix)),
-            jitter=random,
+            transaction_id=lambda: prefix + chance.randbytes(_TRANSACTION_ID_BYTES - len(prefix)),
+            jitter=chance.random,
         )
         self._known: dict[str, Address] = {}
         self._heard = asyncio.Event()

@@ -6,6 +6,8 @@ no timer: `app` calls the duties at their intervals. docs/signalling.md.
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
 
 from svc.sfu.candidates import Candidate, passive_candidates, reflexive_candidates
 from svc.sfu.closing import CloseCode
@@ -19,8 +21,16 @@ from svc.sfu.rooms import Rooms
 from svc.sfu.session import Client, Session
 
 
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Seconds: of one that nobody sets, and since 1970."""
+
+    steady: Callable[[], float]
+    wall: Callable[[], float]
+
+
 class Service:
-    """One SFU."""
+    """One SFU. `chance` must not be guessed by anybody."""
 
     def __init__(
         self,
@@ -29,24 +39,21 @@ class Service:
         plane: MediaPlane,
         certificate: Certificate,
         host_candidates: Callable[[], tuple[Candidate, ...]],
-        random_bytes: Callable[[int], bytes],
-        random: Callable[[], float],
-        clock: Callable[[], float],
-        wall_clock: Callable[[], float],
+        chance: Random,
+        clocks: Clocks,
     ) -> None:
         self.rooms = Rooms(max_peers=max_peers)
         self.tally: Counter[str] = Counter()
         self.connections: set[Connection] = set()
         self.sessions: set[Session] = set()
-        self.clock = clock
-        self.wall_clock = wall_clock
+        self.clock, self.wall_clock = clocks.steady, clocks.wall
         self.ready = False  # UDP connectivity was verified, or need not be
         self.leaving = False  # nobody is let in any more
         self._plane = plane
         self._find_hosts = host_candidates
         self._hosts = host_candidates()
         self._mapped: Mapping[str, Address] = {}
-        self._surroundings = Surroundings(certificate, self.candidates, random_bytes, random)
+        self._surroundings = Surroundings(certificate, self.candidates, chance, self.tally, self.clock)
 
     def seat(self, client: Client, request: JoinRequest) -> Session:
         """The session of a client that may join. Raises JoinRefused or NoSeats."""
@@ -58,8 +65,6 @@ class Service:
             rooms=self.rooms,
             plane=self._plane,
             surroundings=self._surroundings,
-            tally=self.tally,
-            clock=self.clock,
         )
         self.sessions.add(session)
         return session

@@ -22,7 +22,6 @@ docs/signalling.md; RFC 8829 (JSEP).
 """
 
 import logging
-from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from enum import Enum, auto
@@ -147,15 +146,12 @@ class Session:
         rooms: Rooms,
         plane: MediaPlane,
         surroundings: Surroundings,
-        tally: Counter[str],
-        clock: Callable[[], float],
     ) -> None:
         """Take the seat; `open` begins to negotiate. Raises NoSeats."""
         self._client = client
         self._rooms = rooms
         self._surroundings = surroundings
-        self._tally = tally
-        self._clock = clock
+        self._tally, self._clock = surroundings.tally, surroundings.clock
         self._state = State.STABLE
         self._session_id = self._number(bytes_=8) >> 2  # RFC 8829 section 5.2.1: 62 bits and more
         self._version = 0
@@ -165,7 +161,7 @@ class Session:
         self._media_due = inf
         self._path_told_lost = False
         self._restarts = Allowance(RESTART_BURST, 1 / RESTART_INTERVAL_S)
-        self._peer = rooms.join(admission.room, user_id, admission.caps, self, clock())
+        self._peer = rooms.join(admission.room, user_id, admission.caps, self, self._clock())
         self.log_fields = {"room": admission.room.room_id, "user": user_id}
         try:
             self._transport = plane.open_transport(self)
@@ -178,7 +174,7 @@ class Session:
                 available=self._say_available,
             )
         except BaseException:
-            rooms.leave(self._peer, clock())
+            rooms.leave(self._peer, self._clock())
             raise
 
     @property
@@ -474,14 +470,14 @@ class Session:
         self._client.say("track_available", {"track_id": track.track_id})
 
     def _number(self, bytes_: int) -> int:
-        return int.from_bytes(self._surroundings.random_bytes(bytes_))
+        return int.from_bytes(self._surroundings.chance.randbytes(bytes_))
 
     def _new_ssrc(self) -> int:
         # Small numbers are what some clients use for their own reports.
         return self._number(bytes_=4) | 1 << 16
 
     def _new_id(self) -> str:
-        return self._surroundings.random_bytes(16).hex()
+        return self._surroundings.chance.randbytes(16).hex()
 
 
 _CLIENT_EVENTS: dict[str, Callable[[Session, Envelope], None]] = {
