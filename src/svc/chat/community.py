@@ -401,9 +401,7 @@ class Community:
 
     def _live(self) -> LiveSockets:
         signing_in = SignIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
-        return LiveSockets(
-            self.hub, self.directory, signing_in, self.origins, self.pace, self._server_id, self._handlers()
-        )
+        return LiveSockets(self.hub, signing_in, self.origins, self.pace, self._server_id, self._handlers())
 
     def _welcomes(self) -> list[Welcome]:
         return [

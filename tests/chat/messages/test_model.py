@@ -129,7 +129,7 @@ class ToldHub(Hub):
         self, event: str, data: object, to: Audience, *, but_not: str | None = None, kept: bool = True
     ) -> None:
         for member_id, client in self._clients.items():
-            if member_id != but_not and includes(to, member_id, self._directory):
+            if member_id != but_not and includes(to, member_id, self.directory):
                 client.fold(event, json.loads(dumps(data)))
 
 

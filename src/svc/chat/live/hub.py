@@ -91,7 +91,7 @@ class Hub:
     """`now` gives the seconds since 1970 at the start, and from then on those that have passed since."""
 
     def __init__(self, directory: Directory, now: Callable[[], float]) -> None:
-        self._directory = directory
+        self.directory = directory
         self._now = now
         self._kept = Kept(self._now_us())
         self.rounds = Rounds()
@@ -124,7 +124,7 @@ class Hub:
 
     def looking(self, channel_id: str) -> frozenset[str]:
         """Who may view a channel and has a page before their eyes."""
-        viewers = self._directory.viewers(channel_id)
+        viewers = self.directory.viewers(channel_id)
         return frozenset(member for member in self._pages if member in viewers and self.in_sight(member))
 
     def idle(self, member_id: str) -> bool:
@@ -204,7 +204,7 @@ class Hub:
         return [
             push.frame
             for push in pushes
-            if push.but_not != member_id and includes(push.audience, member_id, self._directory)
+            if push.but_not != member_id and includes(push.audience, member_id, self.directory)
         ]
 
     def cut_off(
@@ -254,7 +254,7 @@ class Hub:
         return self._all_outboxes
 
     def _of_viewers(self, channel_id: str) -> list[Outbox]:
-        viewers = self._directory.viewers(channel_id)
+        viewers = self.directory.viewers(channel_id)
         known = self._viewers_outboxes.get(channel_id)
         if known is not None and known[0] is viewers:
             return known[1]
@@ -269,4 +269,4 @@ class Hub:
         """Those of an audience who are online."""
         if isinstance(audience, Only):  # Few, whatever the size of the community.
             return [member_id for member_id in audience.member_ids if member_id in self._pages]
-        return [m for m in self._pages if includes(audience, m, self._directory)]
+        return [m for m in self._pages if includes(audience, m, self.directory)]

@@ -18,7 +18,6 @@ from svc.base.http_connections import recognise
 from svc.chat.access import pace
 from svc.chat.access.acts import on_authority_of
 from svc.chat.access.catalogue import EVENTS, check
-from svc.chat.access.directory import Directory
 from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
 from svc.chat.errors import ChatError
@@ -48,7 +47,6 @@ class LiveSockets:
     def __init__(
         self,
         hub: Hub,
-        directory: Directory,
         signing_in: SignIn,
         origins: Origins,
         pace: Pace,
@@ -56,7 +54,6 @@ class LiveSockets:
         handlers: Mapping[str, Handler],
     ) -> None:
         self._hub = hub
-        self._directory = directory
         self._signing_in = signing_in
         self._origins = origins
         self._pace = pace
@@ -189,7 +186,7 @@ class LiveSockets:
 
         def check_again() -> None:
             self._signing_in.require_standing(asker)
-            check(needs, self._directory, asker.member_id)
+            check(needs, self._hub.directory, asker.member_id)
 
         check_again()
         with on_authority_of(check_again):
