@@ -19,10 +19,9 @@ from svc.chat.messages.rules import Surroundings
 from svc.chat.previews.rules import Previews
 from svc.chat.requests import Requests
 from svc.chat.status.measurements import Tally
-from svc.chat.webhooks.avatars import Avatars
 from svc.chat.webhooks.compatible.requests import CompatibleRequests
 from svc.chat.webhooks.feature import KEY_FILE, WebhooksFeature
-from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
+from svc.chat.webhooks.pictures import DECODING_PLACES, Avatars, Pictures
 from svc.chat.webhooks.requests import PostRequests, WebhookCommands, WebhookRequests
 
 

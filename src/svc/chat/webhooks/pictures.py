@@ -1,6 +1,6 @@
-"""The pictures of one message: fetched, decoded in the sandbox, written anew and stored.
+"""The pictures of one message, and that of a webhook: decoded in the sandbox, written anew and stored.
 
-All of a message share one deadline and one budget; what arrived stays, whatever becomes of the
+All of a message are fetched with one deadline and one budget; what arrived stays, whatever becomes of the
 others. A picture that cannot be had is a warning, never a refusal. Judges no addresses
 (`fetching` does) and decodes nothing itself. docs/webhooks.md.
 """
@@ -41,6 +41,8 @@ DECODING_PLACES = 3
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
+# Of an avatar that is uploaded: for a place among those that are decoded, and to be made.
+_AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
 BUSY = "The server has too many pictures of other messages in hand"
@@ -244,3 +246,28 @@ class _Message:
     def _leave_out(self, refs: Sequence[Wanted], why: NotFetched) -> None:
         for ref in refs:
             self.warnings[ref.path] = PayloadWarning(ref.path, why.code, why.message)
+
+
+class Avatars:
+    """The picture of a webhook itself, uploaded by who manages it. docs/http.md, "Webhooks"."""
+
+    def __init__(self, media: Media, sandbox: Sandbox, decoding: Turns) -> None:
+        self._media = media
+        self._sandbox = sandbox
+        self._decoding = decoding
+
+    async def keep(self, data: bytes, holder: str) -> str:
+        """The key under which it is stored, as a part of the holder's share. Raises ChatError."""
+        if not self._media.enabled:
+            raise ChatError("uploads_disabled")
+        try:
+            async with asyncio.timeout(_AVATAR_WAIT_S + _AVATAR_DEADLINE_S), self._decoding.turn(holder):
+                picture = await rewritten(data, AVATAR, deadline_s=_AVATAR_DEADLINE_S, sandbox=self._sandbox)
+            return await self._media.keep(picture.data, picture.ext, facts_of(picture), holder)
+        except Refused as fault:
+            code = "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"
+            raise ChatError(code, str(fault)) from None
+        except TimeoutError:
+            raise ChatError("too_slow", "The server works on too many pictures. Try again later") from None
+        except (SandboxFailed, StoreFailed) as fault:
+            raise ChatError("storage_unavailable", "The picture cannot be stored right now") from fault

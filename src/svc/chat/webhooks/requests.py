@@ -24,7 +24,6 @@ from svc.chat.errors import ChatError
 from svc.chat.fields import MAX_ID_CHARACTERS, Id
 from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
-from svc.chat.webhooks.avatars import Avatars
 from svc.chat.webhooks.body import decode
 from svc.chat.webhooks.history import MAX_KEPT, Attempt, PostHistory
 from svc.chat.webhooks.limits import (
@@ -34,6 +33,7 @@ from svc.chat.webhooks.limits import (
     MAX_PICTURE_BYTES,
     MAX_WEBHOOKS,
 )
+from svc.chat.webhooks.pictures import Avatars
 from svc.chat.webhooks.posting import Posting
 from svc.chat.webhooks.rules import Webhooks
 from svc.chat.webhooks.store import ShownWebhook, Webhook, holder_of
