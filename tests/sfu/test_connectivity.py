@@ -6,6 +6,7 @@ from functools import cache
 from svc.sfu.closing import CloseCode
 from svc.sfu.dtls import Certificate, Connected, DtlsTransport, SrtpKeys
 from svc.sfu.path import BindingCheck, Path
+from svc.sfu.session import GOODBYE_DEADLINE_S
 from svc.sfu.stun import read_message, success_response
 from tests.kit.negotiation import Call, Person, certificate
 
@@ -111,13 +112,15 @@ def test_a_certificate_that_does_not_match_the_answer_closes_4005_and_gives_no_k
     assert client.transport.keys == [] and client.call.tally["handshake_failures"] == 1
 
 
-def test_a_client_that_closes_its_media_is_closed() -> None:
+def test_a_client_that_closes_its_media_is_closed_once_it_had_time_to_say_goodbye() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)
     client.run()
     client.dtls.close()
     client.shake_hands()
+    assert client.person.closed is None, "its WebSocket says whether it leaves"
+    client.call.pass_time(GOODBYE_DEADLINE_S)
     assert client.person.closed == (CloseCode.MEDIA_FAILED, "The client closed its media")
 
 

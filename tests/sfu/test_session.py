@@ -136,9 +136,7 @@ def test_a_lost_path_restarts_ice_while_the_websocket_lives() -> None:
 def test_a_failed_handshake_closes_with_code_and_reason_and_is_counted() -> None:
     call = Call()
     ann = call.joined("ann")
-    ann.session._connectivity.outcomes.append(
-        MediaFailed("Media encryption: no shared cipher", handshake_failed=True)
-    )
+    ann.session._connectivity.outcomes.append(MediaFailed("Media encryption: no shared cipher"))
     ann.send("keep_alive", {"timestamp": 1})
     assert ann.closed == (CloseCode.MEDIA_FAILED, "Media encryption: no shared cipher")
     assert call.tally["handshake_failures"] == 1

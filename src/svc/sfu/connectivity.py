@@ -74,7 +74,11 @@ class MediaFailed:
     """There will be no encrypted media with this client."""
 
     reason: str
-    handshake_failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MediaClosed:
+    """The client has closed its media."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class PathMoved:
     """Media has another way to the client, who may not send there before a restart."""
 
 
-Outcome = PathLost | PathSilent | PathFound | PathMoved | Secured | MediaFailed
+Outcome = PathLost | PathSilent | PathFound | PathMoved | Secured | MediaFailed | MediaClosed
 
 
 class Connectivity:
@@ -248,9 +252,9 @@ class Connectivity:
                     self._secured = True
                     self.outcomes.append(Secured())
                 case HandshakeFailed(reason):
-                    self.outcomes.append(MediaFailed(f"Media encryption: {reason}", handshake_failed=True))
+                    self.outcomes.append(MediaFailed(f"Media encryption: {reason}"))
                 case Closed():
-                    self.outcomes.append(MediaFailed("The client closed its media", handshake_failed=False))
+                    self.outcomes.append(MediaClosed())
 
 
 def _drain(items: list[_Item]) -> list[_Item]:

@@ -37,6 +37,7 @@ from svc.sfu.candidates import Candidate, CandidateError
 from svc.sfu.closing import CloseCode
 from svc.sfu.connectivity import (
     Connectivity,
+    MediaClosed,
     MediaFailed,
     PathFound,
     PathLost,
@@ -59,6 +60,8 @@ ANSWER_DEADLINE_S = 15.0
 # From an answer to encrypted media. Where a path has fallen silent, 2.3 to 3.5 s have gone by already.
 MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
+# Whoever closes their media leaves or comes back; their WebSocket may be closed later, and says which.
+GOODBYE_DEADLINE_S = 1.0
 # Each ICE generation may send 100 checks to addresses that the client chose, so restarts
 # are rationed; a phone that changes networks needs one or two.
 RESTART_INTERVAL_S = 10.0
@@ -159,6 +162,7 @@ class Session:
         self._answer_due = inf
         self._restart_due = inf
         self._media_due = inf
+        self._goodbye_due = inf
         self._path_told_lost = False
         self._restarts = Allowance(RESTART_BURST, 1 / RESTART_INTERVAL_S)
         self._peer = rooms.join(admission.room, user_id, admission.caps, self, self._clock())
@@ -368,6 +372,9 @@ class Session:
         if now >= self._media_due:
             self._end(CloseCode.MEDIA_FAILED, f"No media connection within {MEDIA_DEADLINE_S:.0f} s")
             return
+        if now >= self._goodbye_due:
+            self._end(CloseCode.MEDIA_FAILED, "The client closed its media")
+            return
         self._connectivity.advance(now)
         if self._state is State.STABLE and now >= self._restart_due:
             self._happened(Event.CHANGED)
@@ -389,8 +396,10 @@ class Session:
                     self._request_restart()
                 case Secured():
                     logger.debug("media secured", extra=self.log_fields)
-                case MediaFailed(reason, handshake_failed):
-                    self._tally["handshake_failures"] += handshake_failed
+                case MediaClosed():
+                    self._goodbye_due = min(self._goodbye_due, self._clock() + GOODBYE_DEADLINE_S)
+                case MediaFailed(reason):
+                    self._tally["handshake_failures"] += 1
                     self._end(CloseCode.MEDIA_FAILED, reason)
         if self._connectivity.connected:
             self._media_due = inf
@@ -403,7 +412,7 @@ class Session:
             due = self._clock()
         else:
             due = self._restart_due if self._state is State.STABLE else self._answer_due
-        return min(due, self._media_due, inf if media_due is None else media_due)
+        return min(due, self._media_due, self._goodbye_due, inf if media_due is None else media_due)
 
     def _happened(self, event: Event) -> None:
         self._state = TRANSITIONS.after(self._state, event)
