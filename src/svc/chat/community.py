@@ -37,7 +37,7 @@ from svc.chat.channels.requests import ChannelCommands, ChannelRequests
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, Control
-from svc.chat.direct.feature import PrivateFeature
+from svc.chat.direct.feature import Others, PrivateFeature
 from svc.chat.files import Files, media_of
 from svc.chat.ground import Changes, Ground
 from svc.chat.joining.trust import Trust, kept_server_id
@@ -318,11 +318,16 @@ class Community:
         )
 
     def _private(self, ground: Ground) -> PrivateFeature:
-        parts = ground.database, ground.directory, ground.hub, self.arriving.devices, self.blocks.blocks
-        days, serve = self._config.mls_retention_days, self.files.uploads.media_requests.serve
-        kept = self.media, self._config.data_dir, serve, self.reports.about_private
-        private = PrivateFeature(*parts, ground.changes, self._server_id, days, ground.new_id, *kept)
-        private.calls.users = self.voice.occupancy.users
+        others = Others(
+            devices=self.arriving.devices,
+            blocks=self.blocks.blocks,
+            media=self.media,
+            serve=self.files.uploads.media_requests.serve,
+            report=self.reports.about_private,
+            users=self.voice.occupancy.users,
+        )
+        data_dir, days = self._config.data_dir, self._config.mls_retention_days
+        private = PrivateFeature(ground, self._server_id, data_dir, days, others)
         self.voice.occupancy.watch(private.calls)
         self.voice.serve_private(private.conversations, private.calls)
         self.channels.in_use = lambda channel_id: self.voice.in_use(channel_id, time.time())

@@ -11,14 +11,14 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NoReturn
 
-from svc.base.database import Act, Connection, Database, StorageFailed
+from svc.base.database import Act, Connection, StorageFailed
 from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.direct import devices_store, store
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 
 # Devices of grants may be forgotten when there are so many: those who are in no call.
 _MAX_KNOWN = 4096
@@ -28,23 +28,23 @@ logger = logging.getLogger(__name__)
 
 
 class ChannelCalls:
-    """Watches the occupancy. `current` finds the device that asks; `now` gives seconds since 1970."""
+    """Watches the occupancy. `current` finds the device that asks, `users` who is in the call of a channel;
+    `now` gives seconds since 1970."""
 
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
+        ground: Ground,
         conversations: PrivateConversations,
         current: Callable[[Asker], Awaitable[str | None]],
+        users: Callable[[str], Sequence[str]],
         now: Callable[[], float],
     ) -> None:
-        self._database = database
-        self._directory = directory
+        self._database = ground.database
+        self._directory = ground.directory
         self._conversations = conversations
         self._current = current
         self._now = now
-        # Who is in a room, as the media service says.
-        self.users: Callable[[str], Sequence[str]] = lambda room_id: ()
+        self._users = users
         # By channel and member: the device of their last grant.
         self._devices: dict[tuple[str, str], str] = {}
         # Channels whose people are not what they were.
@@ -65,7 +65,7 @@ class ChannelCalls:
             raise ChatError("no_device")
         if len(self._devices) >= _MAX_KNOWN:
             self._devices = {
-                place: one for place, one in self._devices.items() if place[1] in self.users(place[0])
+                place: one for place, one in self._devices.items() if place[1] in self._users(place[0])
             }
         self._devices[channel_id, asker.member_id] = device_id
 
@@ -108,7 +108,7 @@ class ChannelCalls:
         channel = self._directory.channels.get(channel_id)
         encrypted = channel is not None and channel.encrypted
         # Who came with the media service's own secret is no member.
-        users = [one for one in self.users(channel_id) if encrypted and one in self._directory.members]
+        users = [one for one in self._users(channel_id) if encrypted and one in self._directory.members]
         now_ms = int(self._now() * 1000)
 
         def write(connection: Connection) -> tuple[frozenset[str], bool]:

@@ -18,6 +18,7 @@ from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id, Natural
 from svc.chat.joining import proof as proofs
+from svc.chat.joining.devices import Devices
 from svc.chat.live.audience import only
 from svc.chat.live.hub import Hub
 
@@ -29,8 +30,6 @@ LOW_STOCK = 20
 LONGEST_LIFE_S = 92 * 24 * 60 * 60
 STATEMENT = "mls"
 
-# The id and the thumbprint of the device that asks.
-CurrentDevice = Callable[[Connection, Asker], tuple[str, str] | None]
 # Told, in the write and then after it, that a member has another device.
 DeviceAdded = Callable[[Connection, str], Sequence[str]]
 
@@ -61,13 +60,17 @@ class KeysLow:
 class PrivateDevices:
     """`lacking_in` finds the conversations of a member; `tell_lacking` tells their members."""
 
-    def __init__(self, database: Database, hub: Hub, current: CurrentDevice, audience: str) -> None:
+    def __init__(self, database: Database, hub: Hub, own: Devices, audience: str) -> None:
         self._database = database
         self._hub = hub
-        self._current = current
+        self._own = own
         self._audience = audience
         self.lacking_in: DeviceAdded = lambda connection, member_id: ()
         self.tell_lacking: Callable[[Sequence[str]], None] = lambda conversation_ids: None
+
+    async def current(self, asker: Asker) -> str | None:
+        """The id of the device that asks, which need not take part."""
+        return await self._own.current(asker)
 
     @follows_rules
     def register(self, asker: Asker, text: str, now: float) -> Act[Registered, str]:
@@ -75,7 +78,7 @@ class PrivateDevices:
         thumbprint, _ = self._statement(text, asker.member_id, now)
 
         def write(connection: Connection) -> Registered:
-            current = self._current(connection, asker)
+            current = self._own.current_in(connection, asker)
             if current is None or current[1] != thumbprint:
                 raise ChatError("proof_invalid", "The statement must be signed with the key of this device")
             device_id = current[0]
@@ -135,7 +138,7 @@ class PrivateDevices:
 
     def require(self, connection: Connection, asker: Asker) -> tuple[str, str]:
         """The id and the statement of the device that asks. Raises ChatError."""
-        current = self._current(connection, asker)
+        current = self._own.current_in(connection, asker)
         proof = store.proof_of(connection, current[0]) if current else None
         if current is None or proof is None:
             raise ChatError("no_device")

@@ -5,15 +5,14 @@ Has no rules of its own.
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from aiohttp import web
 
 from svc.base.config import ConfigError
-from svc.base.database import Database
 from svc.base.private_files import kept
-from svc.chat.access.directory import Directory
 from svc.chat.direct.channel_calls import ChannelCalls
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.files import PrivateFiles
@@ -22,50 +21,43 @@ from svc.chat.direct.reports import File, PrivateReports
 from svc.chat.direct.requests import PrivateRequests, Serve
 from svc.chat.direct.rules import Blocks, PrivateConversations
 from svc.chat.direct.sweep import PrivateSweep
-from svc.chat.ground import Changes
+from svc.chat.ground import Ground
 from svc.chat.joining.devices import Devices
-from svc.chat.live.hub import Hub
 from svc.chat.media.rules import Media
 from svc.chat.requests import Handler
 
 KEY_FILE = "franking-key"
 
 
+@dataclass(frozen=True, slots=True)
+class Others:
+    """What other features do for private conversations. `users` are those in the call of a channel."""
+
+    devices: Devices
+    blocks: Blocks
+    media: Media
+    serve: Serve
+    report: File
+    users: Callable[[str], Sequence[str]]
+
+
 class PrivateFeature:
     """`audience` is this server's name in statements of devices; messages and files are kept for `days`."""
 
-    def __init__(
-        self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
-        own_devices: Devices,
-        blocks: Blocks,
-        changes: Changes,
-        audience: str,
-        days: int,
-        new_id: Callable[[], str],
-        media: Media,
-        data_dir: Path,
-        serve: Serve,
-        report: File,
-    ) -> None:
-        devices = PrivateDevices(database, hub, own_devices.current_in, audience)
+    def __init__(self, ground: Ground, audience: str, data_dir: Path, days: int, others: Others) -> None:
+        devices = PrivateDevices(ground.database, ground.hub, others.devices, audience)
         key = _franking_key(data_dir / KEY_FILE)
-        self.conversations = PrivateConversations(database, directory, hub, devices, blocks, new_id, key)
-        self.calls = ChannelCalls(database, directory, self.conversations, own_devices.current, time.time)
-        reports = PrivateReports(self.conversations, key, report)
-        current = own_devices.current
-        files = PrivateFiles(
-            database, media, data_dir, devices, self.conversations, current, new_id, time.time
-        )
-        self.sweep = PrivateSweep(database, media, files, days, time.time)
+        self.conversations = PrivateConversations(ground, devices, others.blocks, key)
+        self.calls = ChannelCalls(ground, self.conversations, others.devices.current, others.users, time.time)
+        reports = PrivateReports(self.conversations, key, others.report)
+        files = PrivateFiles(ground, others.media, data_dir, devices, self.conversations, time.time)
+        self.sweep = PrivateSweep(ground.database, others.media, files, days, time.time)
         self._requests = PrivateRequests(
-            database, devices, self.conversations, files, reports, current, serve
+            ground.database, devices, self.conversations, files, reports, others.serve
         )
         # What hangs on their devices goes with these.
-        changes.member_removal.append(self.conversations.forget_member_in)
-        changes.member_gone.append(self.conversations.forget_member)
+        ground.changes.member_removal.append(self.conversations.forget_member_in)
+        ground.changes.member_gone.append(self.conversations.forget_member)
 
     async def load(self) -> None:
         await self.conversations.load()

@@ -5,11 +5,11 @@ file here, no worker writes it again, and it is handed out as bytes without a ty
 alone. It goes when the messages of its time go. No HTTP, no SQL.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.erasing import erasing
 from svc.base.objects import StoreFailed
 from svc.base.shares import Shares
@@ -19,6 +19,7 @@ from svc.chat.direct import devices_store, files_store, store
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.media.facts import Facts
 from svc.chat.media.rules import PRIVATE, Media
 from svc.chat.uploads.incoming import Incoming
@@ -33,27 +34,24 @@ _TOO_MANY_ARRIVE = "The server receives too many files at this moment. Try again
 
 
 class PrivateFiles:
-    """`current` finds the id of the device that asks; `now` gives seconds since 1970."""
+    """`now` gives seconds since 1970."""
 
     def __init__(
         self,
-        database: Database,
+        ground: Ground,
         media: Media,
         data_dir: Path,
         devices: PrivateDevices,
         conversations: PrivateConversations,
-        current: Callable[[Asker], Awaitable[str | None]],
-        new_id: Callable[[], str],
         now: Callable[[], float],
     ) -> None:
-        self._database = database
+        self._database = ground.database
         self._media = media
         self._data_dir = data_dir
         self._incoming = Incoming(data_dir)
         self._devices = devices
         self._conversations = conversations
-        self._current = current
-        self._new_id = new_id
+        self._new_id = ground.new_id
         self._now = now
         self._arriving = Shares(_MAX_ARRIVING)
 
@@ -67,7 +65,7 @@ class PrivateFiles:
             raise ChatError("upload_too_large", more={"limit": MAX_FILE_BYTES})
         self._conversations.require_writable(asker.member_id, conversation_id)
         # It need not be in the group yet: what it sends first waits for the others' devices.
-        device_id = await self._current(asker)
+        device_id = await self._devices.current(asker)
         if not device_id or not await devices_store.of_device(self._database, device_id):
             raise ChatError("no_device")
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
@@ -85,7 +83,7 @@ class PrivateFiles:
     async def key_of(self, asker: Asker, conversation_id: str, file_id: str) -> str:
         """Under which a file is stored, for a device of the group. Raises ChatError."""
         self._conversations.require_member(asker.member_id, conversation_id)
-        device_id = await self._current(asker)
+        device_id = await self._devices.current(asker)
         if not device_id or not await store.is_inside(self._database, conversation_id, device_id):
             raise ChatError("no_device")
         known = await files_store.is_in(self._database, file_id, conversation_id)

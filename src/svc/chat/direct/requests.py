@@ -157,7 +157,7 @@ class SealedFile:
 
 
 class PrivateRequests(Requests):
-    """`current` finds the id of the device that asks; `serve` answers with what is stored under a key."""
+    """`serve` answers with what is stored under a key."""
 
     def __init__(
         self,
@@ -166,7 +166,6 @@ class PrivateRequests(Requests):
         conversations: PrivateConversations,
         files: PrivateFiles,
         reports: PrivateReports,
-        current: Callable[[Asker], Awaitable[str | None]],
         serve: Serve,
     ) -> None:
         self._database = database
@@ -175,7 +174,6 @@ class PrivateRequests(Requests):
         self._files = files
         self._reports = reports
         self._serve = serve
-        self._current = current
 
     @request(
         PERSON,
@@ -183,7 +181,7 @@ class PrivateRequests(Requests):
         http=f"GET {_PRIVATE}/device",
     )
     async def device(self, asking: Asker) -> PrivateStock:
-        return await self._devices.stock(await self._current(asking), time.time())
+        return await self._devices.stock(await self._devices.current(asking), time.time())
 
     @request(
         PERSON,
@@ -211,7 +209,7 @@ class PrivateRequests(Requests):
         http=f"GET {_PRIVATE}/welcomes",
     )
     async def welcomes(self, asking: Asker, asked: AskedWelcomes) -> PrivateWelcomes:
-        current = await self._current(asking)
+        current = await self._devices.current(asking)
         if current is None:
             return PrivateWelcomes(())
         found = await store.welcomes(self._database, current, asked.channel_id, MAX_WELCOMES)
@@ -328,7 +326,7 @@ class PrivateRequests(Requests):
         refusals=_NOT_IN_GROUP,
     )
     async def log(self, asking: Asker, conversation_id: Id, asked: AskedLog) -> PrivateLog:
-        device_id, most = await self._current(asking), asked.limit or MAX_MISSED
+        device_id, most = await self._devices.current(asking), asked.limit or MAX_MISSED
         return await self._conversations.log(
             asking.member_id, device_id, conversation_id, asked.after or 0, most
         )

@@ -13,10 +13,9 @@ from typing import Annotated
 
 from msgspec import Meta, to_builtins
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules, follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.direct import committing, devices_store, framing, franking, store
@@ -34,8 +33,8 @@ from svc.chat.direct.store import (
 )
 from svc.chat.errors import ChatError
 from svc.chat.fields import Id, Natural
+from svc.chat.ground import Ground
 from svc.chat.live.audience import Only, only
-from svc.chat.live.hub import Hub
 
 # More than anybody keeps up with; each is a row in a list that the page loads whole.
 MAX_CONVERSATIONS = 200
@@ -101,20 +100,17 @@ class _Sent:
 class PrivateConversations:
     def __init__(
         self,
-        database: Database,
-        directory: Directory,
-        hub: Hub,
+        ground: Ground,
         devices: PrivateDevices,
         blocks: Blocks,
-        new_id: Callable[[], str],
         franking_key: bytes,
     ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
+        self._database = ground.database
+        self._directory = ground.directory
+        self._hub = ground.hub
         self._devices = devices
         self._blocks = blocks
-        self._new_id = new_id
+        self._new_id = ground.new_id
         self._franking_key = franking_key
         self.rings: Rings = lambda kind, conversation_id, member_ids, allowed: None
         # By conversation: is it between two, and who is in it?
