@@ -1,6 +1,7 @@
 """The owner settles what the server is, and webhooks and emoji are managed by those who may."""
 
 import asyncio
+import io
 import re
 import sqlite3
 import sys
@@ -37,9 +38,10 @@ KEPT_TEXTS = "SELECT count(*) FROM messages WHERE text = 'To be kept'"
 
 def texts_in(backup: Path) -> int:
     """How often a backup has the message that is to be in it."""
-    with tarfile.open(backup) as archive:
-        archive.extract("database.sqlite3", backup.parent, filter="data")
-    with closing(sqlite3.connect(backup.parent / "database.sqlite3")) as database:
+    kept = backup.with_name("database.sqlite3")
+    with tarfile.open(backup) as archive, archive.extractfile(kept.name) or io.BytesIO() as inside:
+        kept.write_bytes(inside.read())
+    with closing(sqlite3.connect(kept)) as database:
         return int(database.execute(KEPT_TEXTS).fetchone()[0])
 
 

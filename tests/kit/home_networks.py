@@ -84,6 +84,12 @@ def why_not() -> str:
     return ""
 
 
+def why_no_names() -> str:
+    """What keeps a program from having names of its own here; empty where nothing does."""
+    tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True, timeout=DEADLINE_S)
+    return tried.stderr.decode().strip()
+
+
 class Place:
     """A network of its own, held open by a process; `inside` before a command runs it there."""
 
@@ -414,8 +420,11 @@ async def firefox_in(
 
     `names` have these addresses there; `trusted` is an authority's certificate, as PEM.
     """
-    hosts = profile.with_name("hosts")
-    hosts.write_text("".join(f"{address} {name}\n" for name, address in names.items()))
+    inside = home.inside
+    if names:
+        hosts = profile.with_name("hosts")
+        hosts.write_text("".join(f"{address} {name}\n" for name, address in names.items()))
+        inside = (*inside, "unshare", "--mount", "sh", "-c", _WITH_HOSTS, str(hosts))
     wishes: dict[str, Any] = {
         "dom.securecontext.allowlist": urlsplit(url).hostname or "",
         "media.devices.insecure.enabled": True,
@@ -425,7 +434,7 @@ async def firefox_in(
     running = running_firefox(
         executable,
         profile,
-        inside=(*home.inside, "unshare", "--mount", "sh", "-c", _WITH_HOSTS, str(hosts)),
+        inside=inside,
         connector=home.device.connector(),
         preferences=wishes,
         trusted=trusted,

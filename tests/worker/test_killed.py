@@ -54,7 +54,7 @@ class Load:
             case 0:
                 return FILM
             case 1:
-                return pictures.gif_bomb(1600, 1000)
+                return BOMB
             case 2:
                 return hostile_pictures.mutated(PHOTOGRAPH, self.random)[:100_000] or b"x"
             case _:
@@ -77,6 +77,7 @@ class Load:
 
 
 PHOTOGRAPH = pictures.encoded(pictures.noise(400, 300), "JPEG", quality=60)
+BOMB = pictures.gif_bomb(1600, 1000)
 FILM = videos.video("mpeg4", "mp3", "mov", size=(320, 240), frames=60)
 
 
@@ -96,6 +97,8 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
     async with ClientSession(address) as http:
         server = ChatServer(address, http, (data_dir / "invite-code").read_text().strip())
         load = Load(Site(server, await newcomer(server, "Owner"), {}), random)
+        # Whatever the dice say later, there is something to serve and something to refuse.
+        load.accepted += [await load.site.send(file) for file in (PHOTOGRAPH, BOMB)]
         senders = [asyncio.create_task(load.send_for_ever()) for _ in range(SENDERS)]
         for _ in range(count):
             await asyncio.sleep(random.uniform(0.3, 3.0))

@@ -16,6 +16,7 @@ from tests.kit.home_networks import (
     home_networks,
     people_in,
     server_in,
+    why_no_names,
     why_not,
 )
 from tests.kit.installed import required
@@ -106,11 +107,11 @@ async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
     tmp_path: Path, scheme: str
 ) -> None:
     chrome, fox = chromium(), firefox()
-    if (reason := why_not()) or not chrome or not fox:
+    # Over TLS by its name: Firefox takes no address there.
+    host, names = (NAME, {NAME: TURN}) if scheme == "turns" else (TURN, {})
+    if (reason := why_not() or (why_no_names() if names else "")) or not chrome or not fox:
         pytest.skip(reason or "no browser")
     required("turnserver")
-    # Over TLS by its name: Firefox takes no address there.
-    host = NAME if scheme == "turns" else TURN
     variables = {"TURN_URLS": f"{scheme}:{host}:443?transport=tcp", "TURN_SECRET": SECRET}
     authority = Authority()
     # It has no such place for an authority that it is to trust.
@@ -127,7 +128,7 @@ async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
             people_in(homes["ada"], product.url, chrome, flags) as people,
             people_in(homes["alan"], product.url, chrome) as others,
             firefox_in(
-                homes["grace"], product.url, fox, tmp_path / "profile", {NAME: TURN}, authority.certificate
+                homes["grace"], product.url, fox, tmp_path / "profile", names, authority.certificate
             ) as grace_there,
         ):
             ada, alan = await people.arrive("Ada"), await others.arrive("Alan")
