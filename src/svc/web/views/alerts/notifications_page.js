@@ -7,7 +7,7 @@ import { chooseLevel, choiceOf, LEVELS, levelOf, unmute } from "../../state/noti
 import { tried } from "../../state/notices.js";
 import { install, installing } from "../../state/installed.js";
 import { lookAtPush, push, subscribe, unsubscribe } from "../../state/push.js";
-import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
+import { html, useLayoutEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Choice, Switch } from "../parts/field.js";
@@ -36,21 +36,21 @@ function MuteAll() {
 /** While the page is open, and not in sight. */
 function Notices() {
   const refused = noticesRefused();
-  const change = async (/** @type {boolean} */ on) => chooseAlerts({ notices: on && (await askForNotices()) });
+  const change = async (/** @type {boolean} */ on) => {
+    const notices = on && (await askForNotices());
+    chooseAlerts({ notices });
+    return notices === on;
+  };
   return html`<${Switch} label=${t("notices")} hint=${refused ? t("notices-refused") : t("notices-hint")} checked=${alerts.value.notices && !refused} disabled=${refused} onChange=${change} />`;
 }
 
 /** While no page is open. */
 function Push() {
   const state = push.value;
-  const [wanted, setWanted] = useState(false);
-  const change = (/** @type {boolean} */ on) => {
-    setWanted(on); // Shown while it is being done.
-    tried(on ? subscribe() : unsubscribe());
-  };
+  const change = async (/** @type {boolean} */ on) => (await tried(on ? subscribe() : unsubscribe())) && (push.value === "on") === on;
   const possible = ["on", "off", "busy", "failed"].includes(state);
   return html`<div class="push-state" data-state=${state}>
-    <${Switch} label=${t("push")} hint=${t(`push-${state}`)} checked=${state === "busy" ? wanted : state === "on"} disabled=${!possible || state === "busy"} onChange=${change} />
+    <${Switch} label=${t("push")} hint=${t(`push-${state}`)} checked=${state === "on"} disabled=${!possible || state === "busy"} onChange=${change} />
   </div>`;
 }
 

@@ -2,7 +2,7 @@
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
-import { html, useId } from "../../vendor/preact.js";
+import { html, useEffect, useId, useState } from "../../vendor/preact.js";
 
 /** @param {{label: string, hint?: string, problem?: string | null, multiline?: boolean, [attribute: string]: unknown}} props */
 export function Field({ label, hint, problem, multiline = false, ...rest }) {
@@ -17,10 +17,27 @@ export function Field({ label, hint, problem, multiline = false, ...rest }) {
   </div>`;
 }
 
+/**
+ * What is shown of a choice: the person's own until `value` changes, so that the answer to something else does not undo
+ * it meanwhile, or until `onChange` resolves with false: it was refused.
+ * @template V @param {V} value @param {(value: V) => unknown} onChange @returns {[V, (value: V) => Promise<void>]}
+ */
+function useChosen(value, onChange) {
+  const [mine, setMine] = useState(/** @type {{value: V} | null} */ (null));
+  useEffect(() => setMine(null), [value]);
+  const choose = async (/** @type {V} */ chosen) => {
+    const now = { value: chosen };
+    setMine(now);
+    if (await onChange(chosen) === false) setMine((latest) => (latest === now ? null : latest));
+  };
+  return [mine ? mine.value : value, choose];
+}
+
 /** A switch with its sentence. @param {{label: ComponentChildren, hint?: ComponentChildren, checked: boolean, onChange: (on: boolean) => unknown, [attribute: string]: unknown}} props */
 export function Switch({ label, hint, checked, onChange, ...rest }) {
+  const [on, choose] = useChosen(checked, onChange);
   return html`<label class="switch">
-    <input type="checkbox" role="switch" checked=${checked} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => onChange(event.currentTarget.checked)} ...${rest} />
+    <input type="checkbox" role="switch" checked=${on} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => choose(event.currentTarget.checked)} ...${rest} />
     <span>${label}${hint && html`<small class="quiet">${hint}</small>`}</span>
   </label>`;
 }
@@ -32,9 +49,10 @@ export function Switch({ label, hint, checked, onChange, ...rest }) {
  */
 export function Choice({ label, value, options, onChange }) {
   const id = useId();
+  const [chosen, choose] = useChosen(value, onChange);
   return html`<fieldset class="choice"><legend>${label}</legend>
     ${options.map((each) => html`<label key=${each.value}>
-      <input type="radio" name=${id} value=${each.value} checked=${each.value === value} onChange=${() => onChange(each.value)} />
+      <input type="radio" name=${id} value=${each.value} checked=${each.value === chosen} onChange=${() => choose(each.value)} />
       <span>${each.label}${each.hint && html`<small class="quiet">${each.hint}</small>`}</span>
     </label>`)}
   </fieldset>`;
