@@ -186,14 +186,16 @@ async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: Peopl
 
     await wait_until("Grace hears the tone on the left alone", on_the_left, within_s=30)
     # What each is told to send: music goes at the channel's rate, a voice is not sent while it is silent.
-    told = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"
-    assert "maxaveragebitrate=96000" in await ada.page.evaluate(told)
-    assert "usedtx=1" in await grace.page.evaluate(told)
+    offered = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"
+    assert "maxaveragebitrate=96000" in await ada.page.evaluate(offered)
+    assert "usedtx=1" in await grace.page.evaluate(offered)
 
-    async def told_so() -> bool:
-        return [each.target_bps for each in (await ada.statistics()).sent if each.mid == "0"] == [96_000]
+    async def told(kbps: int) -> bool:
+        return [each.target_bps for each in (await ada.statistics()).sent if each.mid == "0"] == [kbps * 1000]
 
-    await wait_until("Ada sends music at the channel's rate", told_so, within_s=15)
+    await wait_until("Ada sends music at the channel's rate", lambda: told(96), within_s=15)
+    await ask(ada, "PATCH", "/api/channels/voice", {"bitrate_kbps": 64})
+    await wait_until("those in the channel hear its new rate", lambda: told(64), within_s=15)
 
 
 async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: People) -> None:

@@ -5,7 +5,7 @@
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Reading } from "./quality.js" */
 /** @import { Sealing } from "./sealing.js" */
-/** @import { Ending, Offered, Session, Source, Track, Withheld } from "./session.js" */
+/** @import { Ending, Offered, Session, Sound, Source, Track, Withheld } from "./session.js" */
 /** @import { Trouble } from "./trouble.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
@@ -29,7 +29,7 @@ export class Call extends EventTarget {
   /** What keeps us from hearing anybody, in words; "" while nothing does. */
   trouble = "";
 
-  #requestGrant; #codec; #music; #wanted;
+  #requestGrant; #codec; #sound; #wanted;
   /** @type {Map<Source, MediaStreamTrack>} */
   #sending = new Map();
   /** @type {Session | null} */
@@ -51,17 +51,17 @@ export class Call extends EventTarget {
    * `requestGrant` asks the chat server to let us in: async () => {urls, ice_servers, client_join}.
    * `codec` ("VP8", "VP9", "H264", "AV1") chooses what our video is sent as; without it
    * the SFU's first choice is used. The page takes it from location.hash (#codec=AV1);
-   * it is there for trying codecs out, and the tests use it. `music()`: is our sound more than a voice?
+   * it is there for trying codecs out, and the tests use it. `sound()`: what our sound is, and its channel's rate.
    * `wanted(offered)`: what we want of it. `sealing` (sealing.js) keeps the server from hearing it. `reachable()`: does the chat server answer? `doubt()`: ask it whether it does.
-   * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, music?: () => boolean, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?: Sealing | null}} how
+   * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?: Sealing | null}} how
    */
-  constructor({ requestGrant, codec = null, music = () => false, wanted, reachable = () => true, doubt = () => {}, sealing = null }) {
+  constructor({ requestGrant, codec = null, sound, wanted, reachable = () => true, doubt = () => {}, sealing = null }) {
     super();
     this.#reachable = reachable;
     this.#doubt = doubt;
     this.#watch.became(this.state);
     this.#wanted = wanted;
-    this.#music = music;
+    this.#sound = sound;
     this.#requestGrant = requestGrant;
     this.#codec = sealing?.codec ?? codec;
     this.#sealing = sealing;
@@ -158,7 +158,7 @@ export class Call extends EventTarget {
     }
     if (this.#leaving.signal.aborted) return { kind: "left", reason: "" };
     const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
-    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, music: this.#music, wanted: this.#wanted, sealing: this.#sealing });
+    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, sound: this.#sound, wanted: this.#wanted, sealing: this.#sealing });
     this.#session = session;
     for (const property of /** @type {const} */ (["tracks", "speakers"])) session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {

@@ -183,7 +183,7 @@ async function enter(there) {
     asked = null; // It holds for one session.
     return grant;
   };
-  const mine = new Call({ requestGrant: grantOnce, codec: new URLSearchParams(location.hash.slice(1)).get("codec"), music: () => callSettings.value.music, wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId, encrypted) });
+  const mine = new Call({ requestGrant: grantOnce, codec: new URLSearchParams(location.hash.slice(1)).get("codec"), sound: () => ({ music: callSettings.value.music, kbps: kbpsOf(channelId) }), wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId, encrypted) });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
   const layers = layering = new Layering(mine);
@@ -231,6 +231,8 @@ async function enter(there) {
   leaveRoom(ended, devices);
 }
 
+/** @param {string | null} channelId */
+const kbpsOf = (channelId) => channelsById.value.get(channelId ?? "")?.bitrate_kbps ?? 0;
 /** @param {string} channelId */
 const isEncrypted = (channelId) => channelsById.peek().get(channelId)?.encrypted ?? false;
 
@@ -359,6 +361,7 @@ listen({
 
 effect(() => {
   watching.chooseOnlySound(onlySound.value);
+  kbpsOf(callChannel.value); // Whoever looks after the channel may change it while we are there.
   call?.review();
 });
 

@@ -20,6 +20,7 @@ import { RelayWatch, stuck } from "./trouble.js";
  * @typedef {Offered & {receiver: RTCRtpReceiver}} Track
  * @typedef {{trackId: string, userId: string, source: Source, reason: string}} Withheld
  * @typedef {{kind: string, reason: string}} Ending
+ * @typedef {{music: boolean, kbps: number}} Sound Is ours more than a voice, and what its channel sets, or 0.
  * @typedef {RTCRtpTransceiver & {mid: string}} Line Where an offer has named it.
  * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} Named
  */
@@ -33,6 +34,8 @@ const ENCODINGS = {
   motion: { scalabilityMode: "L1T3", maxBitrate: 8_000_000 },
 };
 const MUSIC_KBPS = 128;
+/** @type {Sound} */
+const VOICE = { music: false, kbps: 0 };
 
 // A call is there after a second, and after two where it goes over TCP or through a relay.
 const USUALLY_MS = 2000;
@@ -70,23 +73,22 @@ export class Session extends EventTarget {
   #work = Promise.resolve();
   /** @type {(ending: Ending) => void} */
   #end = () => {};
-  #deadline; #reason = ""; #music; #asMusic = false; #voiceKbps; #wanted; #sealing;
+  #deadline; #reason = ""; #sound; #offeredSound = VOICE; #wanted; #sealing;
   #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.giveUp());
   // A voice and its face belong to one stream, so that receivers keep them in step.
   #person = new MediaStream(); #screen = new MediaStream();
 
   /**
    * `grant` is the chat server's answer to voice_join, `sending` a Map from source to
-   * the track to publish, which the caller may change and then announce with `publish`; `music()` says whether
-   * our sound is more than a voice; `wanted(offered)` gives those of them that we want to be sent.
-   * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string | null, music?: () => boolean, wanted?: (offered: Offered[]) => Offered[], sealing?: Sealing | null}} how
+   * the track to publish, which the caller may change and then announce with `publish`; `sound()` says what
+   * our sound is and what rate its channel sets; `wanted(offered)` gives those of them that we want to be sent.
+   * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], sealing?: Sealing | null}} how
    */
-  constructor({ url, grant, sending, codec, music = () => false, wanted = (offered) => offered, sealing = null }) {
+  constructor({ url, grant, sending, codec, sound = () => VOICE, wanted = (offered) => offered, sealing = null }) {
     super();
     this.#wanted = wanted;
     this.#sealing = sealing;
-    this.#music = music;
-    this.#voiceKbps = grant.bitrate_kbps;
+    this.#sound = sound;
     /** @type {Promise<Ending>} */
     this.ended = new Promise((resolve) => { this.#end = resolve; });
     this.#sending = sending;
@@ -110,15 +112,14 @@ export class Session extends EventTarget {
   /** Put what `sending` holds for `source` on its line, or take the line down when it holds nothing. @param {Source} source */
   publish(source) {
     this.#queue(async () => {
-      // What the sound is, a voice or music, stands in the offer.
-      if (this.#pc.remoteDescription && (await this.#arrange(source) || this.#music() !== this.#asMusic)) this.#send("renegotiate", {});
+      if (this.#pc.remoteDescription && (await this.#arrange(source) || this.#soundsDifferent())) this.#send("renegotiate", {});
     });
   }
 
-  /** Ask for a new round if we want something else by now than we are sent. */
+  /** Ask for a new round if we want something else by now than we are sent, or our sound has another rate. */
   review() {
     this.#queue(() => {
-      if (this.#receiveWanted()) this.#send("renegotiate", {});
+      if (this.#receiveWanted() || (this.#pc.remoteDescription && this.#soundsDifferent())) this.#send("renegotiate", {});
     });
   }
 
@@ -204,8 +205,8 @@ export class Session extends EventTarget {
 
   /** @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer */
   async #answer({ type, sdp, tracks = {} }) {
-    this.#asMusic = this.#music();
-    await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#asMusic, this.#voiceKbps) });
+    this.#offeredSound = this.#sound();
+    await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#offeredSound) });
     for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES))) this.#sealing?.seal(/** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender, source);
     this.#nameOffered(tracks);
     this.#receiveWanted();
@@ -239,6 +240,12 @@ export class Session extends EventTarget {
       && direction !== (mids.has(mid) ? "recvonly" : "inactive"));
     for (const line of changed) line.direction = mids.has(line.mid) ? "recvonly" : "inactive";
     return changed.length > 0;
+  }
+
+  /** From what our last offer was told to be. */
+  #soundsDifferent() {
+    const { music, kbps } = this.#sound();
+    return music !== this.#offeredSound.music || kbps !== this.#offeredSound.kbps;
   }
 
   #nameTracks() {
@@ -315,10 +322,10 @@ export class Session extends EventTarget {
 
 /**
  * The offer, with what our encoders of sound shall do; they do what the other side says that it wants (RFC 7587). A voice
- * sends next to nothing while it is silent (DTX); music and the sound of a screen are stereo. `kbps` is the channel's, or 0.
- * @param {string} sdp @param {boolean} music @param {number} kbps
+ * sends next to nothing while it is silent (DTX); music and the sound of a screen are stereo.
+ * @param {string} sdp @param {Sound} sound
  */
-function withSound(sdp, music, kbps) {
+function withSound(sdp, { music, kbps }) {
   const rich = `stereo=1;sprop-stereo=1;maxaveragebitrate=${(kbps || MUSIC_KBPS) * 1000}`;
   const voice = kbps ? `usedtx=1;maxaveragebitrate=${kbps * 1000}` : "usedtx=1";
   return sdp.split(/(?=^m=)/mu).map((line) => {
