@@ -15,13 +15,14 @@ from tests.kit.community import (
     pick,
     refusal,
 )
-from tests.kit.people import People, Person
+from tests.kit.people import NARROW, WIDE, People, Person
 from tests.kit.text_channels import box, entry, open_channel, shows, write
 from tests.kit.waiting import becomes
 
 
 async def create(person: Person, name: str, *, kind: str = "Text", to: str | None = None) -> None:
     """Make a channel; `to` is who alone sees it."""
+    await person.show_channels()
     await person.press("Create a text channel")
     dialog = person.page.get_by_role("dialog", name="Create a channel")
     await dialog.get_by_role("radio", name=kind).check()
@@ -52,13 +53,22 @@ async def here(people: People) -> Community:
 
 
 async def test_a_channel_is_made_by_those_who_may_and_everybody_sees_it(here: Community) -> None:
-    for person, name in ((here.owner, "plans"), (here.moderator, "help")):
+    for person, name, size in ((here.owner, "plans", WIDE), (here.moderator, "help", NARROW)):
+        for each in (person, here.member):
+            await each.page.set_viewport_size(size)
         await create(person, name)
         await open_channel(here.member, name)
         await write(here.member, f"First in {name}")
+    for each in (here.owner, here.member):
+        await each.show_channels()
     await create(here.owner, "Lounge", kind="Voice")
     await expect(here.member.page.locator("#voice-channels .channel-name")).to_have_text(["Voice", "Lounge"])
     await expect(here.member.page.get_by_role("button", name="Create a text channel")).to_have_count(0)
+    await entry(here.member, "general").click(button="right")
+    await here.member.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await here.member.page.get_by_role("menuitem", name="Copy link").click()
+    await expect(here.member.page.get_by_text("The link is copied.")).to_be_visible()
+    assert (await here.member.page.evaluate("navigator.clipboard.readText()")).endswith("/#channel=general")
     await entry(here.member, "general").click(button="right")
     await expect(here.member.page.get_by_role("menuitem").first).to_be_visible()
     for item in ("Edit", "Permissions", "Move down", "Delete"):

@@ -9,6 +9,7 @@ from PIL import Image
 from playwright.async_api import FilePayload, Locator, Route, expect
 
 from tests.browser.test_accessible import SIZES, axe, look
+from tests.browser.test_attaching import DROP
 from tests.browser.test_private import (
     all_bytes,
     both,
@@ -101,8 +102,10 @@ async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot
 ) -> None:
     ada, grace = await talk(people)
     photo = photograph()
-    minutes: FilePayload = {"name": "minutes.txt", "mimeType": "text/plain", "buffer": WORDS}
-    await put(ada, photo, minutes)
+    await put(ada, photo)
+    dropped = [{"name": "minutes.txt", "type": "text/plain", "bytes": list(WORDS)}]
+    await ada.page.locator("#private .timeline").evaluate(DROP, dropped)
+    await expect(ada.page.locator("#private .upload-list li[data-state=done]")).to_have_count(2)
     await field(ada).fill("Two files")
     await field(ada).press("Enter")
     # The picture opens by itself, and nothing in it says where it was taken.

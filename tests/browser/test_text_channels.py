@@ -14,7 +14,7 @@ from aiohttp import ClientSession
 from playwright.async_api import expect
 
 from tests.chat.member import ChatServer
-from tests.kit.people import People, both_widths
+from tests.kit.people import NARROW, People, Person, both_widths
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import COMMAND, Product, running_product
 from tests.kit.text_channels import (
@@ -148,6 +148,14 @@ async def test_reactions_come_and_go(people: People) -> None:
     await expect(at_ada).to_have_accessible_name("👍 1 person")
 
 
+async def swipe(person: Person, start: int, end: int) -> None:
+    """With a finger over the messages."""
+    browser = await person.page.context.new_cdp_session(person.page)
+    for kind, points in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
+        touch = {"type": kind, "touchPoints": [{"x": x, "y": 300} for x in points]}
+        await browser.send("Input.dispatchTouchEvent", touch)
+
+
 @both_widths
 async def test_who_has_reacted_is_told_to_fingers_too(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
@@ -173,6 +181,18 @@ async def test_who_has_reacted_is_told_to_fingers_too(people: People) -> None:
     await expect(reaction).to_have_accessible_name("🎉 1 person")
     await reaction.tap()
     await expect(reaction).to_have_accessible_name("🎉 2 people")
+    # A finger that moves along the line opens the list of channels, where that is shut, and shuts it.
+    channels = grace.page.locator("#channels")
+    size = grace.page.viewport_size
+    if size == NARROW:
+        await expect(channels).to_be_hidden()
+    await swipe(grace, 60, 240)
+    await expect(channels).to_be_visible()
+    await expect(grace.page.locator(".home")).to_have_attribute(
+        "data-drawer", "open" if size == NARROW else "shut"
+    )
+    await swipe(grace, 240, 60)
+    await expect(grace.page.locator(".home")).to_have_attribute("data-drawer", "shut")
 
 
 async def say(http: ClientSession, text: str) -> None:
@@ -212,6 +232,14 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
 
     await wait_until("the beginning is there", at_the_beginning, within_s=15)
     await shows(ada, texts)
+    await ada.press("To the newest")
+    await expect(message(ada, texts[-1])).to_be_in_viewport()
+    # Whoever is about to write turns back by the keys.
+    await box(ada).press("PageUp")
+    await expect(message(ada, texts[-1])).not_to_be_in_viewport()
+    await box(ada).press("PageDown")
+    await expect(message(ada, texts[-1])).to_be_in_viewport()
+    await box(ada).press("PageUp")
     await ada.press("To the newest")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
 

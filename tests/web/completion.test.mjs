@@ -75,6 +75,11 @@ test("groups and roles are for those who may mention them", () => {
   for (const text of ["@every¦", "@he¦", "@admins¦"]) assert.deepEqual(offered(text, { ...SOURCES, mayMentionGroups: false }), [], text);
 });
 
+test("the sign alone offers people, then roles and groups", () => {
+  const sources = { members: named("Zoe", "Ada"), roles: named("Admins"), mayMentionGroups: true };
+  assert.deepEqual(offered("@¦", sources), ["Ada", "Zoe", "Admins", "everyone", "here"]);
+});
+
 test("as many as are asked for, and nothing without sources", () => {
   assert.equal(candidates(asked("@¦"), SOURCES, 3).length, 3);
   for (const text of ["@a¦", "#a¦", ":ab¦"]) assert.deepEqual(candidates(asked(text), {}), [], text);

@@ -47,6 +47,16 @@ test("the server gets its own words, and nothing of what only looks like a filte
   assert.equal(sent("apres:morgen", french), "after:morgen");
 });
 
+test("the beginning of a name means everybody whose name has a word that begins so", () => {
+  const members = ["Grace Hopper", "Ada Lovelace", "Ada", "Adam"].map((nickname) => ({ nickname }));
+  const asked = (query) => sent(query, named, members);
+  assert.equal(asked("von:grace tea"), 'from:"Grace Hopper" tea');
+  assert.equal(asked("-from:@hop"), '-from:"Grace Hopper"');
+  assert.equal(asked("from:ad"), 'from:"Ada Lovelace" from:Ada from:Adam');
+  assert.equal(asked("from:ada"), "from:ada");
+  assert.equal(asked("from:nobody"), "from:nobody");
+});
+
 test("a day is the reader's, from midnight to midnight, also where the clock is put forward in it", () => {
   assert.equal(sent("vor:2026-01-31", named), "before:2026-01-30T23:00Z");
   assert.equal(sent("nach:2026-03-29", named), "after:2026-03-29T22:00Z");

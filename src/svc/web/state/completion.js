@@ -53,7 +53,11 @@ export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
   if (sign === ":") return (sources.findEmoji?.(query, limit) ?? []).map((each) => ({ kind: "emoji", id: each.name, ...each }));
   if (sign === "/") return commandsFor(query, sources.may ?? (() => false)).map(({ name }) => ({ kind: "command", id: name, name }));
   if (sign === "#") return matching(of("channel", sources.channels), query, named, limit);
-  return matching(mentionable(sources), query, named, limit);
+  const all = matching(mentionable(sources), query, named, query ? limit : Infinity);
+  if (query) return all;
+  // Whoever has only pressed the sign means a person more often than a role.
+  const isPerson = (/** @type {Candidate} */ { kind }) => kind === "member";
+  return [...all.filter(isPerson), ...all.filter((each) => !isPerson(each))].slice(0, limit);
 }
 
 /** Is there an emoji whose name was written out? @param {string} text */

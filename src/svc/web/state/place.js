@@ -120,9 +120,9 @@ export const closeDialogs = () => { dialog.value = null; };
 /** @param {Open | null} open @returns {Open | null} */
 const settingsOf = (open) => (open?.name === "settings" ? open : open?.under ?? null);
 
-/** The address that leads to a message. @param {string} channelId @param {string} messageId */
+/** The address that leads to a channel, or to a message in it. @param {string} channelId @param {string} [messageId] */
 export function addressOf(channelId, messageId) {
-  const hash = new URLSearchParams({ channel: channelId, message: messageId });
+  const hash = new URLSearchParams({ channel: channelId, ...(messageId && { message: messageId }) });
   return `${location.origin}/#${hash}`;
 }
 

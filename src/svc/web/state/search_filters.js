@@ -2,7 +2,7 @@
 // the server reads it. Filters and kinds have names in the reader's language, and those of the server everywhere.
 // Pure functions.
 
-import { folded, matching } from "./matching.js";
+import { fit, folded, matching } from "./matching.js";
 
 /** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
 /** @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} Named In the reader's language; without the colon. */
@@ -15,6 +15,7 @@ export const FILTERS = ["from", "in", "has", "before", "after"];
 /** What `has` takes. */
 export const KINDS = ["link", "image", "video", "audio", "file", "card", "pin", "reaction"];
 const MOST = 8;
+const MOST_MEANT = 4; // A query has at most 256 characters, and a name 32.
 // The wide colon is what a Japanese keyboard writes.
 const BEGUN = /(?:^|\s)-?(\p{L}+)[:：](?:"([^"]*)|([^"\s]*))$/u;
 const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;
@@ -56,19 +57,30 @@ export function wrong(query, named) {
   return null;
 }
 
-/** The query in the server's words; days are the reader's, from midnight to midnight. @param {string} query @param {Named} named */
-export function sent(query, named) {
+/**
+ * The query in the server's words; days are the reader's, from midnight to midnight, and the beginning of a name means everybody who has
+ * one that begins so. @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
+ */
+export function sent(query, named, members = []) {
   return query.replace(TERM, (whole, sign, typed, quoted, bare) => {
     const filter = typed && meant(typed, FILTERS, named.filters);
     if (!filter) return whole;
     const value = quoted ?? bare;
     if (filter === "has") return `${sign}has:${asOne(meant(value, KINDS, named.kinds) ?? value)}`;
+    if (filter === "from") return meantBy(value, members).map((name) => `${sign}from:${asOne(name)}`).join(" ");
     return `${sign}${filter}:${asOne(filter === "before" || filter === "after" ? timeOf(value, filter) : value)}`;
   });
 }
 
 /** @template {string} T @param {string} typed @param {T[]} known @param {Record<string, string>} names */
 const meant = (typed, known, names) => known.find((each) => [each, folded(names[each])].includes(folded(typed)));
+
+/** Names of members: the one that is written out, else those in which a word begins so. @param {string} value @param {Iterable<{nickname: string}>} members */
+function meantBy(value, members) {
+  const wanted = folded(value.replace(/^@/u, ""));
+  const fitting = [...members].map(({ nickname }) => nickname).filter((name) => [0, 1].includes(fit(folded(name), wanted)));
+  return !fitting.length || fitting.some((name) => folded(name) === wanted) ? [value] : [...new Set(fitting)].slice(0, MOST_MEANT);
+}
 
 /** @param {string} value */
 const asOne = (value) => (/\s/u.test(value) ? `"${value}"` : value);

@@ -15,6 +15,7 @@ import { t } from "../words/words.js";
 import { Arriving } from "./arriving/arriving.js";
 import { CallBar } from "./call/call_bar.js";
 import { Sidebar } from "./channels/sidebar.js";
+import { SWIPING } from "./channels/swiping.js";
 import { Conversation } from "./conversation/conversation.js";
 import { Button } from "./parts/button.js";
 import { Bars } from "./installed/bars.js";
@@ -53,7 +54,7 @@ function Home() {
   // Most of what stands beside a channel is of that channel.
   const at = beside.value;
   const Beside = at && (channel || at.name === "members") ? ASIDES[at.name] : null;
-  return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"}>
+  return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"} ...${SWIPING}>
     <${Sidebar} />
     ${drawer.value && html`<div class="scrim" onClick=${() => { drawer.value = false; }}></div>`}
     <${CallBar} />

@@ -13,10 +13,12 @@ export const SHORTCUTS = [
   { keys: "Ctrl+K", words: "shortcut-switcher", act: () => showDialog("switcher") },
   { keys: "Ctrl+F", words: "shortcut-search", act: () => showAside("search") },
   { keys: "Ctrl+Alt+N", words: "shortcut-inbox", act: () => toggleAside("inbox") },
+  { keys: "Ctrl+,", words: "shortcut-settings", act: () => showDialog("settings") },
   { keys: "Ctrl+/", words: "shortcut-sheet", act: () => showDialog("shortcuts") },
   { keys: "Alt+ArrowUp", words: "shortcut-previous", act: () => step(-1) },
   { keys: "Alt+ArrowDown", words: "shortcut-next", act: () => step(1) },
   { keys: "Alt+Shift+ArrowDown", words: "shortcut-next-unread", act: () => step(1, true) },
+  { keys: "Alt+Shift+ArrowUp", words: "shortcut-previous-unread", act: () => step(-1, true) },
   { keys: "Shift+Escape", words: "shortcut-all-read", act: () => readAll(textChannels.value.map(({ id }) => id)) },
   { keys: "Ctrl+Shift+M", words: "shortcut-mute", act: () => toggleMic() },
   { keys: "Ctrl+Shift+D", words: "shortcut-deafen", act: () => toggleDeafened() },
@@ -30,6 +32,16 @@ function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
   if (target !== document.body && !(/** @type {Element} */ (target).matches?.(".message, .messages-box"))) return;
   goToField(place.value?.channelId ?? place.value?.talkId);
+}
+
+/** In a field without pages of its own these keys turn those of what is read above it. @param {KeyboardEvent} event */
+function turnPage(event) {
+  const by = /** @type {{[key: string]: number}} */ ({ PageUp: -0.9, PageDown: 0.9 })[event.key];
+  const field = /** @type {Element} */ (event.target);
+  if (!by || !field.matches?.(".draft") || field.scrollHeight > field.clientHeight) return;
+  const read = field.closest(".conversation, .thread")?.querySelector(".messages-box");
+  event.preventDefault();
+  read?.scrollBy({ top: by * read.clientHeight });
 }
 
 /** To the channel above or below, or the next one with something unread. @param {1 | -1} by */
@@ -66,7 +78,10 @@ export function onShortcut(event) {
     return;
   }
   const found = SHORTCUTS.find(({ keys }) => keys === pressed(event));
-  if (!found) write(event);
+  if (!found) {
+    turnPage(event);
+    write(event);
+  }
   if (!found || (dialog.value && found.words !== "shortcut-switcher")) return;
   event.preventDefault();
   found.act();

@@ -5,9 +5,11 @@
 
 import { chooseLevel, choiceOf, isMuted, LEVELS, levelOf, mute, unmute } from "../../state/notifications.js";
 import { tried } from "../../state/notices.js";
+import { addressOf } from "../../state/place.js";
 import { countsOf, readAll } from "../../state/unread.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+import { copy } from "../parts/copying.js";
 import { MenuButton } from "../parts/menu.js";
 import { momentOf } from "../parts/time.js";
 
@@ -26,6 +28,7 @@ export function tellingItems({ id, type }) {
   return [
     countsOf(id).unread > 0 && { label: t("mark-read"), icon: "check", onChoose: () => readAll([id]) },
     { label: t("notifications"), icon: isMuted(id) ? "bell-off" : "bell", items: () => levelItems(id) },
+    { label: t("copy-link"), icon: "link", onChoose: () => copy(addressOf(id), t("link-copied")) },
   ];
 }
 

@@ -6,7 +6,7 @@
 import { conversationOf } from "../../state/conversation.js";
 import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { useDropping } from "../composer/attach.js";
+import { useDroppingIn } from "../composer/attach.js";
 import { Composer } from "../composer/composer.js";
 import { Messages, Typing, useJumps } from "../conversation/conversation.js";
 import { IconButton } from "../parts/button.js";
@@ -23,7 +23,7 @@ function TextOf({ channel, onClose }) {
   const conversation = useMemo(() => conversationOf(channel.id), [channel.id]);
   const timeline = useRef(/** @type {Timeline | null} */ (null));
   useJumps(channel, conversation, timeline);
-  const dropping = useDropping(channel.id);
+  const dropping = useDroppingIn(channel.id);
   return html`<section class="aside-body thread" aria-label=${t("call-text")} ...${dropping.on}>
     <header><h2>${t("call-text")}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />

@@ -29,8 +29,11 @@ export function Sidebar() {
   </div>`;
 }
 
+/** What is wrong with the connection to the server; nothing while all is well. */
+export const troubleWithServer = () => /** @type {{[how: string]: string}} */ ({ offline: t("reconnecting"), crowded: t("crowded") })[connection.value] ?? "";
+
 /** Said where the server cannot be reached, for the time being or for good. */
 function Connection() {
-  const words = /** @type {{[how: string]: string}} */ ({ offline: t("reconnecting"), crowded: t("crowded") })[connection.value] ?? "";
+  const words = troubleWithServer();
   return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">${words}</p>`;
 }

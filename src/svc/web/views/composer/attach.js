@@ -15,8 +15,8 @@ export function attach(spot, files) {
   else if (!uploadsOf(spot).add(files)) notify(t("too-many-files"));
 }
 
-/** What an element needs to take dropped files, and what is shown while some are over it. @param {string} channelId */
-export function useDropping(channelId) {
+/** What an element needs to take dropped files, and what is shown while some are over it. @param {() => boolean} allowed @param {(files: File[]) => void} take */
+export function useDropping(allowed, take) {
   const [over, setOver] = useState(false);
   const brought = (/** @type {DragEvent} */ { dataTransfer: data }) => (data?.types.includes("Files") ? data : null);
   const on = {
@@ -24,7 +24,7 @@ export function useDropping(channelId) {
       const data = brought(event);
       if (!data) return;
       event.preventDefault();
-      data.dropEffect = may("attach_files", channelId) ? "copy" : "none";
+      data.dropEffect = allowed() ? "copy" : "none";
       setOver(true);
     },
     onDragLeave: (/** @type {EventOn<HTMLElement, DragEvent>} */ event) => { if (!event.currentTarget.contains(/** @type {Node | null} */ (event.relatedTarget))) setOver(false); },
@@ -33,9 +33,12 @@ export function useDropping(channelId) {
       if (!data) return;
       event.preventDefault();
       setOver(false);
-      attach(channelId, [...data.files]);
+      take([...data.files]);
     },
   };
   const shown = over && html`<div class="dropping" aria-hidden="true"><${Icon} name="attach" /><p>${t("drop-here")}</p></div>`;
   return { on, shown };
 }
+
+/** The same of a channel. @param {string} channelId */
+export const useDroppingIn = (channelId) => useDropping(() => may("attach_files", channelId), (files) => attach(channelId, files));

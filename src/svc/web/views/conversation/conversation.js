@@ -18,7 +18,7 @@ import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { explain, listed, t } from "../../words/words.js";
 import { InboxButton } from "../alerts/inbox_button.js";
 import { LevelButton } from "../alerts/level_menu.js";
-import { useDropping } from "../composer/attach.js";
+import { useDroppingIn } from "../composer/attach.js";
 import { Composer } from "../composer/composer.js";
 import { Button, IconButton } from "../parts/button.js";
 import { lasting } from "../parts/time.js";
@@ -31,7 +31,7 @@ export function Conversation({ channel }) {
   const conversation = useMemo(() => conversationOf(channel.id), [channel.id]);
   const timeline = useRef(/** @type {Timeline | null} */ (null));
   useJumps(channel, conversation, timeline);
-  const dropping = useDropping(channel.id);
+  const dropping = useDroppingIn(channel.id);
   return html`<main id="text" class="conversation" ...${dropping.on}>
     <${Head} channel=${channel} />
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />

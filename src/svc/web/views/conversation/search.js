@@ -33,7 +33,8 @@ export function Search({ channel, onClose }) {
       return;
     }
     setBusy(true);
-    const parameters = new URLSearchParams({ query: sent(wanted, named), ...(before && { before }) });
+    if (/[:：]/u.test(wanted)) await loadMembers().catch(() => {}); // The beginnings of their names are meant too.
+    const parameters = new URLSearchParams({ query: sent(wanted, named, members.value.values()), ...(before && { before }) });
     try {
       const { messages, more } = await api("GET", `/api/search?${parameters}`);
       setFound({ query: wanted, messages: before ? [...found?.messages ?? [], ...messages] : messages, more, problem: "" });

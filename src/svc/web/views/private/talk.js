@@ -7,6 +7,7 @@
 
 import { callChannel } from "../../call/calling.js";
 import { callTalk } from "../../call/private_calls.js";
+import { notify } from "../../state/notices.js";
 import { drawer, leaveTalk, showDialog } from "../../state/place.js";
 import { memberOf } from "../../state/people.js";
 import { may } from "../../state/channels.js";
@@ -14,12 +15,14 @@ import { isBlocked, nameOf, othersOf, problems, talksById, talksKnown, theRunnin
 import { connection, member } from "../../state/server.js";
 import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";
+import { useDropping } from "../composer/attach.js";
 import { Button, IconButton } from "../parts/button.js";
 import { messagesOf } from "./as_message.js";
 import { TalkCall } from "./talk_call.js";
 import { TalkComposer } from "./talk_composer.js";
 import { TalkHistory } from "./talk_history.js";
 import { TalkPicture } from "./talk_picture.js";
+import { undressed } from "./undressed.js";
 
 const DONE_WITH_IT = new Set(["add_reactions", "send_messages"]);
 
@@ -28,7 +31,7 @@ export function Talk({ talkId }) {
   const talk = talksById.value.get(talkId);
   useEffect(() => { if (talksKnown.value && !talk) leaveTalk(); }, [talksKnown.value, talk]);
   if (!talk) return html`<main class="empty"><p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p></main>`;
-  return html`<main id="private" class="conversation"><${Open} key=${talkId} talk=${talk} /></main>`;
+  return html`<${Open} key=${talkId} talk=${talk} />`;
 }
 
 /** @param {{talk: One}} props */
@@ -43,13 +46,20 @@ function Open({ talk }) {
     const last = conversation.messages.value.findLast((each) => !each.note && each.author.id === member.value?.id && !each.trouble);
     if (last) setEditing(last.id);
   };
-  return html`<${Head} talk=${talk} />
+  const dropping = useDropping(() => !closed && may("send_messages"), async (files) => {
+    const running = await theRunning();
+    if (!closed && running.uploadsOf(talk.id, undressed).add(files) === false) notify(t("too-many-files"));
+  });
+  return html`<main id="private" class="conversation" ...${dropping.on}>
+    <${Head} talk=${talk} />
     <${TalkCall} talk=${talk} />
     ${talk.asks.map(({ thumbprint }) => html`<p key=${thumbprint} class="talk-ask" role="status"><span>${t("private-asked")}</span>
       <${Button} look="primary" onClick=${() => showDialog("private-earlier", { thumbprint })}>${t("private-asked-look")}<//></p>`)}
     <${Content} talk=${talk} conversation=${conversation} may=${allowed} editing=${editing} onEdit=${setEditing} />
     ${words && html`<p id="private-state" class="private-state" role="status">${words}</p>`}
-    <${TalkComposer} talk=${talk} closed=${closed} editLast=${editLast} />`;
+    <${TalkComposer} talk=${talk} closed=${closed} editLast=${editLast} />
+    ${dropping.shown}
+  </main>`;
 }
 
 /** Why what one writes is not read at once, or nothing. @param {One} talk */

@@ -41,11 +41,11 @@ export function TalkComposer({ talk, closed, editLast }) {
   const attach = (/** @type {File[]} */ files) => {
     if (uploads?.add(files) === false) notify(t("too-many-files"));
   };
-  /** @param {Event} event @param {FileList | undefined} list */
-  const brought = (event, list) => {
-    if (!list?.length) return;
+  const pasted = (/** @type {ClipboardEvent} */ event) => {
+    const files = [...event.clipboardData?.files ?? []];
+    if (!files.length) return;
     event.preventDefault();
-    if (!shut) attach([...list]);
+    attach(files);
   };
   const picked = (/** @type {EventOn<HTMLInputElement>} */ { currentTarget }) => {
     attach([...currentTarget.files ?? []]);
@@ -91,7 +91,7 @@ export function TalkComposer({ talk, closed, editLast }) {
     writing.typed(event);
   };
   const label = t("private-to", { name: nameOf(talk) });
-  return html`<form id="private-composer" class="composer" novalidate onSubmit=${submit} onDragOver=${(/** @type {DragEvent} */ event) => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); }} onDrop=${(/** @type {DragEvent} */ event) => brought(event, event.dataTransfer?.files)}>
+  return html`<form id="private-composer" class="composer" novalidate onSubmit=${submit}>
     <${CompletionList} completion=${writing.completion} />
     ${reply && html`<${ReplyLine} message=${reply} onClose=${unanswer} />`}
     ${uploads && html`<${UploadList} uploads=${uploads} />`}
@@ -100,7 +100,7 @@ export function TalkComposer({ talk, closed, editLast }) {
       <${IconButton} icon="attach" label=${t("attach")} disabled=${shut || !uploads} onClick=${() => chosen.current.click()} />
       <input id="private-files" type="file" multiple hidden ref=${chosen} onChange=${picked} />
       <textarea id="private-draft" class="draft" ...${writing.attributes} disabled=${shut} aria-label=${label} placeholder=${shut ? t("read-only") : label}
-        onInput=${typed} onKeyDown=${pressed} onPaste=${(/** @type {ClipboardEvent} */ event) => brought(event, event.clipboardData?.files)}></textarea>
+        onInput=${typed} onKeyDown=${pressed} onPaste=${pasted}></textarea>
       <${EmojiButton} disabled=${shut} onChoose=${writing.insert} />
       <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${shut} />
     </div>

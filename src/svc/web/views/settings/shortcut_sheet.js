@@ -10,6 +10,7 @@ const IN_PLACE = [
   { keys: "Enter", words: "shortcut-send" },
   { keys: "Shift+Enter", words: "shortcut-new-line" },
   { keys: "ArrowUp", words: "shortcut-edit-last" },
+  { keys: "PageUp", words: "shortcut-page" },
   { keys: "Escape", words: "shortcut-read" },
   ...FORMATS.map(({ key, shift, words }) => ({ keys: `Ctrl+${shift ? "Shift+" : ""}${key.toUpperCase()}`, words })),
 ];
