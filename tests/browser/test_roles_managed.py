@@ -16,7 +16,7 @@ from tests.kit.community import (
     pick,
     refusal,
 )
-from tests.kit.people import People, Person
+from tests.kit.people import NARROW, WIDE, People, Person
 from tests.kit.text_channels import message
 from tests.kit.waiting import becomes
 
@@ -72,9 +72,15 @@ async def test_a_role_is_made_with_a_colour_and_given(here: Community) -> None:
     await expect(mention).to_have_text("@Gardeners")
     await expect(mention).to_have_class(re.compile(r"\bcoloured\b"))
     await expect(mention).to_have_attribute("style", re.compile("#d97a1c"))
-    await member.press("Members")
-    await expect(member.page.get_by_role("complementary").locator("h3").nth(1)).to_contain_text("Helpers")
-    await expect(member.page.locator(".members .coloured")).to_have_text(["Edsger"])
+    for size in (WIDE, NARROW):
+        await member.page.set_viewport_size(size)
+        await expect(mention).to_be_in_viewport()
+        await member.press("Members")
+        await expect(member.page.get_by_role("complementary").locator("h3").nth(1)).to_contain_text("Helpers")
+        coloured = member.page.locator(".members .coloured")
+        await expect(coloured).to_have_text(["Edsger"])
+        await expect(coloured).to_be_in_viewport()
+        await member.page.get_by_role("complementary").get_by_role("button", name="Close").click()
     await page.get_by_role("button", name="Remove Edsger").click()
     await expect(member.page.get_by_role("button", name="Create a text channel")).to_have_count(0)
 

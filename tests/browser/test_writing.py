@@ -5,7 +5,7 @@ import re
 from playwright.async_api import expect
 
 from tests.kit.community import ask, own_id
-from tests.kit.people import People, both_widths
+from tests.kit.people import NARROW, WIDE, People, both_widths
 from tests.kit.text_channels import both, box, do, message, press_at, shows, write
 
 SLOW = """async (seconds) => {
@@ -136,6 +136,7 @@ async def test_an_emoji_is_picked_into_the_text_and_as_a_reaction(people: People
 
 async def test_emoji_used_last_react_with_one_press(people: People) -> None:
     ada, grace = await both(people)
+    await grace.page.set_viewport_size(WIDE)
     await write(ada, "Cake?")
     cake = message(grace, "Cake?")
     await cake.hover()
@@ -153,7 +154,7 @@ async def test_emoji_used_last_react_with_one_press(people: People) -> None:
     await quick.click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_count(0)
     # A phone has no room for them beside the message.
-    await grace.page.set_viewport_size({"width": 390, "height": 700})
+    await grace.page.set_viewport_size(NARROW)
     await tea.hover()
     await expect(quick).to_be_hidden()
     await press_at(tea, "More")
