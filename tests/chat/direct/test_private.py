@@ -264,7 +264,8 @@ async def test_a_commit_removes_and_adds_only_what_can_be(place: Place) -> None:
     with_eve = await ada.open(eve)
     eves = [b64decode(one["key_package"]) for one in await ada.take(with_eve, eve)]
     for wanted in ({"packages": eves}, {"packages": [eve.package()]}, {"removed": [ada.device_id]},
-                   {"removed": ["nobody"]}, {"body": private_message("another", 1, COMMIT)},
+                   {"removed": [ben.device_id]}, {"removed": ["nobody"]},
+                   {"body": private_message("another", 1, COMMIT)},
                    {"body": private_message(conversation["id"], 1, APPLICATION)}):  # fmt: skip
         status, answer = await ada.commit(conversation, 1, **wanted)
         assert (status, answer["error"]) == (400, "invalid_request"), wanted

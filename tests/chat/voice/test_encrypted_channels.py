@@ -44,6 +44,8 @@ class World:
     server_id: str
     stack: AsyncExitStack
     callers: list[Caller] = field(default_factory=list)
+    # Ids of people who are in the call and do nothing.
+    others: list[str] = field(default_factory=list)
 
     async def caller(self, name: str) -> Caller:
         person = await newcomer(self.chat, name)
@@ -62,7 +64,7 @@ class World:
         await self._tell("peer_left", caller)
 
     async def _tell(self, event: str, caller: Caller) -> None:
-        self.sfu.people["lobby"] = [one.id for one in self.callers]
+        self.sfu.people["lobby"] = [*self.others, *(one.id for one in self.callers)]
         await self.sfu.tell(event, "lobby", caller.id)
         await self.changed()
 
@@ -110,6 +112,37 @@ async def test_only_who_seals_with_a_device_that_takes_part_gets_in(world: World
     ] == "sealing_differs"
 
 
+async def test_an_encrypted_call_holds_25_people_and_whoever_looks_after_it_is_one_of_them(
+    world: World,
+) -> None:
+    owner = await Client(world.owner, world.server_id, time.time()).take_part()
+    live = await world.stack.enter_async_context(world.chat.member("", world.owner.token))
+    ada = await world.caller("Ada")
+    world.others = [f"somebody-{number}" for number in range(24)]
+    world.sfu.people["lobby"] = world.others
+    for one in world.others:
+        await world.sfu.tell("peer_joined", "lobby", one)
+        await live.pushed("voice_joined")
+    await world.enters(ada)
+    # Into other channels that are full those who may move members get.
+    assert await Caller(owner, live).asks(sealed=True) == "channel_full"
+    # Who comes all the same is put out.
+    await world.sfu.tell("peer_joined", "lobby", world.owner.id)
+    await world.sfu.until("disconnect_user")
+
+
+async def test_moderators_move_people_into_an_encrypted_channel_who_seal_there(world: World) -> None:
+    ada = await world.caller("Ada")
+    mod = await world.stack.enter_async_context(world.chat.member("", world.owner.token))
+    await world.sfu.tell("peer_joined", "side-room", ada.id)
+    await mod.pushed("voice_joined")
+    assert "error" not in (await mod.ask("voice_move", member_id=ada.id, channel_id="lobby"))["data"]
+    assert await ada.live.pushed("voice_moved") == {"from_channel_id": "side-room", "channel_id": "lobby"}
+    # It is for her page to seal: nobody can do that for her.
+    assert await ada.asks() == "sealing_differs"
+    await world.enters(ada)
+
+
 async def test_who_is_in_the_call_makes_the_group_and_whoever_leaves_is_gone_from_it(world: World) -> None:
     ada, ben, cem = [await world.caller(name) for name in ("Ada", "Ben", "Cem")]
     for one in (ada, ben):
@@ -129,6 +162,9 @@ async def test_who_is_in_the_call_makes_the_group_and_whoever_leaves_is_gone_fro
 
     await world.enters(cem)
     await let_in(ben, 1, cem)
+    # Nobody shuts out somebody who is in the call.
+    status, answer = await cem.client.commit(LOBBY, 2, removed=[ada.client.device_id])
+    assert (status, answer["error"]) == (400, "invalid_request")
     await world.leaves(ada)
     assert await inside(ben) == {
         ada.client.device_id: True,

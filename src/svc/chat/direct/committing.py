@@ -56,8 +56,9 @@ def added_by(
 def require_possible(
     device_id: str, leaves: dict[str, PrivateLeaf], removed: Collection[str], added: Collection[str]
 ) -> None:
-    if not set(removed) <= set(leaves) - {device_id}:
-        raise ChatError("invalid_request", "Only other devices of the group can be removed")
+    # Else anybody could shut out anybody who may be there.
+    if not all(one in leaves and leaves[one].gone for one in removed):
+        raise ChatError("invalid_request", "Only devices of the group that are gone can be removed")
     if set(added) & (set(leaves) - set(removed) | {device_id}):
         raise ChatError("invalid_request", "A device that is in the group cannot be added")
 
