@@ -1,13 +1,17 @@
-"""Every browser test has a product and a browser of its own, and both must end without a fault."""
+"""Every browser test has a product and people of its own, and both must end without a fault.
+
+Their browser outlives the test, and with it the event loop: all tests of this folder run in one.
+"""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import ViewportSize
 
 from tests.kit.firefox import Firefox, firefox, running_firefox
-from tests.kit.people import VIEWPORT, People, bare_chromium, chromium, people_at
+from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, chromium, shared_browsers
 from tests.kit.product import Product, running_product
 
 HERE = Path(__file__).parent
@@ -15,13 +19,21 @@ TIMEOUT_S = 300
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browsers take longer than other tests, above all on a machine that does something else too."""
+    """All run in one event loop, and may take longer: browsers do, above all on a busy machine."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.timeout(TIMEOUT_S))
+            if item.get_closest_marker("asyncio"):
+                item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browsers() -> AsyncIterator[SharedBrowsers]:
+    async with shared_browsers() as browsers:
+        yield browsers
+
+
+@pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path) -> AsyncIterator[Product]:
     async with running_product(tmp_path / "data") as product:
         yield product
@@ -40,21 +52,21 @@ def whole_browser() -> None:
     """Asked for by tests that need more of Chromium than its pages, such as what the system shows."""
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def people(
-    product: Product, viewport: ViewportSize, request: pytest.FixtureRequest
+    product: Product, browsers: SharedBrowsers, viewport: ViewportSize, request: pytest.FixtureRequest
 ) -> AsyncIterator[People]:
     # Calls are tried in the browser that people have.
     whole = request.path.parent != HERE or "whole_browser" in request.fixturenames
     executable = chromium() if whole else bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    async with people_at(product.url, executable, viewport=viewport) as people:
+    async with browsers.people_at(product.url, executable, viewport=viewport) as people:
         yield people
         assert people.faults == []
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def fox(tmp_path: Path) -> AsyncIterator[Firefox]:
     executable = firefox()
     if executable is None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.browser.test_hostile import UNDIRECTED
@@ -44,7 +45,7 @@ STARTS = """(all) => all.map((each) => {
 })"""
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def axe() -> AsyncIterator[str]:
     folder = await npm_packages(AXE)
     yield (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()

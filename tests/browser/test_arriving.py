@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import ViewportSize, expect
 
@@ -17,7 +18,7 @@ from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there
 from tests.kit.community import ask, confirm
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
-from tests.kit.people import VIEWPORT, People, Person, both_widths, chromium, people_at
+from tests.kit.people import VIEWPORT, People, Person, SharedBrowsers, both_widths, chromium
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, open_channel
@@ -32,21 +33,21 @@ KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 
 @asynccontextmanager
 async def house(
-    folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
+    browsers: SharedBrowsers, folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
 ) -> AsyncIterator[tuple[Product, People]]:
-    """A server with these variables, and people with browsers."""
+    """A server with these variables, and people at it."""
     executable = chromium()
     assert executable, "Chromium is missing; ci/setup installs it"
     async with (
         running_product(folder, **variables) as product,
-        people_at(product.url, executable, viewport=viewport) as people,
+        browsers.people_at(product.url, executable, viewport=viewport) as people,
     ):
         yield product, people
         assert people.faults == []
     assert "Traceback" not in product.output, product.output
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def provider() -> AsyncIterator[OidcProvider]:
     async with oidc_provider() as running:
         yield running
@@ -91,9 +92,9 @@ async def invited(owner: Person, product: Product, **wishes: object) -> str:
 
 @both_widths
 async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
-    tmp_path: Path, provider: OidcProvider, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, provider: OidcProvider, viewport: ViewportSize
 ) -> None:
-    async with house(tmp_path, viewport, **accounts_of(provider)) as (_, people):
+    async with house(browsers, tmp_path, viewport, **accounts_of(provider)) as (_, people):
         ada = await people.arrive("Ada")
         host = provider.issuer.removeprefix("http://")
         await expect(ada.page.get_by_label("Your name")).to_have_count(0)
@@ -110,11 +111,11 @@ async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
 
 @both_widths
 async def test_an_account_is_the_same_member_on_another_device_and_after_signing_out(
-    tmp_path: Path, provider: OidcProvider, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, provider: OidcProvider, viewport: ViewportSize
 ) -> None:
     host = provider.issuer.removeprefix("http://")
     variables = accounts_of(provider, "account, local")
-    async with house(tmp_path, viewport, **variables) as (product, people):
+    async with house(browsers, tmp_path, viewport, **variables) as (product, people):
         ada = await people.arrive("Ada")
         await ada.page.get_by_label("Your name").fill("Ada")
         await ada.press(f"Continue with {host}")
@@ -155,11 +156,12 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
 
 @both_widths
 async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
-    tmp_path: Path, viewport: ViewportSize, axe: str
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with (
         authority() as issuer,
         house(
+            browsers,
             tmp_path / "data",
             viewport,
             SVC_TRUSTED_CERT_ISSUERS=issuer.address,
@@ -191,19 +193,26 @@ async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
 
 
 @both_widths
-async def test_a_server_that_lets_nobody_in_says_why(tmp_path: Path, viewport: ViewportSize) -> None:
-    async with house(tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (_, people):
+async def test_a_server_that_lets_nobody_in_says_why(
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
+) -> None:
+    async with house(browsers, tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (_, people):
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text(
             "accepts no new members at the moment"
         )
         await expect(ada.page.get_by_role("button")).to_have_count(0)
-    async with house(tmp_path / "nothing", viewport, SVC_IDENTITY_TIERS="account") as (_, people):
+    nothing = {"SVC_IDENTITY_TIERS": "account"}
+    async with house(browsers, tmp_path / "nothing", viewport, **nothing) as (_, people):
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("no account provider is set up")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
-    away = {"SVC_OIDC_ISSUER": "http://127.0.0.1:9", "SVC_OIDC_AUDIENCE": PAGE_CLIENT}
-    async with house(tmp_path / "away", viewport, SVC_IDENTITY_TIERS="account", **away) as (_, people):
+    away = {
+        "SVC_IDENTITY_TIERS": "account",
+        "SVC_OIDC_ISSUER": "http://127.0.0.1:9",
+        "SVC_OIDC_AUDIENCE": PAGE_CLIENT,
+    }
+    async with house(browsers, tmp_path / "away", viewport, **nothing, **away) as (_, people):
         ada = await people.arrive("Ada")
         await ada.press("Continue with 127.0.0.1:9")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
@@ -212,10 +221,10 @@ async def test_a_server_that_lets_nobody_in_says_why(tmp_path: Path, viewport: V
 
 @both_widths
 async def test_an_invite_says_whose_server_it_is_and_who_is_there(
-    tmp_path: Path, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     named = {"SERVER_NAME": "The Quiet Garden", "SERVER_DESCRIPTION": "Plants, and people who like them."}
-    async with house(tmp_path, viewport, **named) as (product, people):
+    async with house(browsers, tmp_path, viewport, **named) as (product, people):
         ada = await people.arrive("Ada")
         await expect(
             ada.page.get_by_text("You are the first here. This link makes you the owner.")
@@ -267,9 +276,9 @@ async def test_somebody_without_a_good_invite_is_asked_for_one_and_for_a_name(
 
 @both_widths
 async def test_who_needs_approval_waits_and_comes_in_where_the_invite_leads(
-    tmp_path: Path, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
-    async with house(tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
+    async with house(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
         ada = await people.arrive("Ada")
         await ada.come_in()
         await open_channel(ada, "random")
@@ -289,9 +298,9 @@ async def test_who_needs_approval_waits_and_comes_in_where_the_invite_leads(
 
 @both_widths
 async def test_a_returning_person_lands_in_the_channel_that_they_left_without_the_steps_that_they_hid(
-    tmp_path: Path, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
-    async with house(tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
+    async with house(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
         ada = await people.arrive("Ada")
         await ada.come_in()
         steps = ada.page.get_by_role("region", name="Your server is ready.")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.kit.community import (
@@ -47,7 +47,7 @@ async def choose(person: Person, channel: str, item: str) -> None:
     await person.page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def here(people: People) -> Community:
     return await community(people, "manage_channels")
 

@@ -8,7 +8,7 @@ from playwright.async_api import FilePayload, Locator, ViewportSize, expect
 from tests.browser.test_arriving import house
 from tests.browser.test_hostile import TOO_WIDE
 from tests.kit.community import ask
-from tests.kit.people import People, both_widths
+from tests.kit.people import People, SharedBrowsers, both_widths
 from tests.kit.pictures import SECRET, tell_tale
 from tests.kit.text_channels import come_to_read, message, write
 from tests.kit.videos import sound_file, video
@@ -92,9 +92,9 @@ ACCEPTED = "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, Web
 
 @both_widths
 async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
-    tmp_path: Path, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
-    async with house(tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
+    async with house(browsers, tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
         ada = await people.arrive("Ada")
         await come_to_read(ada)
         files = {"letter.PDF": b"%PDF-1.4 letter", "archive.zip": b"PK\x03\x04", "seal.bin": tell_tale("PNG")}
@@ -116,9 +116,10 @@ async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
 
 @both_widths
 async def test_where_the_operator_takes_no_files_pictures_are_sent_all_the_same(
-    tmp_path: Path, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
-    async with house(tmp_path, viewport, SVC_FILE_MAX_MB="0", SVC_FILE_EXTENSIONS="pdf") as (_, people):
+    wishes = {"SVC_FILE_MAX_MB": "0", "SVC_FILE_EXTENSIONS": "pdf"}
+    async with house(browsers, tmp_path, viewport, **wishes) as (_, people):
         ada = await people.arrive("Ada")
         await come_to_read(ada)
         files = {"letter.pdf": b"%PDF-1.4 letter", "seal.png": tell_tale("PNG")}

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
+import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
@@ -69,7 +69,7 @@ def exported() -> dict[str, object]:
     return {"guild": {"id": "1", "name": "Old place"}, "channel": channel, "messages": messages}
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path) -> AsyncIterator[Product]:
     """With the history of another program, which a server takes in once it has an owner."""
     async with running_product(tmp_path / "data") as empty:

@@ -8,6 +8,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import ViewportSize, expect
 
 from svc.chat import community
@@ -50,7 +51,7 @@ SHARE = """async () => {
 }"""
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
     """With a second text channel, on a port that it has again when it is started again."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")

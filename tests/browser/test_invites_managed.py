@@ -4,6 +4,7 @@ import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.browser.test_accessible import SIZES, axe, keeps_nobody_out
@@ -26,7 +27,7 @@ async def where_only_they_may(people: People, permission: str) -> Community:
     return here
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def here(people: People) -> Community:
     return await where_only_they_may(people, "create_invites")
 

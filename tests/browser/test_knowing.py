@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.kit.community import ask
@@ -34,7 +35,7 @@ navigator.clearAppBadge = async () => { window.badge = 0; };
 """
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
     """With a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")

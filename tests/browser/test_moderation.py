@@ -1,6 +1,7 @@
 """Moderators act on members in the page, see what is reported, and read who did what."""
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.kit.community import (
@@ -92,7 +93,7 @@ async def test_each_act_is_offered_and_done_by_its_permission_alone_and_below_on
             await ask(here.owner, "PATCH", path.format(id=await own_id(other)), {"nickname": other.name})
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def here(people: People) -> Community:
     return await community(people, *ALL)
 

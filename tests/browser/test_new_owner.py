@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
+import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
@@ -57,7 +57,7 @@ class Hand:
         await self.page.screenshot(path=self._pictures / f"{name}.png")
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def hand(people: People, tmp_path: Path) -> AsyncIterator[Hand]:
     """Of the first person who opens the link that `svc up` has printed."""
     ada = await people.arrive("Ada")

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.kit.knowing import heard, listen, mention
@@ -15,7 +16,7 @@ from tests.kit.waiting import wait_until
 SEEN_WITHIN_MS = 5_000
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
     """With a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")

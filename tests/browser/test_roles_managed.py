@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.kit.community import (
@@ -21,7 +21,7 @@ from tests.kit.text_channels import message
 from tests.kit.waiting import becomes
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def here(people: People) -> Community:
     return await community(people, "manage_roles")
 

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from sqlite3 import sqlite_version
 
-import pytest
+import pytest_asyncio
 from playwright.async_api import Route, expect
 
 from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, refusal
@@ -45,7 +45,7 @@ def texts_in(backup: Path) -> int:
         return int(database.execute(KEPT_TEXTS).fetchone()[0])
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def here(people: People) -> Community:
     return await community(people, "manage_webhooks")
 

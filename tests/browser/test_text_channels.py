@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import expect
 
@@ -45,7 +46,7 @@ TO_THE_TOP = """(box) => {
 OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
     """With a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")

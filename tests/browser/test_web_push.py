@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
+import pytest_asyncio
 from playwright.async_api import Locator, ViewportSize, expect
 
 from svc.chat.community import Community
@@ -16,7 +16,7 @@ from tests.chat.people import newcomer
 from tests.chat.push.service import Browser, PushService, push_service
 from tests.kit.community import confirm
 from tests.kit.knowing import OWN_ID, click_notice, look_away, look_back, notices, open_settings
-from tests.kit.people import People, Person, both_widths, chromium, people_at
+from tests.kit.people import People, Person, SharedBrowsers, both_widths, chromium
 from tests.kit.push_device import Deliverer, can_subscribe
 from tests.kit.text_channels import come_to_read, message, open_channel
 from tests.kit.waiting import wait_until
@@ -62,8 +62,8 @@ class Scene:
         await wait_until("the server knows who looks", told, within_s=15)
 
 
-@pytest.fixture
-async def scene(tmp_path: Path, viewport: ViewportSize) -> AsyncIterator[Scene]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def scene(browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize) -> AsyncIterator[Scene]:
     variables = {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -76,7 +76,7 @@ async def scene(tmp_path: Path, viewport: ViewportSize) -> AsyncIterator[Scene]:
     async with push_service() as service, server_with_insight(variables) as (chat, community):
         community.notifying.poster.exempt.add(service.origin)
         address = f"{chat.address}/#invite={chat.invite}"
-        async with people_at(address, chromium() or "", viewport=viewport) as people:
+        async with browsers.people_at(address, chromium() or "", viewport=viewport) as people:
             yield Scene(chat, community, service, Browser(service), people, await newcomer(chat, "Grace"))
             assert people.faults == []
 

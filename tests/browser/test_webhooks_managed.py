@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
@@ -30,7 +30,7 @@ FROM_GRAFANA = {
 }
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def here(people: People) -> Community:
     return await community(people, "manage_webhooks")
 

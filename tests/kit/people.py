@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Locator, Page, ViewportSize, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    Locator,
+    Page,
+    Playwright,
+    ViewportSize,
+    async_playwright,
+    expect,
+)
 
 from tests.kit.page_relay import put_behind
 from tests.kit.page_statistics import Watcher
@@ -201,6 +209,11 @@ class People:
         await person.page.goto(f"{self._url}&codec={codec}")
         return person
 
+    async def leave(self) -> None:
+        """Close every page, and forget what its person kept."""
+        for person in self._all:
+            await person.page.context.close()
+
     @property
     def latest(self) -> Person:
         """Who arrived last, or tried to."""
@@ -222,6 +235,37 @@ def bare_chromium() -> str | None:
     return shutil.which("chromium-headless-shell") or chromium()
 
 
+class SharedBrowsers:
+    """One browser of each program for many tests: it starts when it is first asked for.
+
+    What people keep, may do and download belongs to their contexts, which end with the test.
+    """
+
+    def __init__(self, playwright: Playwright) -> None:
+        self._playwright = playwright
+        self._running: dict[str, Browser] = {}
+
+    @asynccontextmanager
+    async def people_at(
+        self, url: str, executable: str, *, viewport: ViewportSize = VIEWPORT
+    ) -> AsyncIterator[People]:
+        browser = self._running.get(executable)
+        # One that crashed under an earlier test is replaced.
+        if browser is None or not browser.is_connected():
+            browser = self._running[executable] = await started(self._playwright, executable)
+        people = People(browser, url, viewport)
+        try:
+            yield people
+        finally:
+            await people.leave()
+
+
+@asynccontextmanager
+async def shared_browsers() -> AsyncIterator[SharedBrowsers]:
+    async with async_playwright() as playwright:
+        yield SharedBrowsers(playwright)
+
+
 @asynccontextmanager
 async def people_at(
     url: str,
@@ -231,17 +275,21 @@ async def people_at(
     inside: Sequence[str] = (),
     viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[People]:
-    """`inside` is a command that runs what follows it somewhere else."""
+    """People in a browser of their own. `inside` is a command that runs what follows it somewhere else."""
+    async with async_playwright() as playwright:
+        browser = await started(playwright, executable, flags, inside)
+        try:
+            yield People(browser, url, viewport)
+        finally:
+            await browser.close()
+
+
+async def started(
+    playwright: Playwright, executable: str, flags: Sequence[str] = FLAGS, inside: Sequence[str] = ()
+) -> Browser:
     environment: dict[str, str | float | bool] = {
         **os.environ,
         "CHROMIUM": executable,
         "INSIDE": " ".join(inside),
     }
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=WITHOUT_REAL_TIME, args=flags, env=environment
-        )
-        try:
-            yield People(browser, url, viewport)
-        finally:
-            await browser.close()
+    return await playwright.chromium.launch(executable_path=WITHOUT_REAL_TIME, args=flags, env=environment)

@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.kit.community import Community, community
@@ -32,7 +32,7 @@ NOTE_FLOATS = """() => {
 }"""
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def here(people: People) -> Community:
     here = await community(people, "mute_members")
     for person in (here.owner, here.moderator, here.member):

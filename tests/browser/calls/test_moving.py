@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import expect
 
@@ -17,7 +18,7 @@ from tests.kit.people import People
 from tests.kit.product import Product, running_product
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
     """With a second voice channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "voice:Attic")
@@ -26,7 +27,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     assert "Traceback" not in product.output, product.output
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def owner(product: Product) -> AsyncIterator[LiveMember]:
     """Somebody without a page, who may move others."""
     url = urlsplit(product.url)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from tests.kit.outages import Talk, outage, talking, why_not
 
@@ -28,7 +29,7 @@ def families() -> Sequence[int]:
     return (4,)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def talk(tmp_path: Path, client: str, families: Sequence[int]) -> AsyncIterator[Talk]:
     if reason := why_not(client):
         pytest.skip(reason)

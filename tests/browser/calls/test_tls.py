@@ -8,20 +8,21 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Error
 
 from tests.kit.people import INSECURE_HOST, People, Person, chromium, people_at
 from tests.kit.product import Product, running_product
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path) -> AsyncIterator[Product]:
     async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
         yield product
     assert "Traceback" not in product.output, product.output
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def people(product: Product) -> AsyncIterator[People]:
     executable = chromium()
     if executable is None:
