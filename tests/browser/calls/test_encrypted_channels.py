@@ -2,13 +2,14 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.browser.calls.test_private_calls import assert_sealed, counted, goes_on, recorder
 from tests.kit.community import ask, own_id
 from tests.kit.firefox import Firefox
-from tests.kit.people import People, Person
+from tests.kit.people import JOIN_DEADLINE_S, People, Person
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
@@ -33,6 +34,30 @@ async def number(person: Person, devices: int) -> str:
     return shown or ""
 
 
+async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
+    """Their page takes a device of the other out of the group once, and tells the server nothing of it."""
+    done, where = asyncio.Event(), "**/api/private/conversations/*"
+
+    async def as_gone(route: Route) -> None:
+        response = await route.fetch()
+        told = await response.json()
+        for device in told["devices"]:
+            device["gone"] = device["gone"] or (device["member_id"] == other_id and not done.is_set())
+        await route.fulfill(response=response, json=told)
+
+    async def silently(route: Route) -> None:
+        body: dict[str, Any] = route.request.post_data_json or {}
+        hidden = body["removed"] and not done.is_set()
+        response = await route.fetch(post_data={**body, "removed": []} if hidden else body)
+        if hidden and response.ok:
+            done.set()
+        await route.fulfill(response=response)
+
+    await person.page.route(where, as_gone)
+    await person.page.route(f"{where}/commits", silently)
+    return done
+
+
 async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_server_reads_a_frame(
     people: People, fox: Firefox, product: Product, tmp_path: Path
 ) -> None:
@@ -45,10 +70,13 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
     await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
     assert await number(ada, 2) == await number(grace, 2)
 
-    # Whoever comes later gets keys, in another browser too.
+    # Whoever comes later gets keys, in another browser too. Whoever is shut out meanwhile is let in again.
+    shut_out = await shuts_out(ada, await own_id(grace))
     edsger = await fox.arrive("Edsger", product.url)
     await edsger.join()
-    await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger))
+    async with asyncio.timeout(JOIN_DEADLINE_S):
+        await shut_out.wait()
+    await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger), goes_on(ada, grace), goes_on(grace, ada))
     assert await number(ada, 3) == await number(grace, 3)
     async with recorder(product, tmp_path / "data", room_id) as client:
 

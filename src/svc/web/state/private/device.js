@@ -173,7 +173,8 @@ export class PrivateDevice {
   /** Read everything, and bring the group to what the server says it should be; send what still waits. @param {string} id @param {boolean} [acts] see `syncCall` */
   async #keepUp(id, acts = true) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      if (await this.#kept.get(`group/${id}`) && !(await this.#catchUp(id))) return null;
+      // Who is out of the group of a call and is in the call asks to be let in again: perhaps somebody has shut them out.
+      if (await this.#kept.get(`group/${id}`) && !(await this.#catchUp(id)) && (!this.#channelId || await this.#kept.get(`group/${id}`))) return null;
       const { changed, settled, turn = null } = await this.#settle(id, acts);
       if (turn !== null) return turn;
       if (settled) break;
