@@ -1,6 +1,7 @@
-"""What tests of several programs share: the object stores, each started once, and unhurried examples."""
+"""What tests of several programs share: which are slow, the object stores, and unhurried examples."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +11,25 @@ from tests.kit.object_stores import Stores
 # A machine that does something else too takes longer for an example, which says nothing about it.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
+
+HERE = Path(__file__).parent
+# Where browsers or programs start, or more than a few seconds pass.
+SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What is not wanted is not imported either, which takes as long as many tests."""
+    return True if "not slow" in config.option.markexpr and is_slow(collection_path) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
+
+
+def is_slow(path: Path) -> bool:
+    return any(path.is_relative_to(each) for each in SLOW)
 
 
 @pytest.fixture(scope="session")
