@@ -28,6 +28,9 @@ from tests.kit.relay import Relay
 
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"
+# A made-up camera has three buffers for all pages. Where more pages use it, each may keep one that the others
+# have given back, and no more pictures come. Numbers 1 and 2 are left out: their pictures are grey, or JPEG.
+CAMERAS, PAGES_PER_CAMERA = (0, 3, 4), 2
 # No GPU, no network of its own, media devices that need neither hardware nor a hand.
 FLAGS = (
     "--no-sandbox",
@@ -37,7 +40,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--use-fake-device-for-media-stream=device-count=3,fps=30,display-media-type=browser",
+    f"--use-fake-device-for-media-stream=device-count={CAMERAS[-1] + 1},fps=30,display-media-type=browser",
     "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection",
     # Pages that nobody looks at must go on decoding and playing at full speed.
@@ -66,16 +69,21 @@ UNTIL_STILL = """async () => {
 }"""
 
 CAPTURE_SCRIPT = """
-const size = %s;
+const size = %s, camera = %d;
+const own = async () => {
+  const devices = camera ? await navigator.mediaDevices.enumerateDevices() : [];
+  const { deviceId } = devices.filter(({ kind }) => kind === "videoinput")[camera] ?? {};
+  return deviceId && { exact: deviceId };
+};
 // Tests that measure what comes want all of it, whatever the machine can do at the moment.
 // The browser's own pages, such as its warning of a certificate, keep nothing.
 if (/^https?:/.test(location.protocol) && self.origin !== "null")
   localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
 for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] : []) {
   const open = navigator.mediaDevices[name].bind(navigator.mediaDevices);
-  navigator.mediaDevices[name] = ({ video, ...wishes }) => {
-    const device = video?.deviceId && { deviceId: video.deviceId };
-    return open({ ...wishes, video: video && { ...device, ...size } });
+  navigator.mediaDevices[name] = async ({ video, ...wishes }) => {
+    const deviceId = video?.deviceId ?? (video && name === "getUserMedia" ? await own() : undefined);
+    return open({ ...wishes, video: video && { ...(deviceId && { deviceId }), ...size } });
   };
 }
 """
@@ -89,9 +97,10 @@ class Capture:
     height: int = 240
     frame_rate: int = 15
 
-    def script(self) -> str:
+    def script(self, camera: int = 0) -> str:
+        """For a page that uses this one of the made-up cameras."""
         size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
-        return CAPTURE_SCRIPT % json.dumps(size)
+        return CAPTURE_SCRIPT % (json.dumps(size), camera)
 
 
 async def until_still(page: Page) -> None:
@@ -201,7 +210,8 @@ class People:
             viewport=self._viewport, has_touch=touch, is_mobile=touch, locale=locale
         )
         context.set_default_timeout(DEADLINE_MS)
-        await context.add_init_script((capture or Capture()).script())
+        camera = CAMERAS[len(self._all) // PAGES_PER_CAMERA % len(CAMERAS)]
+        await context.add_init_script((capture or Capture()).script(camera))
         person = Person(name, await context.new_page())
         self._all.append(person)
         if line:
