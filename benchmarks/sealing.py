@@ -1,0 +1,160 @@
+"""What encryption costs the page in a call of five people, in Chromium. python -m benchmarks.sealing
+
+Five pages in one browser, each with microphone and camera, are in a voice channel that is encrypted, then in
+the same one that is not, and so on. Measured is the processor time of the pages' processes with all their
+threads, as the kernel counts it, from when everybody sees everybody. Pages seal and open frames in a worker,
+and WebCrypto runs in the browser's thread pool: the threads with the largest differences are listed.
+"""
+
+import argparse
+import asyncio
+import os
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.async_api import expect
+
+from tests.kit.community import ask
+from tests.kit.people import Capture, People, Person, chromium, people_at
+from tests.kit.product import running_product
+
+PEOPLE, ROUNDS, LOOK_S, SETTLE_S = 5, 3, 20.0, 8.0
+CAPTURE = Capture(320, 180, 15)
+LISTED = 4
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+# Of sound each packet is a frame.
+FRAMES = """async () => {
+  const all = [...(await svc.call.pc.getStats()).values()];
+  const of = (kind) => ["Received", "Sent"].map((way) => (kind === "video" ? "frames" : "packets") + way);
+  return all.filter(({ type }) => ["inbound-rtp", "outbound-rtp"].includes(type))
+    .reduce((sum, each) => sum + of(each.kind).reduce((most, name) => most + (each[name] ?? 0), 0), 0);
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of one page, a second: frames that were sent or have come, and percent of a core by thread."""
+
+    frames: float
+    threads: Counter[str]
+
+    @property
+    def percent(self) -> float:
+        return sum(self.threads.values())
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--seconds", type=float, default=LOOK_S)
+    asked = parser.parse_args()
+    executable = chromium()
+    if executable is None:
+        raise SystemExit("Chromium is missing; ci/setup installs it.")
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            running_product(Path(folder) / "data") as product,
+            people_at(product.url, executable) as people,
+        ):
+            await measure(people, asked.rounds, asked.seconds)
+            if people.faults:
+                print("\n".join(people.faults))
+
+
+async def measure(people: People, rounds: int, seconds: float) -> None:
+    everybody = [await people.arrive(f"Person {number + 1}", capture=CAPTURE) for number in range(PEOPLE)]
+    for person in everybody:
+        await person.come_in()
+    channels = (await ask(everybody[0], "GET", "/api/channels"))["channels"]
+    [path] = [f"/api/channels/{one['id']}" for one in channels if one["type"] == "voice"]
+    found: dict[bool, list[Cost]] = {False: [], True: []}
+    for _ in range(rounds):
+        for encrypted in (True, False):
+            await ask(everybody[0], "PATCH", path, {"encrypted": encrypted})
+            found[encrypted].append(await one_call(everybody, seconds))
+    print_costs(found[False], found[True])
+
+
+async def one_call(everybody: Sequence[Person], seconds: float) -> Cost:
+    for person in everybody:
+        await person.enter_call(camera=True)
+    for person in everybody:
+        for other in everybody:
+            if other is not person:
+                await person.sees(other, frames=1, within_s=60)
+    await asyncio.sleep(SETTLE_S)
+    before, frames, since = renderer_ticks(), await frames_of(everybody), time.monotonic()
+    await asyncio.sleep(seconds)
+    after, more = renderer_ticks(), await frames_of(everybody)
+    passed = time.monotonic() - since
+    for person in everybody:
+        await person.press("Leave")
+        await expect(person.page.locator("#call-state")).to_have_count(0)
+    each = passed * len(everybody)
+    threads = {name: 100 * count / TICKS_PER_S / each for name, count in (after - before).items()}
+    return Cost((more - frames) / each, Counter(threads))
+
+
+async def frames_of(everybody: Sequence[Person]) -> int:
+    return sum([await person.page.evaluate(FRAMES) for person in everybody])
+
+
+def renderer_ticks() -> Counter[str]:
+    """Processor time of the pages' processes that came of this one, by the name of the thread."""
+    parents, pages = dict[int, int](), list[int]()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int(fields(folder / "stat")[1])
+            if b"--type=renderer" in (folder / "cmdline").read_bytes():
+                pages.append(int(folder.name))
+        except OSError:
+            continue  # It has ended.
+    ticks = Counter[str]()
+    for page in pages:
+        if os.getpid() not in ancestors(page, parents):
+            continue
+        for task in Path(f"/proc/{page}/task").iterdir():
+            name = "main" if task.name == str(page) else (task / "comm").read_text().strip()
+            ticks[name] += sum(int(one) for one in fields(task / "stat")[11:13])
+    return ticks
+
+
+def fields(stat: Path) -> list[str]:
+    """Those behind the name, which may have spaces: state, parent, and on (proc(5))."""
+    return stat.read_text().rpartition(")")[2].split()
+
+
+def ancestors(process: int, parents: dict[int, int]) -> set[int]:
+    found = set[int]()
+    while process := parents.get(process, 0):
+        found.add(process)
+    return found
+
+
+def print_costs(plain: Sequence[Cost], sealed: Sequence[Cost]) -> None:
+    def row(name: str, off: float, on: float) -> None:
+        print(f"| {name} | {off:.1f} | {on:.1f} | {on - off:+.1f} |")
+
+    off, on = (statistics.median(each.percent for each in costs) for costs in (plain, sealed))
+    print(f"| {PEOPLE} people, of one page, median of {len(plain)} | plain | encrypted | difference |")
+    print("|---|---|---|---|")
+    row("% of a core", off, on)
+    by_thread = {
+        name: [statistics.median(each.threads[name] for each in costs) for costs in (plain, sealed)]
+        for name in {name for each in (*plain, *sealed) for name in each.threads}
+    }
+    largest = sorted(by_thread, key=lambda name: -abs(by_thread[name][1] - by_thread[name][0]))
+    for name in largest[:LISTED]:
+        row(f"of that in {name}", *by_thread[name])
+    row("frames a second", *(statistics.median(each.frames for each in costs) for costs in (plain, sealed)))
+    print("every round, % of a core: plain " + ", ".join(f"{each.percent:.1f}" for each in plain), end="; ")
+    print("encrypted " + ", ".join(f"{each.percent:.1f}" for each in sealed))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
