@@ -36,7 +36,6 @@ CHAT_FLOOR = (
     "svc.chat.described",
     "svc.chat.errors",
     "svc.chat.fetching",
-    "svc.chat.fields",
     "svc.chat.http",
     "svc.chat.requests",
     "svc.chat.names",
@@ -74,7 +73,7 @@ HOUSE = House(
                 "svc.chat.*.requests",
                 "svc.chat.live",
             ),
-            *("svc.chat.draining", "svc.chat.ports"),
+            *("svc.chat.app", "svc.chat.ports"),
             *("svc.base.http_server", "svc.base.websocket"),
             *("svc.worker.app", "svc.worker.health"),
             # Issuers publish their keys over HTTP.
@@ -84,7 +83,7 @@ HOUSE = House(
                 "svc.chat.voice.ways",
                 "svc.chat.direct.feature",
                 "svc.chat.uploads.feature",
-                "svc.chat.uploads.worker",
+                "svc.chat.uploads.commands",
                 "svc.chat.voice.sfu_link",
             ),
             # What strangers point to is fetched by the guarded fetcher alone.

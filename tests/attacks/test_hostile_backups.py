@@ -17,7 +17,7 @@ import pytest
 from svc.base import database_file
 from svc.base.migrations import migrations_in
 from svc.chat.backup import archive
-from svc.chat.backup.tape import MAX_EXTENDED_BYTES, Tape, TapeError
+from svc.chat.backup.archive import MAX_EXTENDED_BYTES, Tape, TapeError
 from svc.chat.community import SCHEMA_FOLDER
 from svc.cli import main
 

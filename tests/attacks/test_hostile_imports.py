@@ -18,7 +18,8 @@ from PIL import Image
 from svc.base import database_file
 from svc.base.migrations import migrations_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
-from svc.chat.transfer import importing, zips
+from svc.chat.transfer import importing
+from svc.chat.transfer.file import MAX_LIST_BYTES
 from svc.chat.transfer.kinds import MAX_LINE_BYTES
 from svc.cli import main
 
@@ -293,9 +294,9 @@ def test_stored_files_without_end_are_counted(
 
 def test_a_list_of_files_of_gigabytes_is_refused_before_it_is_read(tmp_path: Path, data: Path) -> None:
     file = tmp_path / "e.zip"
-    size = zips.MAX_LIST_BYTES + 46
+    size = MAX_LIST_BYTES + 46
     file.write_bytes(bytes(size) + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0))
-    assert f"its list of files has {size} bytes, and at most {zips.MAX_LIST_BYTES}" in refused(file, data)
+    assert f"its list of files has {size} bytes, and at most {MAX_LIST_BYTES}" in refused(file, data)
 
 
 def test_a_bomb_is_refused_by_the_size_that_it_names(tmp_path: Path, data: Path) -> None:

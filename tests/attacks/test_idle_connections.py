@@ -24,7 +24,7 @@ from svc.chat import ports as tls_listener
 from svc.chat.app import serving
 from svc.chat.config import read
 from svc.chat.joining import requests as joining_requests
-from svc.chat.joining.challenge import MOST, Challenges
+from svc.chat.joining.codes import MOST, Challenges
 from svc.chat.joining.sessions import Throttle
 from svc.chat.live import socket as live
 from svc.chat.ports import Flags

@@ -10,7 +10,7 @@ from aiohttp import ClientSession
 
 from svc.chat.community import Community
 from svc.chat.config import read
-from svc.chat.joining.server_addresses import Dialled, ServerAddresses
+from svc.chat.joining.trust import Dialled, ServerAddresses
 from svc.chat.settings import management
 from svc.chat.settings.announced import own_name
 from tests.chat.inside import server_with_insight

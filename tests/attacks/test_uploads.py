@@ -15,8 +15,8 @@ from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_OF_ONE, Kept
 from svc.chat.uploads import limits
+from svc.chat.uploads.limits import Load, Room, require_room
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
-from svc.chat.uploads.room import Load, Room, require_room
 from tests.chat.inside import server_with_insight
 from tests.chat.people import Person, newcomer, people
 from tests.chat.uploads.working import TUS, Place

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
 
-from svc.chat.access.origins import Origins
+from svc.chat.access.address import Origins
 from svc.chat.live import frames, page, socket
-from svc.chat.live.audience import EVERYONE
+from svc.chat.live.hub import EVERYONE
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, abort

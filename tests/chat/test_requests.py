@@ -10,9 +10,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from svc.chat.access import catalogue
 from svc.chat.access.catalogue import ANYONE, MEMBER
-from svc.chat.described import obj, string
+from svc.chat.described import Id, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
 from svc.chat.requests import (
     Asked,
     Requests,

@@ -13,9 +13,8 @@ from svc.chat.access.permissions import GUEST, Override, Overrides, Permission
 from svc.chat.community import Community
 from svc.chat.live import hub as hub_module
 from svc.chat.live import socket
-from svc.chat.live.audience import EVERYONE, Audience, Holders, Viewers, only
 from svc.chat.live.frames import CloseCode
-from svc.chat.live.hub import Hub, Kept, Push
+from svc.chat.live.hub import EVERYONE, Audience, Holders, Hub, Kept, Push, Viewers, only
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, abort
 

@@ -20,7 +20,7 @@ from svc.chat.app import serving
 from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.live import page
-from svc.chat.live.audience import EVERYONE
+from svc.chat.live.hub import EVERYONE
 from svc.chat.ports import Flags
 from svc.chat.tls import TlsFiles
 from tests.chat.member import ChatServer, abort

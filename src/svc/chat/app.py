@@ -30,14 +30,13 @@ from svc.base.listening import tcp_sockets
 from svc.base.migrations import migrations_in
 from svc.chat import ports
 from svc.chat.access.acts import on_authority_of
+from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
 from svc.chat.access.directory import Directory
-from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig
-from svc.chat.draining import Draining
 from svc.chat.errors import ChatError
 from svc.chat.http import ASKER, CLIENT_GONE, TRUSTED_HOPS, one_error_shape
 from svc.chat.joining.trust import kept_server_id
@@ -47,7 +46,54 @@ from svc.chat.settings.advertise import advertised
 from svc.chat.settings.announced import Announced
 from svc.chat.status.measurements import Tally
 from svc.chat.tls import TlsFiles
-from svc.chat.uploads.tus import EXPOSED, SAID
+from svc.chat.uploads.receiving import EXPOSED, SAID
+
+logger = logging.getLogger(__name__)
+
+
+class Draining:
+    """`middleware` is to stand inside the one that gives errors their shape."""
+
+    def __init__(self) -> None:
+        self._under_way = 0
+        self._begun = False
+        self._finished = asyncio.Event()
+
+    def middleware(self) -> Middleware:
+        @web.middleware
+        async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
+            """Once the server stops, connections that were kept alive bring nothing new."""
+            if self._begun:
+                raise ChatError("server_stopping")
+            self._under_way += 1
+            try:
+                return await handler(request)
+            finally:
+                self._under_way -= 1
+                if not self._under_way:
+                    self._finished.set()
+
+        return count
+
+    async def close_connection(self, _: web.Request, response: web.StreamResponse) -> None:
+        """For every response: the last one on its connection."""
+        if self._begun:
+            response.force_close()
+
+    def begin(self) -> None:
+        """Let nothing new begin."""
+        self._begun = True
+
+    async def finished(self, deadline_s: float) -> None:
+        """Return when nothing is under way any more, or it has had time enough. `begin` comes first."""
+        try:
+            async with asyncio.timeout(deadline_s):
+                while self._under_way:
+                    self._finished.clear()
+                    await self._finished.wait()
+        except TimeoutError:
+            logger.warning("requests aborted at shutdown", extra={"count": self._under_way})
+
 
 MAX_BODY_BYTES = 64 * 1024
 # Objects made and kept. With the usual 700, looking for circles is a tenth of a small request's time; with
@@ -63,8 +109,6 @@ NO_FLAGS = Flags()
 REQUEST_ID = web.RequestKey("request_id", str)
 # What pages of other permitted sites may say to us.
 _SAID = ("Authorization", "Content-Type", *SAID)
-
-logger = logging.getLogger(__name__)
 
 
 def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:

@@ -15,11 +15,10 @@ from svc.chat.access.tokens import AccessTokens
 from svc.chat.config import ChatConfig
 from svc.chat.ground import Ground
 from svc.chat.invites.applications import Applications
-from svc.chat.invites.door import InviteDoor
+from svc.chat.invites.door import InviteDoor, InviteViews
 from svc.chat.invites.guard import InviteGuard
 from svc.chat.invites.requests import InviteCommands, InviteRequests
 from svc.chat.invites.rules import Invites
-from svc.chat.invites.viewing import InviteViews
 from svc.chat.joining.codes import new_code
 from svc.chat.joining.devices import Devices
 from svc.chat.joining.door import ServerDoor

@@ -19,8 +19,8 @@ from svc.base.database import Database
 from svc.base.descriptors import limit
 from svc.base.ids import Ids
 from svc.base.metrics import Registry
+from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
-from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens, Asker
 from svc.chat.arriving import Arriving, Within

@@ -12,9 +12,8 @@ from urllib.parse import urlsplit
 from svc.base.config import ConfigError, flag, is_loopback, items, number, port, required, stun_servers, text
 from svc.base.turn import TurnServer
 from svc.base.turn import read as read_turn
-from svc.chat.access.address import MAX_HOPS
+from svc.chat.access.address import MAX_HOPS, normalised
 from svc.chat.access.directory import TEXT, VOICE, Channel
-from svc.chat.access.origins import normalised
 from svc.chat.direct.config import retention_days
 from svc.chat.invites import guard as invites
 from svc.chat.invites.guard import InviteConfig

@@ -1,5 +1,5 @@
 """What a feature says of its endpoints and live events, for people and for programs that read
-OpenAPI and AsyncAPI: the words for it, and the schemas.
+OpenAPI and AsyncAPI: the words for it, the types of fields, and the schemas.
 
 Descriptions are data; `openapi` makes documents of them. Who may ask what is not said here but in
 the catalogue. The floor of chat; knows no feature.
@@ -7,8 +7,16 @@ the catalogue. The floor of chat; knows no feature.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from svc.chat.fields import MAX_ID_CHARACTERS
+from msgspec import Meta
+
+Data = Mapping[str, object]
+MAX_ID_CHARACTERS = 128
+Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]
+Natural = Annotated[int, Meta(ge=0)]
+TimeMs = Natural
+
 
 Schema = Mapping[str, object]
 

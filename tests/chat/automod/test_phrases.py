@@ -3,7 +3,7 @@
 import pytest
 
 from svc.chat.automod.finding import links
-from svc.chat.automod.phrases import MAX_CHARACTERS, Phrases, problem_with
+from svc.chat.automod.rule import MAX_CHARACTERS, Phrases, problem_with
 from svc.chat.messages.profanity import Folded, covered, merged
 from tests.kit.effort import grows_with_its_size
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.channels.wanted import SlowMode
+from svc.chat.channels.shapes import SlowMode
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, newcomer
 

@@ -7,8 +7,7 @@ import pytest
 
 from svc.base.config import ConfigError
 from svc.chat.joining.config import read
-from svc.chat.joining.server_addresses import ServerAddresses
-from svc.chat.joining.trust import Trust
+from svc.chat.joining.trust import ServerAddresses, Trust
 
 
 @pytest.mark.parametrize(

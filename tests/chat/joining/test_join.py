@@ -10,7 +10,7 @@ import pytest
 from svc.chat.access.directory import Directory, Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Asker
 from svc.chat.errors import ChatError
-from svc.chat.joining.challenge import Challenges
+from svc.chat.joining.codes import Challenges
 from svc.chat.joining.sessions import Throttle
 from svc.chat.names import readable_nickname
 from tests.chat.member import ChatServer, chat_server
@@ -106,7 +106,7 @@ def test_a_nonce_is_good_once_and_for_a_while() -> None:
 
 
 def test_the_oldest_nonce_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svc.chat.joining.challenge.MOST", 2)
+    monkeypatch.setattr("svc.chat.joining.codes.MOST", 2)
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))
     nonces = [challenges.issue("a", 0.0)[0] for _ in range(3)]

@@ -26,8 +26,7 @@ from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
-from svc.chat.live.audience import Audience, includes
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Audience, Hub, includes
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.message import number_of
 from svc.chat.messages.page_cache import Wanted

@@ -15,9 +15,8 @@ from svc.base.migrations import migrations_in
 from svc.base.strict_json import dumps
 from svc.chat.access.tokens import Asker
 from svc.chat.community import SCHEMA_FOLDER
-from svc.chat.live.audience import Audience, includes
-from svc.chat.live.hub import Hub
-from svc.chat.messages import following
+from svc.chat.live.hub import Audience, Hub, includes
+from svc.chat.messages import marks
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.page_cache import Wanted
 from svc.chat.messages.rules import Draft, Surroundings
@@ -165,7 +164,7 @@ class Play:
 async def test_what_is_counted_is_what_there_is(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "MAX_FOLLOWED", 6)
+    monkeypatch.setattr(marks, "MAX_FOLLOWED", 6)
     play = Play(tmp_path, random.Random(seed))
     for _ in range(2):
         async with play.server():

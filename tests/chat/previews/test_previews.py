@@ -10,7 +10,7 @@ from typing import Any
 
 from svc.chat.community import Community
 from svc.chat.media.rules import PREVIEW
-from svc.chat.previews import page as shown_of_pages
+from svc.chat.previews import rules as shown_of_pages
 from tests.chat.inside import server_with_insight
 from tests.chat.member import LiveMember
 from tests.chat.people import People, people

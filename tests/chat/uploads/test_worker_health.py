@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import ClientSession, web
 
-from svc.chat.uploads.worker import HEARD_LATELY_S, WorkerHealth
+from svc.chat.uploads.commands import HEARD_LATELY_S, WorkerHealth
 from tests.chat.uploads.working import Place
 
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
-from svc.chat.webhooks.body import TOO_DEEP, decode
 from svc.chat.webhooks.payload import Refused, parse
+from svc.chat.webhooks.reader import TOO_DEEP, decode
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.webhooks.limiter import Limiter
 from svc.chat.webhooks.limits import BLOCK_MS, BURST, REFILL_MS
+from svc.chat.webhooks.posting import Limiter
 
 NOW = 1_000_000
 

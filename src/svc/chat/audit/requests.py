@@ -9,7 +9,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import MAX_PAGE, Audit, AuditPage
 from svc.chat.audit.store import EntryId, Wanted
-from svc.chat.fields import Id
+from svc.chat.described import Id
 from svc.chat.requests import Asked, Requests, described_by, request
 
 

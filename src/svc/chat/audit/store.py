@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import JSON, Table
-from svc.chat.fields import Id, TimeMs
+from svc.chat.described import Id, TimeMs
 
 # As far as SQLite counts.
 EntryId = Annotated[int, Meta(ge=1, le=2**63 - 1)]

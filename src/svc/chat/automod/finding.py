@@ -9,8 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
 
-from svc.chat.automod.phrases import Phrases
-from svc.chat.automod.rule import LINKS, MENTIONS, MOST_REPEATS, NEWCOMERS, REPEATS, WITHIN_S, WORDS, Rule
+from svc.chat.automod.rule import (
+    LINKS,
+    MENTIONS,
+    MOST_REPEATS,
+    NEWCOMERS,
+    REPEATS,
+    WITHIN_S,
+    WORDS,
+    Phrases,
+    Rule,
+)
 from svc.chat.messages.links import trimmed
 from svc.chat.messages.mentions import named
 from svc.chat.messages.profanity import Folded, Span, covered

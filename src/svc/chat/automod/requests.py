@@ -12,8 +12,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.automod.rule import MAX_RULES, Rule, Wanted
 from svc.chat.automod.rules import Automod, Trial
-from svc.chat.described import ID, Pushed, obj
-from svc.chat.fields import Id
+from svc.chat.described import ID, Id, Pushed, obj
 from svc.chat.requests import Requests, described_by, request, schema_of
 
 _RULES = "/api/automod/rules"

@@ -22,10 +22,10 @@ from svc.chat.access.permissions import Permission
 from svc.chat.automod import store
 from svc.chat.automod.finding import Finder, Recent, Said
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, Wanted, made
+from svc.chat.described import Id, Natural, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, Natural, TimeMs
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Holders
+from svc.chat.live.hub import Holders
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import Span, merged, profane_spans
 from svc.chat.messages.watching import Ruling

@@ -18,10 +18,10 @@ from svc.base.database import Act, Connection
 from svc.base.progress import Progress, heard_by
 from svc.chat.access.acts import follows_rules
 from svc.chat.backup.rules import FOLDER, Backups
+from svc.chat.described import Natural, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.fields import Natural, TimeMs
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Only
+from svc.chat.live.hub import Only
 
 # Each may be as large as everything else together.
 MAX_KEPT = 5

@@ -15,9 +15,8 @@ from svc.chat.access.tokens import Asker
 from svc.chat.backup.kept import LINK_S, AllBackups, BackupFinished, KeptBackups
 from svc.chat.backup.rules import Backups, Made
 from svc.chat.control.commands import Commands, command
-from svc.chat.described import Pushed
+from svc.chat.described import Id, Pushed, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, TimeMs
 from svc.chat.http import nothing
 from svc.chat.requests import Requests, described_by, request, schema_of
 

@@ -13,7 +13,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.bots.rules import MAX_BOTS, Bot, Bots
 from svc.chat.control.commands import Commands, command, member_called
-from svc.chat.fields import Id
+from svc.chat.described import Id
 from svc.chat.members import shown
 from svc.chat.requests import Asked, Requests, described_by, request
 

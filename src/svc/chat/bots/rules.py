@@ -16,11 +16,11 @@ from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
 from svc.chat.bots import store
 from svc.chat.bots.store import BotToken
+from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, TimeMs
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Holders
 from svc.chat.live.frames import CloseCode
+from svc.chat.live.hub import Holders
 from svc.chat.members import shown
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members

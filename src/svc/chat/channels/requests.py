@@ -13,13 +13,12 @@ from svc.chat.access.directory import Channel, Directory
 from svc.chat.access.permissions import Override, from_names
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.channels import shown
+from svc.chat.channels import shapes
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.rules import MAX_CHANNELS, Channels
-from svc.chat.channels.wanted import ChannelChanges, NewChannel
+from svc.chat.channels.shapes import ChannelChanges, NewChannel
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, Pushed, obj
-from svc.chat.fields import Data, Id
+from svc.chat.described import ID, Data, Id, Pushed, obj
 from svc.chat.requests import Asked, Requests, converted, described_by, request, schema_of
 
 _ONE = "/api/channels/{channel_id}"
@@ -30,9 +29,9 @@ MAX_OVERRIDES = 100
 _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member", "unknown_role")
 
 # More than there are, with room to repeat some.
-_Permissions = Annotated[list[shown.PermissionName], Meta(max_length=64)]
+_Permissions = Annotated[list[shapes.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
-_CHANNEL = schema_of(shown.Channel)
+_CHANNEL = schema_of(shapes.Channel)
 
 
 class Sets(Asked):
@@ -62,7 +61,7 @@ class Order(Asked):
     parents: Annotated[dict[str, Id | None], Meta(max_length=MAX_CHANNELS)] | None = None
 
 
-_Channels = Annotated[Sequence[shown.Channel], Meta(max_length=MAX_CHANNELS)]
+_Channels = Annotated[Sequence[shapes.Channel], Meta(max_length=MAX_CHANNELS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class AllChannels:
 
 @dataclass(frozen=True, slots=True)
 class AllOverrides:
-    overrides: Sequence[shown.Override]
+    overrides: Sequence[shapes.Override]
 
 
 class ChannelRequests(Requests):
@@ -99,10 +98,10 @@ class ChannelRequests(Requests):
         ),
         status=201,
     )
-    async def create(self, asking: Asker, asked: NewOpenChannel) -> shown.Channel:
+    async def create(self, asking: Asker, asked: NewOpenChannel) -> shapes.Channel:
         access = [_change(one.type, one.target_id, one) for one in asked.overrides or ()]
         channel = await self._channels.create(asking.member_id, asked.channel(), access, time.time())
-        return shown.channel(channel)
+        return shapes.channel(channel)
 
     @request(
         _MANAGER,
@@ -115,15 +114,15 @@ class ChannelRequests(Requests):
         return _shown(await self._channels.order(asking.member_id, asked.channel_ids, parents, time.time()))
 
     @request(_VIEWER, "One channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
-    async def show(self, asking: Asker, channel_id: Id) -> shown.Channel:
-        return shown.channel(self._directory.channel(asking.member_id, channel_id))
+    async def show(self, asking: Asker, channel_id: Id) -> shapes.Channel:
+        return shapes.channel(self._directory.channel(asking.member_id, channel_id))
 
     @request(
         _MANAGER, "Change a channel", http=f"PATCH {_ONE}", refusals=("channel_in_use", "unknown_channel")
     )
-    async def edit(self, asking: Asker, channel_id: Id, asked: ChannelChanges) -> shown.Channel:
+    async def edit(self, asking: Asker, channel_id: Id, asked: ChannelChanges) -> shapes.Channel:
         channel = await self._channels.edit(asking.member_id, channel_id, asked.differences(), time.time())
-        return shown.channel(channel)
+        return shapes.channel(channel)
 
     @request(
         _MANAGER,
@@ -142,7 +141,7 @@ class ChannelRequests(Requests):
     )
     async def overrides(self, asking: Asker, channel_id: Id) -> AllOverrides:
         found = self._channels.overrides(asking.member_id, channel_id)
-        return AllOverrides([shown.override(change) for change in found])
+        return AllOverrides([shapes.override(change) for change in found])
 
     @request(
         _MANAGER,
@@ -152,10 +151,10 @@ class ChannelRequests(Requests):
     )
     async def override(
         self, asking: Asker, channel_id: Id, type: _Kind, target_id: Id, asked: Sets
-    ) -> shown.Override:
+    ) -> shapes.Override:
         change = _change(type, target_id, asked)
         await self._channels.override(asking.member_id, channel_id, change, time.time())
-        return shown.override(change)
+        return shapes.override(change)
 
     @request(_MANAGER, "Take an override back", http=f"DELETE {_OVERRIDE_OF}", refusals=_OF_OVERRIDES)
     async def clear_override(self, asking: Asker, channel_id: Id, type: _Kind, target_id: Id) -> None:
@@ -164,7 +163,7 @@ class ChannelRequests(Requests):
 
 
 def _shown(channels: Sequence[Channel]) -> AllChannels:
-    return AllChannels([shown.channel(channel) for channel in channels])
+    return AllChannels([shapes.channel(channel) for channel in channels])
 
 
 def _change(kind: str, target_id: str, sets: Sets) -> Change:
@@ -183,15 +182,15 @@ class ChannelCommands(Commands):
         return _shown([c for c in self._directory.ordered_channels() if archived or not c.archived])
 
     @command("channel_create")
-    async def create(self, arguments: Data) -> shown.Channel:
+    async def create(self, arguments: Data) -> shapes.Channel:
         new = converted(self._named(arguments), NewChannel).channel()
-        return shown.channel(await self._channels.create(None, new, [], time.time()))
+        return shapes.channel(await self._channels.create(None, new, [], time.time()))
 
     @command("channel_edit")
-    async def edit(self, arguments: Data) -> shown.Channel:
+    async def edit(self, arguments: Data) -> shapes.Channel:
         channel_id = channel_called(self._directory, str(arguments.get("channel")))
         differences = converted(self._named(arguments), ChannelChanges).differences()
-        return shown.channel(await self._channels.edit(None, channel_id, differences, time.time()))
+        return shapes.channel(await self._channels.edit(None, channel_id, differences, time.time()))
 
     @command("channel_delete")
     async def delete(self, channel: Id) -> object:

@@ -13,13 +13,13 @@ from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
 from svc.chat.access.permissions import Override, Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.channels import overrides, shown, store
+from svc.chat.channels import overrides, shapes, store
 from svc.chat.channels.overrides import Change
+from svc.chat.channels.shapes import Differences, SlowMode
 from svc.chat.channels.sight import Sight
-from svc.chat.channels.wanted import Differences, SlowMode
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Holders, Only, Viewers
+from svc.chat.live.hub import Holders, Only, Viewers
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Channels:
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """The channels that a member sees."""
-        return {"channels": [shown.channel(c) for c in self._directory.listed_channels(asker.member_id)]}
+        return {"channels": [shapes.channel(c) for c in self._directory.listed_channels(asker.member_id)]}
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
         """Fill the directory, at start; `first` are the channels of a new server."""
@@ -193,7 +193,7 @@ class Channels:
 
         def write(connection: Connection) -> None:
             store.put_override(connection, channel_id, change.kind, change.target_id, change.override)
-            details = dataclasses.asdict(shown.override(change))
+            details = dataclasses.asdict(shapes.override(change))
             self._record(connection, actor_id, "channel_override", channel_id, details, now)
 
         return Act(write, lambda _: self._overridden(channel_id, change))
@@ -214,7 +214,7 @@ class Channels:
 
     def _created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)
-        self._hub.push("channel_created", shown.channel(channel), Viewers(channel.id))
+        self._hub.push("channel_created", shapes.channel(channel), Viewers(channel.id))
         for tell in self._changes.channel_added:
             tell(channel)
         return channel
@@ -232,7 +232,7 @@ class Channels:
         current = self._directory.channels[channel_id]
         channel = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
         self._directory.put_channel(channel)
-        self._hub.push("channel_updated", shown.channel(channel), Viewers(channel_id))
+        self._hub.push("channel_updated", shapes.channel(channel), Viewers(channel_id))
         return channel
 
     def _overridden(self, channel_id: str, change: Change) -> None:
@@ -272,7 +272,7 @@ class Channels:
 
 
 def _described(channel: Channel) -> list[dict[str, object]]:
-    return [dataclasses.asdict(shown.override(change)) for change in overrides.listed(channel)]
+    return [dataclasses.asdict(shapes.override(change)) for change in overrides.listed(channel)]
 
 
 def _check(channel: Channel) -> None:

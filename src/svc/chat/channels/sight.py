@@ -10,10 +10,9 @@ from contextlib import contextmanager
 
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
-from svc.chat.channels import shown
+from svc.chat.channels import shapes
 from svc.chat.ground import Changes
-from svc.chat.live.audience import Only
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Hub, Only
 
 
 class Sight:
@@ -53,7 +52,7 @@ class Sight:
         """A channel is there, for these members."""
         if member_ids:
             channel = self._directory.channels[channel_id]
-            self._hub.push("channel_created", shown.channel(channel), Only(member_ids))
+            self._hub.push("channel_created", shapes.channel(channel), Only(member_ids))
             for tell in self._changes.channel_shown:
                 tell(channel, member_ids)
 

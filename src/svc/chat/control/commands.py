@@ -15,8 +15,8 @@ from msgspec import Struct, defstruct, structs, to_builtins
 
 from svc.base.database import StorageFailed
 from svc.chat.access.directory import Directory
+from svc.chat.described import Data
 from svc.chat.errors import ChatError
-from svc.chat.fields import Data
 from svc.chat.requests import converted
 
 Run = TypeVar("Run", bound=Callable[..., Awaitable[object]])

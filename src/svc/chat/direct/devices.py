@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
+from svc.chat.described import Id, Natural
 from svc.chat.direct import devices_store as store
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
 from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, Natural
 from svc.chat.joining import proof as proofs
 from svc.chat.joining.devices import Devices
-from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Hub, only
 
 # Each is a leaf of the tree in every group of its member: 25 members of 8 devices are 200 leaves.
 MAX_DEVICES = 8

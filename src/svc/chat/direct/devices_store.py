@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.database import Connection, Database
-from svc.chat.fields import Id
+from svc.chat.described import Id
 
 # Enough for a week without the device in a busy community; each has about a kilobyte.
 MAX_KEY_PACKAGES = 100

@@ -17,8 +17,7 @@ from svc.chat.direct.channel_calls import ChannelCalls
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.files import PrivateFiles
 from svc.chat.direct.franking import KEY_BYTES
-from svc.chat.direct.reports import File, PrivateReports
-from svc.chat.direct.requests import PrivateRequests, Serve
+from svc.chat.direct.requests import File, PrivateRequests, Serve
 from svc.chat.direct.rules import Blocks, PrivateConversations
 from svc.chat.direct.sweep import PrivateSweep
 from svc.chat.ground import Ground
@@ -49,11 +48,10 @@ class PrivateFeature:
         key = _franking_key(data_dir / KEY_FILE)
         self.conversations = PrivateConversations(ground, devices, others.blocks, key)
         self.calls = ChannelCalls(ground, self.conversations, others.devices.current, others.users, time.time)
-        reports = PrivateReports(self.conversations, key, others.report)
         files = PrivateFiles(ground, others.media, data_dir, devices, self.conversations, time.time)
         self.sweep = PrivateSweep(ground.database, others.media, files, days, time.time)
         self._requests = PrivateRequests(
-            ground.database, devices, self.conversations, files, reports, others.serve
+            ground.database, devices, self.conversations, files, others.report, others.serve
         )
         # What hangs on their devices goes with these.
         ground.changes.member_removal.append(self.conversations.forget_member_in)

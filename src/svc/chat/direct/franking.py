@@ -3,8 +3,9 @@
 The sender makes a commitment to what a report may reveal, with a key that only the sealed message holds. The
 server is shown the commitment, makes a tag of it together with the sender, the conversation and the time, and
 forgets the commitment: the tag alone says nothing, not even to whoever has the server's key. A report brings
-the key and what was said, which give the commitment again, and so the tag. Sans-I/O.
-docs/private.md, "Reports with proof"; RFC 2104, RFC 8785.
+the key and what was said, which give the commitment again, and so the tag: only then is it filed. Of
+everything else that was said in the conversation the server learns nothing. Sans-I/O. docs/private.md,
+"Reports with proof"; RFC 2104, RFC 8785.
 """
 
 import hashlib

@@ -13,14 +13,13 @@ from svc.base.database import Database
 from svc.chat.access.catalogue import PERSON, Needs, Who
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.described import Pushed, string
+from svc.chat.described import Id, Natural, Pushed, string
 from svc.chat.direct import store
 from svc.chat.direct.devices import KeysLow, PrivateDevices, PrivateStock
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PackageBytes, TakenPackage
 from svc.chat.direct.files import PrivateFiles
 from svc.chat.direct.framing import MAX_RECIPIENTS
 from svc.chat.direct.franking import COMMITMENT_BYTES, KEY_BYTES, Proof, Sending
-from svc.chat.direct.reports import PrivateReports
 from svc.chat.direct.rules import (
     MAX_CONVERSATIONS,
     Commit,
@@ -42,11 +41,12 @@ from svc.chat.direct.store import (
     WelcomeBytes,
 )
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, Natural
 from svc.chat.http import arriving, refuse_compressed
-from svc.chat.moderation.report import Reported
+from svc.chat.moderation.report import Reported, Revealed
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
+# Files a report: who reports, whom, why, what is revealed, and now. Resolves with the id of the report.
+File = Callable[[str, str, str, Revealed, float], Awaitable[str]]
 # With the request, a key, and what caches are told.
 Serve = Callable[[web.Request, str, str], Awaitable[web.StreamResponse]]
 
@@ -165,14 +165,14 @@ class PrivateRequests(Requests):
         devices: PrivateDevices,
         conversations: PrivateConversations,
         files: PrivateFiles,
-        reports: PrivateReports,
+        report: File,
         serve: Serve,
     ) -> None:
         self._database = database
         self._devices = devices
         self._conversations = conversations
         self._files = files
-        self._reports = reports
+        self._report = report
         self._serve = serve
 
     @request(
@@ -342,7 +342,10 @@ class PrivateRequests(Requests):
     async def report(self, asking: Asker, conversation_id: Id, asked: NewPrivateReport) -> Reported:
         sending = Sending(conversation_id, asked.member_id, asked.sent_at_ms)
         proof = Proof(asked.said, asked.key, asked.tag)
-        return Reported(await self._reports.report(asking.member_id, sending, proof, asked.text, time.time()))
+        revealed = self._conversations.revealed(asking.member_id, sending, proof)
+        return Reported(
+            await self._report(asking.member_id, asked.member_id, asked.text, revealed, time.time())
+        )
 
     @request(
         _SENDER,

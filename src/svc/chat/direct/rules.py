@@ -18,6 +18,7 @@ from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
+from svc.chat.described import Id, Natural
 from svc.chat.direct import committing, devices_store, framing, franking, store
 from svc.chat.direct.devices import KeysLow, PrivateDevices
 from svc.chat.direct.devices_store import TakenPackage
@@ -32,9 +33,9 @@ from svc.chat.direct.store import (
     PrivateGroup,
 )
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, Natural
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Only, only
+from svc.chat.live.hub import Only, only
+from svc.chat.moderation.report import Revealed
 
 # More than anybody keeps up with; each is a row in a list that the page loads whole.
 MAX_CONVERSATIONS = 200
@@ -360,6 +361,18 @@ class PrivateConversations:
                 store.received(connection, device_id, welcome_id)
 
         return Act(write, lambda _: None)
+
+    def revealed(self, reporter_id: str, sending: franking.Sending, proof: franking.Proof) -> Revealed:
+        """What a recipient reports of a message, proved; nothing else is learned of it. Raises ChatError."""
+        self.require_member(reporter_id, sending.conversation_id)
+        try:
+            text, files = franking.parts(proof.said)
+            proved = franking.is_proved(self._franking_key, proof, sending)
+        except ValueError as fault:
+            raise ChatError("invalid_request", f"This is nothing that a message says: {fault}") from None
+        if not proved:
+            raise ChatError("not_proved")
+        return Revealed(sending.conversation_id, sending.sent_at_ms, text, files)
 
     # What those have in common.
 

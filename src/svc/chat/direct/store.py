@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
+from svc.chat.described import Id, Natural, TimeMs
 from svc.chat.direct.devices_store import PrivateDevice, Thumbprint
 from svc.chat.direct.franking import TAG_BYTES
-from svc.chat.fields import Id, Natural, TimeMs
 
 MAX_PEOPLE = 25
 # A message of 4,000 characters, what it answers, and padding.

@@ -9,8 +9,7 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.drafts import store
 from svc.chat.drafts.store import Draft
-from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Hub, only
 from svc.chat.media.rules import DRAFT, Media
 from svc.chat.uploads.rules import Uploads
 

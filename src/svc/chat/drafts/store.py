@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import JSON, Table
-from svc.chat.fields import Id, TimeMs
+from svc.chat.described import Id, TimeMs
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 

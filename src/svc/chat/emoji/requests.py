@@ -11,9 +11,8 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.described import ID, Pushed, obj
+from svc.chat.described import ID, Id, Pushed, obj
 from svc.chat.emoji.rules import MAX_EMOJI, Emoji, Emojis, Name
-from svc.chat.fields import Id
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 from svc.chat.uploads.requests import BEGINNING, FILE, UPLOAD
 

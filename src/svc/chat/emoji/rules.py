@@ -15,12 +15,11 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
+from svc.chat.described import Id, TimeMs
 from svc.chat.emoji import store
 from svc.chat.emoji.store import OwnEmoji
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, TimeMs
-from svc.chat.live.audience import EVERYONE
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import EVERYONE, Hub
 from svc.chat.media.rules import EMOJI, Media
 from svc.chat.uploads.queue import Use
 from svc.chat.uploads.upload import Upload

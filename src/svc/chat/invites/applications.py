@@ -10,14 +10,13 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
+from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
 from svc.chat.invites import applications_store as store
 from svc.chat.invites.applications_store import APPROVED, PENDING, REFUSED, Application, State
 from svc.chat.invites.store import Invite
 from svc.chat.joining.door import Applicant
-from svc.chat.live.audience import Holders
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Holders, Hub
 
 # More than moderators read. Each is a key that somebody has made for it, which costs nothing.
 MAX_WAITING = 200

@@ -1,22 +1,80 @@
-"""The door for those who need an invite: a valid code opens it, and wrong ones are counted.
+"""The door for those who need an invite, and what they may see before it.
 
-An invite that needs approval lets nobody in: it makes them wait. Fills the protocol of `joining`, which
-asks for bans and for whether an invite is needed at all. Knows no identities. docs/http.md, "Invites" and
-docs/configuration.md, "Chat server".
+A valid code opens the door, and wrong ones are counted. An invite that needs approval lets nobody in: it
+makes them wait. Fills the protocol of `joining`, which asks for bans and for whether an invite is needed at
+all. Before that, whoever has a code may see whether it is valid and how many people are there. Wrong codes
+are counted there too, but by address: nobody has proven a key yet. They have an allowance of their own, so
+that looking does not use up the tries of joining. docs/http.md, "Invites" and docs/configuration.md, "Chat
+server".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 
 from svc.base.database import Connection
+from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import GUEST, MEMBER
+from svc.chat.described import Natural, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.applications_store import APPROVED, REFUSED, Application
-from svc.chat.invites.guard import InviteGuard
+from svc.chat.invites.guard import InviteConfig, InviteGuard
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import Invite
 from svc.chat.joining.door import Admission, Applicant
+
+
+@dataclass(frozen=True, slots=True)
+class InviteView:
+    """`founder`: whoever has the code becomes the owner."""
+
+    founder: bool
+    members: Natural
+    online: Natural
+    approval: bool
+    expires_at_ms: TimeMs | None
+
+
+class InviteViews:
+    """`founds`: does this code make its bearer the owner? `online`: ids of members who are there.
+
+    `steady` gives the seconds of a clock that nobody sets.
+    """
+
+    def __init__(
+        self,
+        invites: Invites,
+        directory: Directory,
+        config: InviteConfig,
+        founds: Callable[[str], bool],
+        online: Callable[[], Iterable[str]],
+        steady: Callable[[], float],
+    ) -> None:
+        self._invites = invites
+        self._directory = directory
+        self._guard = InviteGuard(config)
+        self._founds = founds
+        self._online = online
+        self._steady = steady
+
+    async def view(self, code: str, address: str, now: float) -> InviteView:
+        """Raises ChatError for a code that is not valid, and for an address that has tried too many."""
+        self._guard.check(address, address, self._steady())
+        founder = self._founds(code)
+        # Until there is an owner the link holds the founding code too; from then on it is an invite.
+        found = await self._invites.valid(code.rpartition(".")[2], now)
+        if found is None and not founder:
+            self._guard.failed(address, address, self._steady())
+            raise ChatError("invite_invalid")
+        members = self._directory.members
+        return InviteView(
+            founder=founder,
+            members=len(members),
+            online=sum(1 for member_id in self._online() if member_id in members),
+            approval=found is not None and not founder and found.approval,
+            expires_at_ms=None if found is None or founder else found.expires_at_ms,
+        )
 
 
 class InviteDoor:

@@ -15,14 +15,13 @@ from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, TIME_MS, Named, Pushed, array, choice, nullable, obj, string
-from svc.chat.fields import Id, TimeMs
+from svc.chat.described import ID, TIME_MS, Id, Named, Pushed, TimeMs, array, choice, nullable, obj, string
 from svc.chat.http import client_address
 from svc.chat.invites.applications import Applications, Decision
 from svc.chat.invites.applications_store import PENDING, State
+from svc.chat.invites.door import InviteView, InviteViews
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import Invite
-from svc.chat.invites.viewing import InviteView, InviteViews
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 MAX_USES = 100_000

@@ -15,7 +15,7 @@ from svc.chat.ground import Ground
 from svc.chat.invites import applications_store, store
 from svc.chat.invites.store import Invite
 from svc.chat.joining.door import Applicant
-from svc.chat.live.audience import Holders, only
+from svc.chat.live.hub import Holders, only
 from svc.chat.members.roles import Roles
 
 # More than a person hands out; the operator has as many.

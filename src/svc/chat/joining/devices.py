@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
+from svc.chat.described import TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.fields import TimeMs
 from svc.chat.ground import Ground
 from svc.chat.joining import store
 from svc.chat.joining.codes import Kind, hashed
 from svc.chat.joining.sessions import Sessions
-from svc.chat.live.audience import only
+from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
 
 

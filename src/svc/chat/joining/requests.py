@@ -10,18 +10,17 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Asker
-from svc.chat.described import ID, Pushed, nullable, obj, string
+from svc.chat.described import ID, Id, Pushed, nullable, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
 from svc.chat.http import client_address, local_ip
 from svc.chat.joining.devices import Devices, HandedOut
 from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
 from svc.chat.joining.provider import Provider, SignInPlace
 from svc.chat.joining.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
 from svc.chat.joining.rules import Application, Challenge, Joining
-from svc.chat.joining.server_addresses import Dialled
 from svc.chat.joining.sessions import Sessions, Throttle, Tokens
 from svc.chat.joining.store import MAX_DEVICE_NAME_CHARACTERS, Device
+from svc.chat.joining.trust import Dialled
 from svc.chat.members import shown
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 

@@ -16,21 +16,19 @@ from svc.chat.access.acts import changes_rules
 from svc.chat.access.address import ClientAddress
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
+from svc.chat.described import TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.fields import TimeMs
 from svc.chat.ground import Ground
 from svc.chat.joining import proof, store
-from svc.chat.joining.challenge import Challenges
-from svc.chat.joining.codes import Kind, hashed
+from svc.chat.joining.codes import Challenges, Kind, hashed
 from svc.chat.joining.door import Admission, Applicant, Door
 from svc.chat.joining.founding import BETWEEN, Founding
 from svc.chat.joining.issuers import IssuerKeys
 from svc.chat.joining.persons import Persons
 from svc.chat.joining.refresh import Session
-from svc.chat.joining.server_addresses import Dialled
 from svc.chat.joining.sessions import BlankSession, Sessions, Throttle, Tokens
-from svc.chat.joining.trust import Trust
-from svc.chat.live.audience import only
+from svc.chat.joining.trust import Dialled, Trust
+from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
 

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
-from svc.chat.fields import Id, TimeMs
+from svc.chat.described import Id, TimeMs
 from svc.chat.joining.codes import Kind
 from svc.chat.joining.proof import ACCOUNT, LOCAL, Identity, Tier
 from svc.chat.joining.refresh import Session

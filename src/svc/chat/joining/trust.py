@@ -1,18 +1,119 @@
 """Whom this server believes, and what it is called: what sign-ins are held against.
 
-An assertion for one server is worth nothing at another.
+An assertion for one server is worth nothing at another, which could pass on to us what was made for it. So an
+assertion says which address the client dialled, and the client signed that. A request's Host header alone
+proves nothing, for whoever relays writes it; where the operator has said what the server is called
+(EXTERNAL_HOST), another name is not ours.
+
+Anyone can point a name of theirs at an address of the local network (DNS rebinding). A browser then takes
+their page for one of this server's, and its requests come from nearby. `surely_ours` knows the names with
+which that cannot be done. Resolves nothing.
 """
 
 import logging
+import re
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from svc.base.private_files import kept
 from svc.chat.joining.config import IdentityConfig
 from svc.chat.joining.proof import ACCOUNT, Tier
-from svc.chat.joining.server_addresses import ServerAddresses
+
+_USUAL_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialled:
+    """How a request reached this server."""
+
+    # Its Host header, and the address of this machine that it came to.
+    host: str
+    ip: str
+    # Its Origin header: None where no page asks, or a page of the same origin that only reads.
+    page: str | None = None
+
+
+class ServerAddresses:
+    """`names` are hosts, with or without a port; empty where the operator has named none.
+
+    `secure`: TLS ends here, so that who dials us by http reaches somebody else. `local_names` are this
+    machine's in the local network: they end in `.local`, which no name server of the internet has.
+    """
+
+    def __init__(
+        self, names: Sequence[str], *, secure: bool = False, local_names: Sequence[str] = ()
+    ) -> None:
+        self._secure = secure
+        # Of two machines with the same name, mDNS calls the second name-2 (RFC 6762 section 9).
+        self._local = [
+            re.compile(re.escape(n.lower().removesuffix(".local")) + r"(-\d{1,3})?\.local")
+            for n in local_names
+            if n
+        ]
+        self._names = frozenset(name.lower().rstrip(".") for name in names)
+
+    def include(self, origin: str, host: str) -> bool:
+        """Is `origin`, which a client dialled, ours, where the request was sent to `host`?"""
+        dialled = _dialled(origin)
+        if dialled is None or (self._secure and not origin.startswith("https:")):
+            return False
+        name, port = dialled
+        if self._names and not _is_nearby(name):
+            return name in self._names or f"{name}:{port}" in self._names
+        # Else the scheme is not compared: a proxy in front of us may have taken TLS off.
+        return _dialled(f"{origin.partition('://')[0]}://{host}") == dialled
+
+    def surely_ours(self, origin: str, dialled: Dialled) -> bool:
+        """Did the client dial this machine by an address or name that nobody else can point at it?
+
+        Host, the signed `origin` and, where a page asks, the page's own address must all be the same.
+        """
+        ours = _dialled(f"{origin.partition('://')[0]}://{dialled.host}")
+        if ours is None or _dialled(origin) != ours:
+            return False
+        if dialled.page is not None and _dialled(dialled.page) != ours:
+            return False
+        name, port = ours
+        if name == "localhost" or name in self._names or f"{name}:{port}" in self._names:
+            return True
+        return _same_address(name, dialled.ip) or any(local.fullmatch(name) for local in self._local)
+
+
+def _same_address(name: str, ip: str) -> bool:
+    try:
+        one, other = ip_address(name.partition("%")[0]), ip_address(ip.partition("%")[0])
+    except ValueError:
+        return False
+    return one == (getattr(other, "ipv4_mapped", None) or other)
+
+
+def _dialled(origin: str) -> tuple[str, int] | None:
+    """Name and port of an http or https origin; None for anything else."""
+    try:
+        parts = urlsplit(origin)
+        port = parts.port or _USUAL_PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    rest = parts.path or parts.query or parts.fragment or parts.username or parts.password
+    if rest or not parts.hostname:
+        return None
+    return parts.hostname.rstrip("."), port
+
+
+def _is_nearby(name: str) -> bool:
+    """This machine or its network, dialled without a name: no stranger's server is there."""
+    if name == "localhost":
+        return True
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_private or address.is_link_local
+
 
 logger = logging.getLogger(__name__)
 

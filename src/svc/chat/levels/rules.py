@@ -13,11 +13,10 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
-from svc.chat.fields import Id, TimeMs
+from svc.chat.described import Id, TimeMs
 from svc.chat.levels import store
 from svc.chat.levels.store import Choice, Level
-from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Hub, only
 
 USUAL: Level = "mentions"
 # The longest mute that ends by itself.

@@ -5,7 +5,7 @@ from typing import Literal
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table
-from svc.chat.fields import TimeMs
+from svc.chat.described import TimeMs
 
 Level = Literal["all", "mentions", "nothing"]
 

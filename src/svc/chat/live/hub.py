@@ -1,7 +1,7 @@
 """Everybody whose page is open, and pushing to those whom it concerns.
 
-Serialises a push once, and keeps it for those who come back. Knows no feature: what is
-pushed, and to whom, is theirs to say.
+Serialises a push once, and keeps it for those who come back. Whom it is for is decided by today's
+permissions, also when it is replayed later. Knows no feature: what is pushed, and to whom, is theirs to say.
 """
 
 from collections import deque
@@ -11,10 +11,58 @@ from itertools import dropwhile
 from typing import Protocol
 
 from svc.chat.access.directory import Directory
+from svc.chat.access.permissions import Permission
 from svc.chat.live import frames
-from svc.chat.live.audience import Audience, Everyone, Only, Viewers, includes
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.outbox import Outbox, Rounds
+
+
+@dataclass(frozen=True, slots=True)
+class Everyone:
+    """All members."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewers:
+    """Who may view a channel."""
+
+    channel_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Members by name, all their pages."""
+
+    member_ids: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """Who has a permission: in a channel, or on the server."""
+
+    permission: Permission
+    channel_id: str | None = None
+
+
+Audience = Everyone | Viewers | Only | Holders
+EVERYONE = Everyone()
+
+
+def only(*member_ids: str) -> Only:
+    return Only(frozenset(member_ids))
+
+
+def includes(audience: Audience, member_id: str, directory: Directory) -> bool:
+    match audience:
+        case Everyone():
+            return member_id in directory.members
+        case Viewers(channel_id):
+            return member_id in directory.viewers(channel_id)
+        case Only(member_ids):
+            return member_id in member_ids
+        case Holders(permission, channel_id):
+            return directory.may(member_id, permission, channel_id)
+
 
 # A busy community pushes some fifty times a second: minutes, longer than a train in a tunnel.
 MAX_KEPT = 8192

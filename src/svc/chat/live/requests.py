@@ -8,8 +8,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, READING_COST
 from svc.chat.access.tokens import Asker
-from svc.chat.described import Pushed, choice, obj
-from svc.chat.fields import TimeMs
+from svc.chat.described import Pushed, TimeMs, choice, obj
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
 from svc.chat.live.sign_in import ShownToken, SignIn, expires_at_ms

@@ -17,8 +17,8 @@ from svc.base.database import StorageFailed
 from svc.base.http_connections import recognise
 from svc.chat.access import pace
 from svc.chat.access.acts import on_authority_of
+from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import EVENTS, check
-from svc.chat.access.origins import Origins
 from svc.chat.access.pace import Pace
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address

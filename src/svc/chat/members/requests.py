@@ -15,9 +15,8 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, command, member_called, role_called
-from svc.chat.described import ID, NOTHING, Pushed, array, choice, obj, string
+from svc.chat.described import ID, NOTHING, Id, Pushed, TimeMs, array, choice, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, TimeMs
 from svc.chat.members import shown
 from svc.chat.members.listing import JOINED, SORTS, Wanted, page
 from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish

@@ -18,7 +18,7 @@ from svc.chat.channels.overrides import ROLE
 from svc.chat.channels.rules import Channels
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import EVERYONE
+from svc.chat.live.hub import EVERYONE
 from svc.chat.members import shown, store
 from svc.chat.members.rules import Members
 

@@ -14,8 +14,8 @@ from svc.chat.access.permissions import OWNER, Permission, names
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import EVERYONE
 from svc.chat.live.frames import CloseCode
+from svc.chat.live.hub import EVERYONE
 from svc.chat.members import shown, store
 from svc.chat.names import free_nickname, likeness, readable_nickname
 

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.chat.access import directory, permissions
 from svc.chat.access.permissions import BUILT_IN, EVERYTHING, OWNER, names
-from svc.chat.fields import Id, TimeMs
+from svc.chat.described import Id, TimeMs
 from svc.chat.names import MAX_NICKNAME_CHARACTERS
 
 MAX_ROLE_NAME_CHARACTERS = 32

@@ -9,7 +9,7 @@ from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Viewers
+from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
 from svc.chat.messages.emoji import checked_emoji
 from svc.chat.messages.message import MEMBER, Message, number_of

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.live.audience import EVERYONE, Viewers
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import EVERYONE, Hub, Viewers
 
 # A page is loaded again, or changes networks, within this.
 GRACE_S = 5.0

@@ -14,10 +14,9 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory, Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
+from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
-from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Hub, only
 from svc.chat.messages import store
 from svc.chat.messages.marks import MOST_KEPT, Count, Marks
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of

@@ -10,12 +10,11 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.described import BOOLEAN, ID, Named, Pushed, array, either, nullable, obj, string
+from svc.chat.described import BOOLEAN, ID, Id, Named, Pushed, array, either, nullable, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.messages.following import MAX_FOLLOWED
+from svc.chat.messages.marks import MAX_FOLLOWED
 from svc.chat.messages.message import LAST_MS, MAX_TEXT_CHARACTERS, Message, number_of
 from svc.chat.messages.page_cache import Wanted
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS

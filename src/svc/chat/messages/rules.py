@@ -15,7 +15,7 @@ from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Viewers
+from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
 from svc.chat.messages.mentions import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of

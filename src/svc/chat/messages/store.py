@@ -10,7 +10,7 @@ from msgspec import Meta
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
 from svc.base.tables import number, value
-from svc.chat.fields import TimeMs
+from svc.chat.described import TimeMs
 from svc.chat.messages.message import (
     MAX_TEXT_CHARACTERS,
     MEMBER,

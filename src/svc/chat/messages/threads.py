@@ -12,13 +12,11 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
+from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
-from svc.chat.live.audience import Viewers, only
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Hub, Viewers, only
 from svc.chat.messages import store, threads_store
-from svc.chat.messages.following import Following
-from svc.chat.messages.marks import Count
+from svc.chat.messages.marks import Count, Following
 from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, number_of
 
 MAX_PAGE = 50

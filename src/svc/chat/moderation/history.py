@@ -12,8 +12,8 @@ from msgspec import Meta
 
 from svc.base.database import Database
 from svc.chat.audit.rules import Audit, Entries
+from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, TimeMs
 from svc.chat.moderation import store
 from svc.chat.moderation.store import ReportCounts
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.chat.fields import Id, TimeMs
+from svc.chat.described import Id, TimeMs
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000

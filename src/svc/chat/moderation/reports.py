@@ -11,7 +11,7 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Only
+from svc.chat.live.hub import Only
 from svc.chat.moderation import store
 from svc.chat.moderation.report import Report, ReportedWebhook, Revealed
 from svc.chat.moderation.store import WantedReports

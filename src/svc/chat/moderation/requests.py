@@ -13,9 +13,8 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, command, member_called
-from svc.chat.described import ID, Pushed, obj
+from svc.chat.described import ID, Id, Pushed, obj
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
 from svc.chat.members import shown
 from svc.chat.moderation.history import History, MemberHistory
 from svc.chat.moderation.report import MAX_REPORT_CHARACTERS, Reason, Report, Reported

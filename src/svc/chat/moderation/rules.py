@@ -18,8 +18,8 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Holders
 from svc.chat.live.frames import CloseCode
+from svc.chat.live.hub import Holders
 from svc.chat.members.rules import Members
 from svc.chat.moderation import store
 from svc.chat.moderation.store import Ban

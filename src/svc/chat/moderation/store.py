@@ -8,7 +8,7 @@ import msgspec
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Form, Table, number, optional, value
-from svc.chat.fields import Id, Natural, TimeMs
+from svc.chat.described import Id, Natural, TimeMs
 from svc.chat.moderation.report import Report, ReportedWebhook, Revealed
 
 

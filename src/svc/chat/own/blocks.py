@@ -14,10 +14,9 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
+from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
-from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Hub, only
 from svc.chat.own import store
 
 MAX_BLOCKS = 1000

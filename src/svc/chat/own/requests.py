@@ -17,9 +17,8 @@ from svc.base.readers import Reader, Readers
 from svc.base.strict_json import dumps
 from svc.chat.access.catalogue import MEMBER, PERSON
 from svc.chat.access.tokens import Asker
-from svc.chat.described import Pushed
+from svc.chat.described import Id, Pushed, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, TimeMs
 from svc.chat.http import nothing
 from svc.chat.own.blocks import Block, Blocked, Blocks
 from svc.chat.own.rules import OwnAffairs

@@ -9,6 +9,7 @@ from svc.chat.control.commands import Commands, command
 from svc.chat.described import (
     BOOLEAN,
     ID,
+    Data,
     Endpoint,
     Pushed,
     Schema,
@@ -19,7 +20,6 @@ from svc.chat.described import (
     obj,
     string,
 )
-from svc.chat.fields import Data
 from svc.chat.requests import Requests, described_by, request
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, TEXTS, Values

@@ -15,7 +15,7 @@ from svc.chat.access.directory import CATEGORY
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Only, only
+from svc.chat.live.hub import Only, only
 from svc.chat.settings import store
 from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 

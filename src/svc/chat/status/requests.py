@@ -19,8 +19,8 @@ from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, command
+from svc.chat.described import Natural
 from svc.chat.errors import ChatError
-from svc.chat.fields import Natural
 from svc.chat.http import answer, client_address
 from svc.chat.joining.config import SignIn
 from svc.chat.joining.proof import Tier

@@ -25,9 +25,8 @@ from svc.chat.media.rules import new_key
 from svc.chat.messages.message import first_number_at, number_of
 from svc.chat.stamps.rules import set_right
 from svc.chat.transfer import shapes, store
-from svc.chat.transfer.file import Export
+from svc.chat.transfer.file import ZIP_FAULTS, Export
 from svc.chat.transfer.kinds import BadRecord, Kind
-from svc.chat.transfer.zips import ZIP_FAULTS
 
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
 _CHUNK_BYTES = 256 * 1024

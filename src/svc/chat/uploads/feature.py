@@ -24,7 +24,7 @@ from svc.chat.media.sweep import Sweep
 from svc.chat.media.usage import Usage
 from svc.chat.members.rules import Members
 from svc.chat.uploads import store
-from svc.chat.uploads.commands import JobCommands
+from svc.chat.uploads.commands import JobCommands, WorkerHealth
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.measurements import measure
@@ -33,7 +33,6 @@ from svc.chat.uploads.queue import Queue
 from svc.chat.uploads.requests import UploadRequests
 from svc.chat.uploads.rules import Uploads
 from svc.chat.uploads.upload import AVATAR, ICON
-from svc.chat.uploads.worker import WorkerHealth
 
 _PAGE = 100
 

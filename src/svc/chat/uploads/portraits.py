@@ -10,8 +10,7 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Directory, Member
 from svc.chat.audit.rules import Audit
-from svc.chat.live.audience import EVERYONE
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import EVERYONE, Hub
 from svc.chat.media.rules import MEMBER, Media, ServerIcon
 from svc.chat.members.rules import Members
 from svc.chat.uploads.queue import Use

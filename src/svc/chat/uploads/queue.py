@@ -15,11 +15,10 @@ from msgspec import Meta
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules, follows_rules
-from svc.chat.described import choice
+from svc.chat.described import Id, Natural, TimeMs, choice
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id, Natural, TimeMs
 from svc.chat.ground import Ground
-from svc.chat.live.audience import only
+from svc.chat.live.hub import only
 from svc.chat.media.facts import Facts
 from svc.chat.media.rules import JOB, Media, new_key
 from svc.chat.uploads import store

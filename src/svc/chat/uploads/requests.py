@@ -1,6 +1,7 @@
 """What can be asked of uploads: to take a file, in one request (multipart) or in many (tus); how it fares.
 
-The path says what the file is for, the headers how it is sent. How tus works is tus.io's to say. No rules.
+The path says what the file is for, the headers how it is sent. How tus works is tus.io's to say. No
+rules.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from svc.chat.access.tokens import Asker
 from svc.chat.described import (
     ID,
     TIME_MS,
+    Id,
     Named,
     Pushed,
     Schema,
@@ -30,13 +32,12 @@ from svc.chat.described import (
     string,
 )
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
 from svc.chat.http import READ_DEADLINE_S, answer, arriving, asker, refuse_compressed
 from svc.chat.requests import Asked, Requests, Run, converted, described_by, request, schema_of
-from svc.chat.uploads import tus
-from svc.chat.uploads.multipart import MAX_HEAD_BYTES, FormFile, Malformed
+from svc.chat.uploads import receiving
 from svc.chat.uploads.portraits import Avatars, IconChanged, Icons
 from svc.chat.uploads.queue import AllJobs, Queue
+from svc.chat.uploads.receiving import MAX_HEAD_BYTES, FormFile, Malformed
 from svc.chat.uploads.rules import Uploads
 from svc.chat.uploads.upload import (
     ATTACHED_KINDS,
@@ -193,7 +194,7 @@ class UploadRequests(Requests):
         """What a tus client asks with HEAD stands in the headers."""
         upload = await self._uploads.find(asking.member_id, upload_id)
         shown = answer(self._described(upload))
-        shown.headers.update(tus.state(upload))
+        shown.headers.update(receiving.state(upload))
         return shown
 
     # A piece costs little: its bytes have bounds of their own.
@@ -206,17 +207,17 @@ class UploadRequests(Requests):
             *("unknown_upload", "upload_busy", "upload_complete", "upload_cut_short", "upload_too_large"),
             "wrong_content_type",
         ),
-        sends=(tus.PATCH_TYPE, string(contentMediaType=tus.PATCH_TYPE)),
+        sends=(receiving.PATCH_TYPE, string(contentMediaType=receiving.PATCH_TYPE)),
         cost=0.1,
     )
     async def append(self, asking: Asker, request: web.Request, upload_id: Id) -> web.StreamResponse:
         refuse_compressed(request)
-        if not tus.spoken(request.headers):
-            raise ChatError("tus_version", more={"versions": [tus.VERSION]})
-        offset = tus.offset(request.headers)
+        if not receiving.spoken(request.headers):
+            raise ChatError("tus_version", more={"versions": [receiving.VERSION]})
+        offset = receiving.offset(request.headers)
         async with aclosing(arriving(request.content)) as chunks:
             upload = await self._uploads.receive(asking.member_id, upload_id, offset, chunks)
-        return web.Response(status=204, headers=tus.state(upload))
+        return web.Response(status=204, headers=receiving.state(upload))
 
     @request(MEMBER, "Let go of an upload", http=f"DELETE {_ONE}", refusals=("unknown_upload", "upload_busy"))
     async def cancel(self, asking: Asker, upload_id: Id) -> None:
@@ -250,11 +251,11 @@ class UploadRequests(Requests):
     ) -> web.Response:
         """Take an upload for a purpose. `target` reads the `name` that the thing is to have."""
         refuse_compressed(request)
-        if not tus.spoken(request.headers):
+        if not receiving.spoken(request.headers):
             return await self._whole(request, purpose, target)
-        wish = _wish(purpose, tus.length(request.headers), tus.metadata(request.headers), target)
+        wish = _wish(purpose, receiving.length(request.headers), receiving.metadata(request.headers), target)
         upload = await self._uploads.begin(asker(request).member_id, wish)
-        where = {"Location": f"/api/uploads/{upload.id}", **tus.state(upload)}
+        where = {"Location": f"/api/uploads/{upload.id}", **receiving.state(upload)}
         return web.Response(status=201, headers=where)
 
     async def _whole(self, request: web.Request, purpose: str, target: Callable[[str], str]) -> web.Response:

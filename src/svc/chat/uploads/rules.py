@@ -18,13 +18,12 @@ from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import only
+from svc.chat.live.hub import only
 from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.uploads import limits, store
 from svc.chat.uploads.incoming import Incoming
-from svc.chat.uploads.limits import Limits
+from svc.chat.uploads.limits import Limits, Room, require_place, require_room
 from svc.chat.uploads.queue import Queue, keys_of
-from svc.chat.uploads.room import Room, require_place, require_room
 from svc.chat.uploads.turns import takes_long
 from svc.chat.uploads.upload import (
     ATTACHMENT,

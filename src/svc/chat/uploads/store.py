@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
 from svc.base.tables import JSON, Table, number, optional
-from svc.chat.uploads.room import Load
+from svc.chat.uploads.limits import Load
 from svc.chat.uploads.turns import Waiting
 from svc.chat.uploads.upload import DONE, RECEIVING, REFUSED, USED, WAITING, Upload
 

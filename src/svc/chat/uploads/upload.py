@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from svc.base.contents import AUDIO, FILE, PICTURE, VIDEO, kind_of_type, with_kind
 from svc.chat.access.media_urls import MediaUrls
-from svc.chat.fields import Id
+from svc.chat.described import Id
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"

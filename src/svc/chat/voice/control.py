@@ -10,9 +10,8 @@ from typing import Protocol
 from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.occupancy import Mute, Occupancy, States
 from svc.chat.voice.rooms import Rooms
-from svc.chat.voice.states import Mute, States
 
 # What each permission lets a member send (`svc.base.grants`).
 _CAPS = {

@@ -10,12 +10,11 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
-from svc.chat.live.audience import only
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Hub, only
 from svc.chat.voice import store
 from svc.chat.voice.control import MediaLink
+from svc.chat.voice.occupancy import Mute, State
 from svc.chat.voice.rules import Voice
-from svc.chat.voice.states import Mute, State
 
 
 class VoiceModeration:

@@ -1,11 +1,69 @@
-"""Who is in which voice room, as the media service tells it.
+"""Who is in which voice room, as the media service tells it, and what is shown beside them: silent or deaf.
 
-Holds the picture and says what changes in it; asks nobody and knows no names.
+Holds the picture and says what changes in it; asks nobody and knows no names. What moderators did is held by
+person, so that leaving and joining again changes nothing.
 docs/signalling.md, "To the chat server", `sync_response`, `peer_joined`, `peer_left`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Mute:
+    """Muted: is not heard. Deafened: hears nobody."""
+
+    muted: bool = False
+    deafened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """By moderators, and of their own will."""
+
+    muted: bool
+    deafened: bool
+    self_muted: bool
+    self_deafened: bool
+
+
+class States:
+    """`person_of` says which person a member is."""
+
+    def __init__(self, person_of: Callable[[str], str]) -> None:
+        self._person_of = person_of
+        self._by_moderators: dict[str, Mute] = {}
+        self._own: dict[str, Mute] = {}
+
+    def load(self, by_moderators: Mapping[str, Mute]) -> None:
+        self._by_moderators.update(by_moderators)
+
+    def moderated(self, member_id: str) -> Mute | None:
+        """None for somebody whom moderators have always left alone."""
+        return self._by_moderators.get(self._person_of(member_id))
+
+    def moderate(self, member_id: str, mute: Mute) -> None:
+        self._by_moderators[self._person_of(member_id)] = mute
+
+    def own(self, member_id: str) -> Mute:
+        return self._own.get(member_id, Mute())
+
+    def choose(self, member_id: str, mute: Mute) -> None:
+        self._own[member_id] = mute
+
+    def forget(self, member_id: str) -> None:
+        """Somebody has gone; what moderators did waits for them."""
+        self._own.pop(member_id, None)
+
+    def of(self, member_id: str) -> State:
+        moderated, own = self.moderated(member_id) or Mute(), self.own(member_id)
+        return State(moderated.muted, moderated.deafened, own.muted, own.deafened)
+
+
+def differences(before: Mapping[str, object], now: Mapping[str, object]) -> dict[str, object]:
+    """What is different now."""
+    return {name: value for name, value in now.items() if value != before[name]}
 
 
 class Watcher(Protocol):

@@ -26,8 +26,8 @@ from svc.base.http_connections import recognise
 from svc.base.lingering import abort_unsent
 from svc.base.tasks import until_first_ends
 from svc.base.websocket import WebSocket
+from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ANYONE
-from svc.chat.access.origins import Origins
 from svc.chat.described import integer, obj
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, query_number

@@ -9,16 +9,15 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, PERSON, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.described import BOOLEAN, ID, Pushed, array, integer, mapping, obj, string
+from svc.chat.described import BOOLEAN, ID, Id, Pushed, array, integer, mapping, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
 from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 from svc.chat.voice.gestures import Hand, Sent
 from svc.chat.voice.moderation import VoiceModeration
+from svc.chat.voice.occupancy import State
 from svc.chat.voice.pass_through import SignallingPassThrough
 from svc.chat.voice.rules import Voice, VoiceMember
-from svc.chat.voice.states import State
 
 _IN_CALL, _MUTER, _MOVER = in_channel(P.JOIN_VOICE), in_channel(P.MUTE_MEMBERS), in_channel(P.MOVE_MEMBERS)
 _VIEWERS = "who may view the channel; of a private conversation its members"

@@ -11,7 +11,7 @@ from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.live.audience import Audience, Only, Viewers
+from svc.chat.live.hub import Audience, Only, Viewers
 
 _NOBODY: frozenset[str] = frozenset()
 

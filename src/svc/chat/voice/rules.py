@@ -15,16 +15,14 @@ from svc.base.turn import TurnServer
 from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
+from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Only, only
+from svc.chat.live.hub import Only, only
 from svc.chat.voice.control import MediaControl, MediaLink
-from svc.chat.voice.gestures import DOWN, Gestures
-from svc.chat.voice.occupancy import Occupancy
+from svc.chat.voice.gestures import DOWN, Gestures, Speaking
+from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
 from svc.chat.voice.rooms import Conversations, Rooms, SealedCalls
-from svc.chat.voice.speaking import Speaking
-from svc.chat.voice.states import Mute, State, States, differences
 
 # Long enough for a slow phone to connect; well under the five minutes allowed, so
 # that the clocks of two machines may differ by minutes.

@@ -2,7 +2,7 @@
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table
-from svc.chat.voice.states import Mute
+from svc.chat.voice.occupancy import Mute
 
 _MUTES = Table("voice_mutes", Mute)
 

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from svc.chat.webhooks import limits
-from svc.chat.webhooks.body import TOO_DEEP
 from svc.chat.webhooks.problems import Findings, PayloadWarning, Problem
-from svc.chat.webhooks.reader import Reader
+from svc.chat.webhooks.reader import TOO_DEEP, Reader
 from svc.chat.webhooks.values import is_blank
 
 # A card has at least one of these.

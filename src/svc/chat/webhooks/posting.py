@@ -1,34 +1,143 @@
-"""A post's way from its URL to the channel: look-up, rate limit, channel, payload, words, pictures,
-one write. No HTTP, no SQL.
+"""A post's way from its URL to the channel: look-up, rate limit, channel, payload, words, pictures, one
+write.
 
 Whoever has a payload of ours, read or made of another service's, enters at `post`. What is refused
-stores nothing. docs/webhooks.md.
+stores nothing. No HTTP, no SQL. docs/webhooks.md.
+
+The rate limit is a bucket for each webhook, whoever calls. A request that finds it empty begins a block;
+requests during a block neither lengthen it nor take anything, and behind it the bucket is full. What became
+of the last posts is kept for whoever manages the webhook: why one was refused, never what was in it. Both are
+in memory and forgotten by a restart, so a flood of bad posts costs no write; only webhooks that exist are
+counted, which bounds the memory.
 """
 
 import dataclasses
 import unicodedata
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, Protocol
+
+from msgspec import Meta
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
+from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
 from svc.chat.webhooks.cards import AVATAR_PATH, Wanted, stored, wanted_pictures, with_texts
-from svc.chat.webhooks.history import Attempt, PostHistory, named
-from svc.chat.webhooks.limiter import Limiter
-from svc.chat.webhooks.limits import MAX_DISPLAY_NAME
+from svc.chat.webhooks.limits import BLOCK_MS, BURST, MAX_DISPLAY_NAME, REFILL_MS
 from svc.chat.webhooks.payload import Payload, Refused, parse
 from svc.chat.webhooks.pictures import Collected
 from svc.chat.webhooks.problems import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhooks
 from svc.chat.webhooks.store import Webhook, holder_of
 from svc.chat.webhooks.values import is_blank
+
+# A request takes as much as comes back in REFILL_MS, a millisecond's worth being 1.
+_FULL = BURST * REFILL_MS
+
+
+@dataclass(slots=True)
+class _Bucket:
+    level: int
+    at_ms: int
+    blocked_until_ms: int = 0
+
+
+class Limiter:
+    """Times are whole milliseconds of a clock that never steps back."""
+
+    def __init__(self) -> None:
+        self._buckets: dict[str, _Bucket] = {}
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def take(self, webhook_id: str, now_ms: int) -> int:
+        """Count a request: 0 where it may pass, else for how many ms it and others may not."""
+        bucket = self._buckets.get(webhook_id)
+        if bucket is None:
+            bucket = self._buckets[webhook_id] = _Bucket(_FULL, now_ms)
+        if now_ms < bucket.blocked_until_ms:
+            return bucket.blocked_until_ms - now_ms
+        if bucket.blocked_until_ms:
+            bucket.blocked_until_ms = 0
+            bucket.level = _FULL
+        else:
+            bucket.level = min(_FULL, bucket.level + now_ms - bucket.at_ms)
+        bucket.at_ms = now_ms
+        if bucket.level < REFILL_MS:
+            bucket.blocked_until_ms = now_ms + BLOCK_MS
+            return BLOCK_MS
+        bucket.level -= REFILL_MS
+        return 0
+
+    def forget(self, webhook_id: str) -> None:
+        """The webhook is gone."""
+        self._buckets.pop(webhook_id, None)
+
+
+MAX_KEPT = 20
+# The first few say enough; a path may hold a key that a stranger has made up.
+MAX_NAMED, MAX_PATH = 5, 64
+
+
+@dataclass(frozen=True, slots=True)
+class NamedProblem:
+    path: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    at_ms: TimeMs
+    outcome: Literal["posted", "refused", "ignored"]
+    # Why it was refused: a code of `errors`.
+    error: str | None = None
+    message_id: Id | None = None
+    channel_id: Id | None = None
+    # What was wrong, or left out.
+    named: Annotated[tuple[NamedProblem, ...], Meta(max_length=MAX_NAMED)] = ()
+    # As often in a row; `at_ms` is the last time.
+    times: Annotated[int, Meta(ge=1)] = 1
+
+
+class PostHistory:
+    """Times are milliseconds since 1970."""
+
+    def __init__(self) -> None:
+        self._by_webhook: dict[str, deque[Attempt]] = {}
+
+    def note(self, webhook_id: str, attempt: Attempt) -> None:
+        kept = self._by_webhook.setdefault(webhook_id, deque(maxlen=MAX_KEPT))
+        # Whoever goes on posting too fast does not push out everything else.
+        if kept and attempt.outcome != "posted" and _alike(kept[-1], attempt):
+            kept[-1] = replace(attempt, times=kept[-1].times + 1)
+        else:
+            kept.append(attempt)
+
+    def of(self, webhook_id: str) -> list[Attempt]:
+        """The newest first."""
+        return [*reversed(self._by_webhook.get(webhook_id, ()))]
+
+    def forget(self, webhook_id: str) -> None:
+        """The webhook is gone."""
+        self._by_webhook.pop(webhook_id, None)
+
+
+def named(found: Sequence[Mapping[str, object]]) -> tuple[NamedProblem, ...]:
+    """Of problems or warnings as they are told: the first few, without their words."""
+    return tuple(NamedProblem(str(each["path"])[:MAX_PATH], str(each["code"])) for each in found[:MAX_NAMED])
+
+
+def _alike(one: Attempt, other: Attempt) -> bool:
+    return (one.outcome, one.error, one.named) == (other.outcome, other.error, other.named)
+
 
 NOTHING_COLLECTED = Collected({}, ())
 # These turn the text around them, also that of others.

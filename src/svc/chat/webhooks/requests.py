@@ -19,13 +19,10 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, Pushed, obj, string
+from svc.chat.described import ID, MAX_ID_CHARACTERS, Id, Pushed, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.fields import MAX_ID_CHARACTERS, Id
 from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
-from svc.chat.webhooks.body import decode
-from svc.chat.webhooks.history import MAX_KEPT, Attempt, PostHistory
 from svc.chat.webhooks.limits import (
     BODY_DEADLINE_S,
     MAX_BODY_BYTES,
@@ -34,7 +31,8 @@ from svc.chat.webhooks.limits import (
     MAX_WEBHOOKS,
 )
 from svc.chat.webhooks.pictures import Avatars
-from svc.chat.webhooks.posting import Posting
+from svc.chat.webhooks.posting import MAX_KEPT, Attempt, PostHistory, Posting
+from svc.chat.webhooks.reader import decode
 from svc.chat.webhooks.rules import Webhooks
 from svc.chat.webhooks.store import ShownWebhook, Webhook, holder_of
 

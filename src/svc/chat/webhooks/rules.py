@@ -18,7 +18,7 @@ from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.audience import Audience, Holders, Only
+from svc.chat.live.hub import Audience, Holders, Only
 from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
 from svc.chat.webhooks import store

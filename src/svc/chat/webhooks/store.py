@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from svc.base.database import Database
 from svc.base.tables import Table
-from svc.chat.fields import Id, TimeMs
+from svc.chat.described import Id, TimeMs
 from svc.chat.webhooks.limits import MAX_NAME
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from svc.chat.errors import ChatError
-from svc.chat.webhooks.compatible.forms import MAX_PARTS, discord_value, value_in
+from svc.chat.webhooks.compatible.reading import MAX_PARTS, discord_value, value_in
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from tests.kit.effort import grows_with_its_size
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from svc.chat.webhooks.body import decode
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.reading import Node, Unreadable
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
+from svc.chat.webhooks.reader import decode
 from tests.kit.effort import grows_with_its_size
 
 

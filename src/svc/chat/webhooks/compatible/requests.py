@@ -18,8 +18,7 @@ from svc.chat.http import answer, nothing
 from svc.chat.requests import Requests, request
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
-from svc.chat.webhooks.compatible.forms import discord_value, value_in
-from svc.chat.webhooks.compatible.reading import Node, Unreadable
+from svc.chat.webhooks.compatible.reading import Node, Unreadable, discord_value, value_in
 from svc.chat.webhooks.posting import Posted, Posting, refusal
 from svc.chat.webhooks.problems import Problem
 from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts

@@ -1,17 +1,20 @@
-"""How a new channel is to be, what is to change of one that there is, and the pace of a slow one.
+"""Channels and their overrides as clients see them, how a new one is to be, and what is to change of another.
 
 The same for HTTP and the control socket; knows neither.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, structs
 
-from svc.chat.access.directory import CATEGORY, TEXT, VOICE, Channel
-from svc.chat.described import string
+from svc.chat.access import directory
+from svc.chat.access.directory import CATEGORY, TEXT, VOICE
+from svc.chat.access.permissions import OF_A_CHANNEL, names
+from svc.chat.channels.overrides import Change
+from svc.chat.described import Id, Natural, string
 from svc.chat.errors import ChatError
-from svc.chat.fields import Id
 from svc.chat.names import readable_name
 from svc.chat.requests import Asked
 
@@ -77,9 +80,9 @@ class NewChannel(Asked):
     bitrate_kbps: BitrateKbps | None = None
     encrypted: bool | None = None
 
-    def channel(self) -> Channel:
+    def channel(self) -> directory.Channel:
         """Without id and place. Raises ChatError."""
-        return Channel(
+        return directory.Channel(
             id="",
             name=readable_name(self.name, MAX_NAME_CHARACTERS),
             kind=self.type,
@@ -105,7 +108,7 @@ class ChannelChanges(Asked):
     encrypted: bool | None = None
 
     def differences(self) -> Differences:
-        """Attributes of `Channel` by name. Raises ChatError where there are none."""
+        """Attributes of a channel by name. Raises ChatError where there are none."""
         wanted = {name: value for name, value in structs.asdict(self).items() if value is not None}
         wanted["parent_id"] = self.parent_id
         if self.parent_id is UNSET:
@@ -123,3 +126,51 @@ def _bitrate(kbps: int) -> int:
         message = f"bitrate_kbps must be 0 or from {MIN_BITRATE_KBPS} to {MAX_BITRATE_KBPS}"
         raise ChatError("invalid_request", message)
     return kbps
+
+
+PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHANNEL)]})]
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """Overrides are for those who manage channels."""
+
+    id: Id
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARACTERS)]
+    type: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
+    position: Natural
+    topic: Topic
+    slow_mode_s: SlowModeS
+    parent_id: Id | None
+    archived: bool
+    user_limit: UserLimit
+    bitrate_kbps: BitrateKbps
+    encrypted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    type: Annotated[str, Meta(extra_json_schema={"enum": ["role", "member"]})]
+    target_id: Id
+    allow: Sequence[PermissionName]
+    deny: Sequence[PermissionName]
+
+
+def channel(of: directory.Channel) -> Channel:
+    return Channel(
+        id=of.id,
+        name=of.name,
+        type=of.kind,
+        position=of.position,
+        topic=of.topic,
+        slow_mode_s=of.slow_mode_s,
+        parent_id=of.parent_id,
+        archived=of.archived,
+        user_limit=of.user_limit,
+        bitrate_kbps=of.bitrate_kbps,
+        encrypted=of.encrypted,
+    )
+
+
+def override(of: Change) -> Override:
+    return Override(of.kind, of.target_id, names(of.override.allow), names(of.override.deny))

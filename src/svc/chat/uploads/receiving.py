@@ -1,0 +1,144 @@
+"""How a file comes over HTTP: in many requests, as tus clients speak them, or in one multipart body.
+
+Resumable uploads are tus 1.0.0, its core with creation, termination and expiration
+(tus.io/protocols/resumable-upload). In a multipart body the file is the first part; what follows it is
+ignored, and names are UTF-8, whatever charset the body asks for (RFC 7578, RFC 2046 section 5.1). Reads and
+writes headers and pieces; does no I/O of its own.
+"""
+
+from base64 import b64decode
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from datetime import UTC, datetime
+from email.utils import format_datetime
+
+from svc.chat.errors import ChatError
+from svc.chat.http import disposition, parameters
+from svc.chat.uploads.limits import EMPTY_KEPT_S, UNFINISHED_KEPT_S
+from svc.chat.uploads.upload import RECEIVING, Upload
+
+VERSION = "1.0.0"
+PATCH_TYPE = "application/offset+octet-stream"
+# What pages of other permitted sites must be let see and say.
+EXPOSED = ("Location", "Tus-Resumable", "Upload-Expires", "Upload-Length", "Upload-Offset")
+SAID = ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset")
+_MAX_METADATA_CHARACTERS = 8 * 1024
+
+
+def spoken(headers: Mapping[str, str]) -> bool:
+    """Is this a tus client? Raises ChatError for one of another version."""
+    version = headers.get("Tus-Resumable")
+    if version is None:
+        return False
+    if version != VERSION:
+        raise ChatError("tus_version", more={"versions": [VERSION]})
+    return True
+
+
+def length(headers: Mapping[str, str]) -> int:
+    """How long the upload will be. Raises ChatError."""
+    return _number(headers, "Upload-Length")
+
+
+def offset(headers: Mapping[str, str]) -> int:
+    """Where what comes belongs. Raises ChatError."""
+    if headers.get("Content-Type") != PATCH_TYPE:
+        raise ChatError("wrong_content_type", f"The Content-Type must be {PATCH_TYPE}")
+    return _number(headers, "Upload-Offset")
+
+
+def metadata(headers: Mapping[str, str]) -> dict[str, str]:
+    """`key base64,key base64,…`; a key may stand alone. Raises ChatError."""
+    said = headers.get("Upload-Metadata", "")
+    if len(said) > _MAX_METADATA_CHARACTERS:
+        raise ChatError("invalid_request", "Upload-Metadata is too long")
+    found: dict[str, str] = {}
+    for pair in filter(None, (part.strip() for part in said.split(","))):
+        name, _, value = pair.partition(" ")
+        try:
+            found[name] = b64decode(value, validate=True).decode()
+        except ValueError:  # No base64, or what it stands for is no UTF-8.
+            raise ChatError("invalid_request", "Upload-Metadata must be names and base64") from None
+    return found
+
+
+def state(upload: Upload) -> dict[str, str]:
+    """How far an upload has come, and until when it can be gone on with."""
+    told = {
+        "Tus-Resumable": VERSION,
+        "Upload-Offset": str(upload.received),
+        "Upload-Length": str(upload.length),
+    }
+    if upload.state == RECEIVING:
+        kept_s = UNFINISHED_KEPT_S if upload.received else EMPTY_KEPT_S
+        ends = datetime.fromtimestamp(upload.created_at_ms / 1000 + kept_s, UTC)
+        told["Upload-Expires"] = format_datetime(ends, usegmt=True)
+    return told
+
+
+def _number(headers: Mapping[str, str], name: str) -> int:
+    value = headers.get(name, "")
+    if not (value.isascii() and value.isdecimal() and len(value) <= 15):
+        raise ChatError("invalid_request", f"{name} must be a whole number")
+    return int(value)
+
+
+# All that stands before the file: a boundary and a few headers.
+MAX_HEAD_BYTES = 16 * 1024
+# RFC 2046 section 5.1.1.
+_MAX_BOUNDARY_CHARACTERS = 70
+
+
+class Malformed(Exception):
+    """The body is not multipart, or ends before the file does."""
+
+
+class FormFile:
+    """Call `begin`, then take `pieces`. `chunks` are the body as it arrives."""
+
+    def __init__(self, content_type: str, chunks: AsyncIterator[bytes]) -> None:
+        boundary = parameters(content_type).get("boundary", "")
+        if not 0 < len(boundary) <= _MAX_BOUNDARY_CHARACTERS:
+            raise Malformed
+        self._delimiter = b"\r\n--" + boundary.encode("utf-8", "replace")
+        self._chunks = chunks
+        # The first boundary may stand at the very beginning.
+        self._buffer = bytearray(b"\r\n")
+
+    async def begin(self) -> str:
+        """Read as far as the file and return its name, empty where it has none. Raises Malformed."""
+        while True:
+            start = self._buffer.find(self._delimiter)
+            end = self._buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
+            # However much of it has come at once.
+            if (len(self._buffer) if end < 0 else end) > MAX_HEAD_BYTES:
+                raise Malformed
+            if end >= 0:
+                break
+            await self._read()
+        head = bytes(self._buffer[start + len(self._delimiter) : end])
+        if head.startswith(b"--"):  # The end, and no part before it.
+            raise Malformed
+        del self._buffer[: end + 4]
+        return disposition(head).get("filename", "")
+
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
+        """The file up to the boundary behind it. Raises Malformed."""
+        # A file that is empty ends where its head does.
+        self._buffer[:0] = b"\r\n"
+        skip = 2
+        while (end := self._buffer.find(self._delimiter)) < 0:
+            # A boundary may have begun.
+            sure = len(self._buffer) - len(self._delimiter)
+            if sure > skip:
+                yield bytes(self._buffer[skip:sure])
+                del self._buffer[:sure]
+                skip = 0
+            await self._read()
+        if end > skip:
+            yield bytes(self._buffer[skip:end])
+
+    async def _read(self) -> None:
+        chunk = await anext(self._chunks, b"")
+        if not chunk:
+            raise Malformed
+        self._buffer += chunk
