@@ -83,15 +83,17 @@ class Table(Generic[Record]):
         sql = f"{self._insert(*beside)} ON CONFLICT DO UPDATE SET {updated}"
         connection.execute(sql, self._row(record, beside))
 
-    def edit(self, connection: Connection, values: Mapping[str, object], **key: object) -> None:
+    # A key of the methods below is made of the caller's own columns, by name; None is their NULL. Those that
+    # change something say whether there was a row.
+
+    def edit(self, connection: Connection, values: Mapping[str, object], **key: object) -> bool:
         """Set columns by name, which are the caller's own."""
         changed = ", ".join(f"{name} = ?" for name in values)
-        connection.execute(
-            f"UPDATE {self.name} SET {changed} WHERE {_is(key)}", (*values.values(), *key.values())
-        )
+        sql = f"UPDATE {self.name} SET {changed} WHERE {_is(key)}"
+        return connection.execute(sql, (*values.values(), *key.values())).rowcount > 0
 
-    def delete(self, connection: Connection, **key: object) -> None:
-        connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", (*key.values(),))
+    def delete(self, connection: Connection, **key: object) -> bool:
+        return connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", (*key.values(),)).rowcount > 0
 
     def _insert(self, *beside: str) -> str:
         names = [*self.columns, *beside]
@@ -122,8 +124,20 @@ class Table(Generic[Record]):
         row = connection.execute(self._query(f"WHERE {_is(key)}"), (*key.values(),)).fetchone()
         return self.read(row) if row else None
 
-    def count(self, connection: Connection) -> int:
-        return number(connection.execute(f"SELECT count(*) FROM {self.name}"))
+    def count(self, connection: Connection, **key: object) -> int:
+        sql = f"SELECT count(*) FROM {self.name} WHERE {_is(key) or 1}"
+        return number(connection.execute(sql, (*key.values(),)))
+
+    def has(self, connection: Connection, **key: object) -> bool:
+        sql = f"SELECT 1 FROM {self.name} WHERE {_is(key)} LIMIT 1"
+        return connection.execute(sql, (*key.values(),)).fetchone() is not None
+
+    def column(self, connection: Connection, name: str, rest: str = "", **key: object) -> list[Any]:
+        """One column of those rows; `rest` is the end of the query, such as their order."""
+        found = connection.execute(
+            f"SELECT {name} FROM {self.name} WHERE {_is(key)} {rest}", (*key.values(),)
+        )
+        return [one for (one,) in found]
 
     def found(self, connection: Connection, rest: str, *values: object) -> list[Record]:
         """Those of a query that ends so, as the write sees it that asks."""
@@ -147,7 +161,7 @@ def _fields(record: Callable[..., object]) -> tuple[Field[Any], ...]:
 
 
 def _is(key: Mapping[str, object]) -> str:
-    return " AND ".join(f"{column} = ?" for column in key)
+    return " AND ".join(f"{column} {'IS' if wanted is None else '='} ?" for column, wanted in key.items())
 
 
 # What is no record.

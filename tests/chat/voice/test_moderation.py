@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from svc.chat.access.permissions import Override, Overrides, Permission
-from svc.chat.audit.store import Wanted
+from svc.chat.audit.rules import Wanted
 from tests.chat.inside import give_role
 from tests.chat.voice.conftest import World
 

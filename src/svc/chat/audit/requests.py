@@ -7,8 +7,7 @@ from msgspec import Meta
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import MAX_PAGE, Audit, AuditPage
-from svc.chat.audit.store import EntryId, Wanted
+from svc.chat.audit.rules import MAX_PAGE, Audit, AuditPage, EntryId, Wanted
 from svc.chat.described import Id
 from svc.chat.requests import Asked, Requests, described_by, request
 

@@ -3,20 +3,51 @@
 An entry is never changed and never deleted. One whose details name a `channel_id` is shown
 only to who may view that channel, and once the channel is gone to the owner. Decides nothing
 about the acts themselves; and whoever records one leaves secrets out of its details.
-No HTTP, no SQL.
+No HTTP.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
+from svc.base.tables import JSON, Table
 from svc.chat.access.directory import Directory
-from svc.chat.audit import store
-from svc.chat.audit.store import AuditEntry, EntryId, Wanted
+from svc.chat.described import Id, TimeMs
+
+# As far as SQLite counts.
+EntryId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """An act; without an actor it was the operator's."""
+
+    id: EntryId
+    at_ms: TimeMs
+    actor_id: Id | None
+    action: str
+    target_id: Id | None
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which entries; None stands for any."""
+
+    before: int | None = None
+    actor_id: str | None = None
+    target_id: str | None = None
+    action: str | None = None
+    # One of these; any where there are none.
+    actions: Sequence[str] = ()
+
+
+_LOG = Table("audit_log", AuditEntry, details=JSON)
+
 
 MAX_PAGE = 200
 Entries = Annotated[Sequence[AuditEntry], Meta(max_length=MAX_PAGE)]
@@ -48,7 +79,11 @@ class Audit:
         written = dumps(dict(details)).decode()
         channel_id = details.get("channel_id")
         where = channel_id if isinstance(channel_id, str) else None
-        store.insert(connection, int(now * 1000), actor_id, action, target_id, where, written)
+        connection.execute(
+            "INSERT INTO audit_log (at_ms, actor_id, action, target_id, channel_id, details)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (int(now * 1000), actor_id, action, target_id, where, written),
+        )
 
     async def about(
         self, asker_id: str, target_id: str, actions: Sequence[str], before: int | None, limit: int
@@ -62,6 +97,28 @@ class Audit:
         directory = self._directory
         everything = directory.is_owner(asker_id)
         seen = None if everything else [channel.id for channel in directory.visible_channels(asker_id)]
-        found = await store.page(self._database, wanted, limit + 1, seen)
+        found = await _page(self._database, wanted, limit + 1, seen)
         page = found[:limit]
         return AuditPage(page, page[-1].id if len(found) > limit else None)
+
+
+async def _page(
+    database: Database, wanted: Wanted, limit: int, channel_ids: Sequence[str] | None
+) -> list[AuditEntry]:
+    """The newest first; those about a channel only of `channel_ids`, unless that is None."""
+    tests = {
+        "id < ?": wanted.before,
+        "actor_id = ?": wanted.actor_id,
+        "target_id = ?": wanted.target_id,
+        "action = ?": wanted.action,
+    }
+    asked = {test: value for test, value in tests.items() if value is not None}
+    conditions, values = list(asked), list[object](asked.values())
+    if wanted.actions:
+        conditions.append(f"action IN ({','.join('?' * len(wanted.actions))})")
+        values += wanted.actions
+    if channel_ids is not None:
+        conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(channel_ids))}))")
+        values += channel_ids
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    return await _LOG.all(database, f"{where} ORDER BY id DESC LIMIT ?", *values, limit)

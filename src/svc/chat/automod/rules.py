@@ -1,4 +1,4 @@
-"""Which rules there are, whose messages they are for, and what they make of one. No HTTP, no SQL.
+"""Which rules there are, whose messages they are for, and what they make of one. No HTTP.
 
 Rules are for members' messages, new and changed ones; bots are members. A rule is the server's: it asks for
 nobody's rank, but spares those who moderate (`_MODERATORS`, and whoever may manage messages in the channel).
@@ -15,11 +15,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection
+from svc.base.database import Act, Connection, Database
+from svc.base.strict_json import dumps
+from svc.base.tables import number
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
-from svc.chat.automod import store
 from svc.chat.automod.finding import Finder, Recent, Said
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, Wanted, made
 from svc.chat.described import Id, Natural, TimeMs
@@ -31,6 +32,7 @@ from svc.chat.messages.profanity import Span, merged, profane_spans
 from svc.chat.messages.watching import Ruling
 from svc.chat.moderation.reports import About, Filing, Reports
 from svc.chat.moderation.rules import Moderation
+from svc.chat.requests import decoded
 
 # What a trial looks at, and how much of what it has found it shows.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
@@ -97,7 +99,7 @@ class Automod:
 
     async def load(self) -> None:
         """At start."""
-        for rule in await store.load(self._database):
+        for rule in await _load(self._database):
             self._rules[rule.id] = rule
         self._make_ready()
 
@@ -113,9 +115,9 @@ class Automod:
         self._require_may_switch_on(actor_id, rule)
 
         def write(connection: Connection) -> None:
-            if store.count(connection) >= MAX_RULES:
+            if number(connection.execute("SELECT count(*) FROM automod_rules")) >= MAX_RULES:
                 raise ChatError("too_many")
-            store.insert(connection, rule)
+            _insert(connection, rule)
             details = {"name": rule.name, "enabled": rule.enabled}
             self._audit.record(connection, actor_id, "rule_create", rule.id, details, now)
 
@@ -137,7 +139,8 @@ class Automod:
 
         def write(connection: Connection) -> None:
             if changed:
-                store.replace(connection, after)
+                written = dumps(now_wanted).decode()
+                connection.execute("UPDATE automod_rules SET wanted = ? WHERE id = ?", (written, rule_id))
                 details: dict[str, object] = {"name": after.name, "changed": changed}
                 if "enabled" in changed:
                     details["enabled"] = {"before": before.enabled, "after": after.enabled}
@@ -156,7 +159,7 @@ class Automod:
         rule = self._known(rule_id)
 
         def write(connection: Connection) -> None:
-            store.delete(connection, rule_id)
+            connection.execute("DELETE FROM automod_rules WHERE id = ?", (rule_id,))
             self._audit.record(connection, actor_id, "rule_delete", rule_id, {"name": rule.name}, now)
 
         def gone(_: None) -> None:
@@ -324,3 +327,24 @@ def _shown(message: Message, found: Sequence[Span]) -> FoundMessage:
         found,
         message.posted_at_ms,
     )
+
+
+async def _load(database: Database) -> list[Rule]:
+    """In the order in which they were made, without those that no longer can be read."""
+    rows = await database.rows(
+        "SELECT id, wanted, created_by, created_at_ms FROM automod_rules ORDER BY id LIMIT ?", (MAX_RULES,)
+    )
+    rules = []
+    for rule_id, written, created_by, created_at_ms in rows:
+        try:
+            wanted = decoded(written.encode(), Wanted)
+            rules.append(made(wanted, rule_id, created_by, created_at_ms))
+        except ChatError:
+            # Written by another version, which takes what this one does not.
+            continue
+    return rules
+
+
+def _insert(connection: Connection, rule: Rule) -> None:
+    values = (rule.id, dumps(rule.wanted()).decode(), rule.created_by, rule.created_at_ms)
+    connection.execute("INSERT INTO automod_rules VALUES (?, ?, ?, ?)", values)

@@ -1,4 +1,4 @@
-"""Bots: members that belong to the server and are programs. Made, given a token, deleted. No HTTP, no SQL.
+"""Bots: members that belong to the server and are programs. Made, given a token, deleted. No HTTP.
 
 A bot is a member like any other to everybody else: it has roles, sees channels and is kicked. It shows its
 token instead of signing in. Whoever gets to know a token can do what the bot may; so nobody makes a token
@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from svc.base.database import Act, Connection
+from svc.base.tables import Table
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
-from svc.chat.bots import store
-from svc.chat.bots.store import BotToken
 from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -25,6 +24,19 @@ from svc.chat.members import shown
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
+
+
+@dataclass(frozen=True, slots=True)
+class BotToken:
+    member_id: str
+    # SHA-256 of the token, which is kept nowhere.
+    digest: bytes
+    created_by: str | None
+    created_at_ms: int
+
+
+TOKENS = Table("bot_tokens", BotToken)
+
 
 # Each has a line in the member list.
 MAX_BOTS = 50
@@ -60,12 +72,12 @@ class Bots:
         self._new_secret = new_secret
         # What is known of each bot's token, by the bot's id.
         self._known: dict[str, BotToken] = {}
-        ground.changes.member_removal.append(store.delete)
+        ground.changes.member_removal.append(self._forget)
         ground.changes.member_gone.append(self._gone)
 
     async def load(self) -> None:
         """At start, once the directory is filled."""
-        for token in await store.TOKENS.all(self._database):
+        for token in await TOKENS.all(self._database):
             if self._is_bot(token.member_id):
                 self._accept(token)
 
@@ -87,7 +99,7 @@ class Bots:
 
         def write(connection: Connection) -> Member:
             member = self._members.insert(connection, wanted)
-            store.TOKENS.put(connection, kept)
+            TOKENS.put(connection, kept)
             self._audit.record(connection, actor_id, "bot_create", member.id, {"nickname": nickname}, now)
             return member
 
@@ -106,7 +118,7 @@ class Bots:
         token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
 
         def write(connection: Connection) -> None:
-            store.TOKENS.put(connection, kept)
+            TOKENS.put(connection, kept)
             self._audit.record(connection, actor_id, "bot_token", bot.id, {"nickname": bot.nickname}, now)
 
         def renewed(_: None) -> str:
@@ -152,6 +164,9 @@ class Bots:
 
     def _changed(self) -> None:
         self._hub.push("managed", {"area": "bots"}, Holders(Permission.MANAGE_BOTS))
+
+    def _forget(self, connection: Connection, member_id: str) -> None:
+        TOKENS.delete(connection, member_id=member_id)
 
     def _gone(self, member_id: str) -> None:
         self._tokens.forget_bot(member_id)

@@ -2,20 +2,20 @@
 
 Each is sealed before it is sent; its key, its name and what it is stand in a message. So nothing looks into a
 file here, no worker writes it again, and it is handed out as bytes without a type, to devices of the group
-alone. It goes when the messages of its time go. No HTTP, no SQL.
+alone. It goes when the messages of its time go. No HTTP.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 
-from svc.base.database import Act, Connection
+from svc.base.database import Act, Connection, Database
 from svc.base.erasing import erasing
 from svc.base.objects import StoreFailed
 from svc.base.shares import Shares
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
-from svc.chat.direct import devices_store, files_store, store
+from svc.chat.direct import devices_store, store
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
@@ -86,7 +86,7 @@ class PrivateFiles:
         device_id = await self._devices.current(asker)
         if not device_id or not await store.is_inside(self._database, conversation_id, device_id):
             raise ChatError("no_device")
-        known = await files_store.is_in(self._database, file_id, conversation_id)
+        known = await _is_in(self._database, file_id, conversation_id)
         keys = await self._media.keys_of(PRIVATE, file_id) if known else []
         # Once more: whoever has been removed meanwhile gets nothing.
         self._conversations.require_member(asker.member_id, conversation_id)
@@ -104,7 +104,7 @@ class PrivateFiles:
 
         def write(connection: Connection) -> Sequence[str]:
             with erasing(connection):
-                if not files_store.remove(connection, file_id, conversation_id, asker.member_id):
+                if not _remove(connection, file_id, conversation_id, asker.member_id):
                     raise ChatError("unknown_file")
                 return self._media.condemn(connection, PRIVATE, file_id)
 
@@ -112,7 +112,7 @@ class PrivateFiles:
 
     def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
         """A step of a write: some that were kept for long enough go; the keys of what is stored of them."""
-        gone = files_store.expire(connection, before_ms, most)
+        gone = _expire(connection, before_ms, most)
         return [key for file_id in gone for key in self._media.condemn(connection, PRIVATE, file_id)]
 
     async def _kept(
@@ -137,7 +137,7 @@ class PrivateFiles:
         def write(connection: Connection) -> None:
             self._devices.require(connection, asker)
             now_ms = int(self._now() * 1000)
-            files_store.insert(connection, file_id, conversation_id, asker.member_id, now_ms)
+            _insert(connection, file_id, conversation_id, asker.member_id, now_ms)
             self._media.refer(connection, key, PRIVATE, file_id)
 
         return Act(write, lambda _: None)
@@ -151,3 +151,37 @@ async def _within(chunks: AsyncIterator[bytes], length: int) -> AsyncGenerator[b
         if left < 0:
             raise ChatError("upload_too_large", more={"limit": length})
         yield chunk
+
+
+def _insert(
+    connection: Connection, file_id: str, conversation_id: str, member_id: str, sent_at_ms: int
+) -> None:
+    connection.execute(
+        "INSERT INTO private_files VALUES (?, ?, ?, ?)", (file_id, conversation_id, member_id, sent_at_ms)
+    )
+
+
+async def _is_in(database: Database, file_id: str, conversation_id: str) -> bool:
+    found = await database.row(
+        "SELECT 1 FROM private_files WHERE id = ? AND conversation_id = ?", (file_id, conversation_id)
+    )
+    return found is not None
+
+
+def _remove(connection: Connection, file_id: str, conversation_id: str, member_id: str) -> bool:
+    """False where this member has sent no such file."""
+    gone = connection.execute(
+        "DELETE FROM private_files WHERE id = ? AND conversation_id = ? AND member_id = ?",
+        (file_id, conversation_id, member_id),
+    )
+    return gone.rowcount == 1
+
+
+def _expire(connection: Connection, before_ms: int, most: int) -> Sequence[str]:
+    """The ids of some that were sent before a moment, or in a conversation that has gone."""
+    found = connection.execute(
+        "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"
+        " OR conversation_id NOT IN (SELECT id FROM private_conversations) LIMIT ?) RETURNING id",
+        (before_ms, most),
+    )
+    return [row["id"] for row in found]

@@ -8,8 +8,7 @@ from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.described import ID, Id, Pushed, obj
-from svc.chat.drafts.rules import Drafts
-from svc.chat.drafts.store import Draft, Files, Text
+from svc.chat.drafts.rules import Draft, Drafts, Files, Text
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 _ONE = "/api/channels/{channel_id}/draft"

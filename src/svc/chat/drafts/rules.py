@@ -1,17 +1,40 @@
 """Drafts: what a member has begun to write in a channel, and would post with it.
 
 Kept by the server, so that it is there on every page of theirs and the sweep spares its files.
-Nobody else sees one. No HTTP, no SQL.
+Nobody else sees one. No HTTP.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
 from svc.base.database import Act, Connection, Database
+from svc.base.tables import JSON, Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
-from svc.chat.drafts import store
-from svc.chat.drafts.store import Draft
+from svc.chat.described import Id, TimeMs
 from svc.chat.live.hub import Hub, only
 from svc.chat.media.rules import DRAFT, Media
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS
+from svc.chat.uploads.limits import MAX_ATTACHMENTS
 from svc.chat.uploads.rules import Uploads
+
+Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
+
+Files = Annotated[Sequence[Id], Meta(max_length=MAX_ATTACHMENTS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    channel_id: Id
+    text: Text
+    attachments: Files
+    changed_at_ms: TimeMs
+
+
+_DRAFTS = Table("drafts", Draft, attachments=JSON)
 
 
 class Drafts:
@@ -27,7 +50,8 @@ class Drafts:
     async def of(self, member_id: str) -> list[Draft]:
         """In the channels that the member may view."""
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
-        return [draft for draft in await store.of(self._database, member_id) if draft.channel_id in visible]
+        drafts = await _DRAFTS.all(self._database, "WHERE member_id = ? ORDER BY channel_id", member_id)
+        return [draft for draft in drafts if draft.channel_id in visible]
 
     @follows_rules
     def put(self, member_id: str, draft: Draft) -> Act[None, None]:
@@ -36,7 +60,7 @@ class Drafts:
 
         def write(connection: Connection) -> None:
             self._drop(connection, member_id, draft.channel_id)
-            store.put(connection, member_id, draft)
+            _DRAFTS.put(connection, draft, member_id=member_id)
             for key in self._uploads.attachable_keys(connection, member_id, draft.attachments):
                 self._media.refer(connection, key, DRAFT, _owner(member_id, draft.channel_id))
 
@@ -59,16 +83,16 @@ class Drafts:
     # Steps of the writes in which a channel is deleted, or a member goes.
 
     def forget_channel(self, connection: Connection, channel_id: str) -> None:
-        for member_id in store.in_channel(connection, channel_id):
+        for member_id in _DRAFTS.column(connection, "member_id", channel_id=channel_id):
             self._drop(connection, member_id, channel_id)
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        for channel_id in store.of_member(connection, member_id):
+        for channel_id in _DRAFTS.column(connection, "channel_id", member_id=member_id):
             self._drop(connection, member_id, channel_id)
 
     def _drop(self, connection: Connection, member_id: str, channel_id: str) -> bool:
         self._media.release(connection, DRAFT, _owner(member_id, channel_id))
-        return store.delete(connection, member_id, channel_id)
+        return _DRAFTS.delete(connection, member_id=member_id, channel_id=channel_id)
 
 
 def _owner(member_id: str, channel_id: str) -> str:

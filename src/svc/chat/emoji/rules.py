@@ -1,4 +1,4 @@
-"""The server's own emoji: made of uploads, named, and taken away again. No HTTP, no SQL.
+"""The server's own emoji: made of uploads, named, and taken away again. No HTTP.
 
 A message names one by its `:name:`, in its text and as a reaction, and keeps nothing of it:
 what is deleted or renamed is shown as its name.
@@ -7,22 +7,38 @@ what is deleted or renamed is shown as its name.
 import dataclasses
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
 
 from svc.base.database import Act, Connection, Database
+from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
 from svc.chat.audit.rules import Audit
 from svc.chat.described import Id, TimeMs
-from svc.chat.emoji import store
-from svc.chat.emoji.store import OwnEmoji
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE, Hub
 from svc.chat.media.rules import EMOJI, Media
 from svc.chat.uploads.queue import Use
 from svc.chat.uploads.upload import Upload
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEmoji:
+    """One that stands for `:name:`."""
+
+    id: str
+    name: str
+    key: str
+    animated: bool
+    created_by: str | None
+    created_at_ms: int
+
+
+_EMOJI = Table("emoji", OwnEmoji)
+
 
 # What a page can show to choose from, and load in a moment.
 MAX_EMOJI = 300
@@ -53,7 +69,7 @@ class Emojis:
         self._emoji: dict[str, OwnEmoji] = {}
 
     async def load(self) -> None:
-        self._emoji = {emoji.id: emoji for emoji in await store.EMOJI.all(self._database, "ORDER BY name")}
+        self._emoji = {emoji.id: emoji for emoji in await _EMOJI.all(self._database, "ORDER BY name")}
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         return {"emoji": self.all()}
@@ -75,7 +91,7 @@ class Emojis:
         """What is done with an upload that is to be an emoji."""
 
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            if store.EMOJI.count(connection) >= MAX_EMOJI:
+            if _EMOJI.count(connection) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A server has at most {MAX_EMOJI} emoji")
             self._require_free(connection, upload.target)
             frames = result.get("frames")
@@ -87,7 +103,7 @@ class Emojis:
                 created_by=upload.member_id,
                 created_at_ms=upload.created_at_ms,
             )
-            store.EMOJI.insert(connection, emoji)
+            _EMOJI.insert(connection, emoji)
             self._media.refer(connection, emoji.key, EMOJI, emoji.id)
             self._record(connection, upload.member_id, "emoji_create", emoji, upload.created_at_ms / 1000)
             return emoji
@@ -109,7 +125,7 @@ class Emojis:
             if emoji.name == name:
                 return emoji
             self._require_free(connection, name)
-            store.rename(connection, emoji_id, name)
+            _EMOJI.edit(connection, {"name": name}, id=emoji_id)
             renamed = dataclasses.replace(emoji, name=name)
             self._record(connection, actor_id, "emoji_rename", renamed, now)
             return renamed
@@ -128,7 +144,7 @@ class Emojis:
 
         def remove(connection: Connection) -> None:
             emoji = _existing(connection, emoji_id)
-            store.EMOJI.delete(connection, id=emoji_id)
+            _EMOJI.delete(connection, id=emoji_id)
             self._media.release(connection, EMOJI, emoji_id)
             self._record(connection, actor_id, "emoji_delete", emoji, now)
 
@@ -139,15 +155,15 @@ class Emojis:
         return Act(remove, removed)
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member's data is deleted."""
-        store.forget_member(connection, member_id)
+        """A step of the write in which a member's data is deleted. Emoji stay; who made them is forgotten."""
+        _EMOJI.edit(connection, {"created_by": None}, created_by=member_id)
 
     def _shown(self, emoji: OwnEmoji) -> Emoji:
         url = self._media.url(emoji.key)
         return Emoji(emoji.id, emoji.name, url, emoji.animated, emoji.created_by, emoji.created_at_ms)
 
     def _require_free(self, connection: Connection, name: str) -> None:
-        if store.is_taken(connection, name):
+        if _EMOJI.has(connection, name=name):
             raise ChatError("emoji_name_taken")
 
     def _record(
@@ -164,7 +180,7 @@ def checked_name(name: str) -> str:
 
 
 def _existing(connection: Connection, emoji_id: str) -> OwnEmoji:
-    emoji = store.EMOJI.get(connection, id=emoji_id)
+    emoji = _EMOJI.get(connection, id=emoji_id)
     if emoji is None:
         raise ChatError("unknown_emoji")
     return emoji

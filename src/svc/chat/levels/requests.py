@@ -11,8 +11,7 @@ from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.described import BOOLEAN, Id, Pushed, array
-from svc.chat.levels.rules import MAX_MUTE_S, Invisible, Levels, Notifications, Quiet
-from svc.chat.levels.store import Choice, Level
+from svc.chat.levels.rules import MAX_MUTE_S, Choice, Invisible, Level, Levels, Notifications, Quiet
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 

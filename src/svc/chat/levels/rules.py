@@ -1,4 +1,4 @@
-"""What members want to be told of, in each channel. No HTTP, no SQL.
+"""What members want to be told of, in each channel. No HTTP.
 
 A channel follows the member's choice for all channels until it has one of its own. A mute silences
 mentions too. Nobody else learns what a member has chosen, except that they do not want to be disturbed:
@@ -8,15 +8,37 @@ away, and is told of everything as before.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from svc.base.database import Act, Connection, Database
+from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id, TimeMs
-from svc.chat.levels import store
-from svc.chat.levels.store import Choice, Level
 from svc.chat.live.hub import Hub, only
+
+Level = Literal["all", "mentions", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a member has chosen for a channel, or for all of them."""
+
+    level: Level | None = None
+    muted: bool = False
+    # None while `muted`: until the member ends it.
+    muted_until_ms: TimeMs | None = None
+
+    def is_muted(self, now_ms: int) -> bool:
+        return self.muted and (self.muted_until_ms is None or now_ms < self.muted_until_ms)
+
+
+LEVELS = Table("notification_levels", Choice)
+
+# Tables of members who do not want to be disturbed, and who do not show others that they are there.
+QUIET, INVISIBLE = "do_not_disturb", "invisible"
+
 
 USUAL: Level = "mentions"
 # The longest mute that ends by itself.
@@ -58,9 +80,9 @@ class Levels:
         self.on_presence: list[Callable[[str], None]] = []
 
     async def load(self) -> None:
-        self._chosen = await store.load(self._database)
-        self._quiet = await store.load_set(self._database, store.QUIET)
-        self._invisible = await store.load_set(self._database, store.INVISIBLE)
+        self._chosen = await _load(self._database)
+        self._quiet = await _load_set(self._database, QUIET)
+        self._invisible = await _load_set(self._database, INVISIBLE)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         who = asker.member_id
@@ -98,9 +120,9 @@ class Levels:
 
         def write(connection: Connection) -> None:
             if choice == _UNSET:
-                store.LEVELS.delete(connection, member_id=member_id, channel_id=key)
+                LEVELS.delete(connection, member_id=member_id, channel_id=key)
             else:
-                store.LEVELS.put(connection, choice, member_id=member_id, channel_id=key)
+                LEVELS.put(connection, choice, member_id=member_id, channel_id=key)
 
         def written(_: None) -> Notifications:
             self._keep(member_id, key, choice)
@@ -115,42 +137,41 @@ class Levels:
         """Do not disturb the member on any device, or do so again."""
 
         def written(_: None) -> Quiet:
-            (self._quiet.add if quiet else self._quiet.discard)(member_id)
-            answer = Quiet(quiet)
-            self._hub.push("quiet_changed", answer, only(member_id))
-            for tell in self.on_presence:
-                tell(member_id)
-            return answer
+            self._hub.push("quiet_changed", Quiet(quiet), only(member_id))
+            self._switch(self._quiet, member_id, quiet)
+            return Quiet(quiet)
 
-        return Act(lambda connection: store.set_in(connection, store.QUIET, member_id, quiet), written)
+        return Act(lambda connection: _set_in(connection, QUIET, member_id, quiet), written)
 
     @follows_rules
     def set_invisible(self, member_id: str, invisible: bool) -> Act[None, Invisible]:
         """Show others no longer that the member is there, or do so again."""
 
         def written(_: None) -> Invisible:
-            (self._invisible.add if invisible else self._invisible.discard)(member_id)
-            answer = Invisible(invisible)
-            self._hub.push("invisible_changed", answer, only(member_id))
-            for tell in self.on_presence:
-                tell(member_id)
-            return answer
+            self._hub.push("invisible_changed", Invisible(invisible), only(member_id))
+            self._switch(self._invisible, member_id, invisible)
+            return Invisible(invisible)
 
-        return Act(
-            lambda connection: store.set_in(connection, store.INVISIBLE, member_id, invisible), written
-        )
+        return Act(lambda connection: _set_in(connection, INVISIBLE, member_id, invisible), written)
+
+    def _switch(self, chosen: set[str], member_id: str, wanted: bool) -> None:
+        (chosen.add if wanted else chosen.discard)(member_id)
+        for tell in self.on_presence:
+            tell(member_id)
 
     # Steps of the writes in which a channel is deleted, or a member goes, and what follows them.
 
     def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
-        store.forget_channel(connection, channel_id)
+        LEVELS.delete(connection, channel_id=channel_id)
 
     def forget_channel(self, channel_id: str) -> None:
         for chosen in self._chosen.values():
             chosen.pop(channel_id, None)
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
-        store.forget_member(connection, member_id)
+        LEVELS.delete(connection, member_id=member_id)
+        for table in (QUIET, INVISIBLE):
+            _set_in(connection, table, member_id, False)
 
     def forget_member(self, member_id: str) -> None:
         self._chosen.pop(member_id, None)
@@ -168,3 +189,24 @@ class Levels:
 
 def _described(key: str, choice: Choice) -> Notifications:
     return Notifications(key or None, choice.level, choice.muted, choice.muted_until_ms)
+
+
+async def _load(database: Database) -> dict[str, dict[str, Choice]]:
+    """By member and channel; the empty channel stands for all."""
+    found: dict[str, dict[str, Choice]] = {}
+    rows = await database.rows(f"SELECT member_id, channel_id, {LEVELS.select()} FROM notification_levels")
+    for member_id, channel_id, *choice in rows:
+        found.setdefault(member_id, {})[channel_id] = LEVELS.read(choice)
+    return found
+
+
+async def _load_set(database: Database, table: str) -> set[str]:
+    """The ids of members in QUIET or INVISIBLE."""
+    return {member_id for (member_id,) in await database.rows(f"SELECT member_id FROM {table}")}
+
+
+def _set_in(connection: Connection, table: str, member_id: str, wanted: bool) -> None:
+    if wanted:
+        connection.execute(f"INSERT OR IGNORE INTO {table} VALUES (?)", (member_id,))
+    else:
+        connection.execute(f"DELETE FROM {table} WHERE member_id = ?", (member_id,))

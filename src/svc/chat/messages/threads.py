@@ -1,4 +1,4 @@
-"""Threads: who follows them, what is new to whom, and how far they have read. No HTTP, no SQL.
+"""Threads: who follows them, what is new to whom, and how far they have read. No HTTP.
 
 A thread is the answers to one message of a channel, which are not part of the channel's history.
 Whoever writes in it, has written what it hangs on, or is mentioned in it follows it, until they say
@@ -6,18 +6,18 @@ otherwise. Counts what `reading` counts of channels, by the same rules.
 """
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection, Database, Row
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub, Viewers, only
-from svc.chat.messages import store, threads_store
+from svc.chat.messages import store
 from svc.chat.messages.marks import Count, Following
-from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, number_of
+from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, moment_of, number_of
 
 MAX_PAGE = 50
 
@@ -45,12 +45,12 @@ class Threads:
     async def load(self) -> None:
         """Start counting, once the directory is filled."""
         following, channels = self._following, self._directory.channels
-        for row in await threads_store.follows(self._database):
+        for row in await _follows(self._database):
             if row["channel_id"] in channels and row["member_id"] in self._directory.members:
                 following.add(row["thread"], row["channel_id"], row["member_id"], row["n"], row["last_n"])
-        for row in await threads_store.unread(self._database):
+        for row in await _unread(self._database):
             following.posted(row["thread"], row["n"])
-        for row in await threads_store.unread_mentions(self._database):
+        for row in await _unread_mentions(self._database):
             following.mentioned(row["thread"], row["member_id"], row["n"])
 
     def welcome(self, asker: Asker) -> dict[str, object]:
@@ -97,11 +97,11 @@ class Threads:
         dropped = self._following.crowded_out(thread, [member_id])
 
         def write(connection: Connection) -> Answers:
-            answers = threads_store.answers(connection, thread)
-            if answers is None or not threads_store.is_of(connection, thread, channel_id):
+            answers = _answers(connection, thread)
+            if answers is None or not _is_of(connection, thread, channel_id):
                 raise ChatError("unknown_message", "There is no thread at this message yet")
-            threads_store.unfollow(connection, dropped)
-            threads_store.follow(connection, member_id, thread, channel_id, answers.last_n)
+            _unfollow(connection, dropped)
+            _follow(connection, member_id, thread, channel_id, answers.last_n)
             return answers
 
         def written(answers: Answers) -> ThreadState:
@@ -118,7 +118,7 @@ class Threads:
         self._require(member_id, channel_id, thread)
 
         def write(connection: Connection) -> None:
-            threads_store.unfollow(connection, [(member_id, thread)])
+            _unfollow(connection, [(member_id, thread)])
 
         def written(_: None) -> ThreadState:
             self._following.drop(thread, member_id)
@@ -134,7 +134,7 @@ class Threads:
         n = min(number_of(message_id), self._last(thread))
 
         def mark(connection: Connection) -> None:
-            threads_store.read(connection, member_id, thread, n)
+            _read(connection, member_id, thread, n)
 
         def marked(_: None) -> ThreadState:
             self._following.read(thread, member_id, n)
@@ -152,17 +152,17 @@ class Threads:
         """A step of the write that has inserted a message of a thread; `posted` follows. Raises ChatError."""
         thread = message.thread
         assert thread is not None, "it is of a thread"
-        threads_store.unfollow(connection, message.crowded_out)
+        _unfollow(connection, message.crowded_out)
         for member_id in message.joining:
-            threads_store.follow_first(connection, member_id, thread, message.channel_id, message.n - 1)
-        threads_store.read(connection, message.author.id, thread, message.n)
+            _follow_first(connection, member_id, thread, message.channel_id, message.n - 1)
+        _read(connection, message.author.id, thread, message.n)
         return self.beside(connection, message)
 
     def beside(self, connection: Connection, message: Message) -> Message:
         """The message, with what is in its thread now that it came or went: a step of the write."""
         if message.thread is None:
             return message
-        return dataclasses.replace(message, beside=threads_store.answers(connection, message.thread))
+        return dataclasses.replace(message, beside=_answers(connection, message.thread))
 
     def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
         """What a thread hangs on: a step of a write. Raises ChatError."""
@@ -217,13 +217,13 @@ class Threads:
     # Channels and members that go.
 
     def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
-        threads_store.forget_channel(connection, channel_id)
+        _forget_channel(connection, channel_id)
 
     def forget_channel(self, channel_id: str) -> None:
         self._following.forget_channel(channel_id)
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
-        threads_store.forget_member(connection, member_id)
+        _forget_member(connection, member_id)
 
     def forget_member(self, member_id: str) -> None:
         self._following.forget_member(member_id)
@@ -262,3 +262,83 @@ class Threads:
 def _changed(message: Message) -> dict[str, object]:
     answers = message.beside.described() if message.beside else None
     return {"channel_id": message.channel_id, "id": message.thread, "answers": answers}
+
+
+def _answers(connection: Connection, thread: str) -> Answers | None:
+    """What there is in a thread, as the write sees it that asks; None where there is nothing."""
+    row = connection.execute(
+        "SELECT t.count, l.n, l.id, l.posted_at_ms FROM threads AS t JOIN messages AS l ON l.n = t.last_n"
+        " WHERE t.id = ?",
+        (thread,),
+    ).fetchone()
+    return row and Answers(row["count"], row["n"], row["id"], moment_of(row["n"], row["posted_at_ms"]))
+
+
+def _is_of(connection: Connection, thread: str, channel_id: str) -> bool:
+    """Is there such a thread in the channel?"""
+    sql = "SELECT 1 FROM messages WHERE channel_id = ? AND thread = ? LIMIT 1"
+    return connection.execute(sql, (channel_id, thread)).fetchone() is not None
+
+
+def _follow_first(connection: Connection, member_id: str, thread: str, channel_id: str, n: int) -> None:
+    """From a cursor on, for who does not follow it yet."""
+    connection.execute(
+        "INSERT OR IGNORE INTO thread_follows VALUES (?, ?, ?, ?)", (member_id, thread, channel_id, n)
+    )
+
+
+def _follow(connection: Connection, member_id: str, thread: str, channel_id: str, n: int) -> None:
+    """From a cursor on. A mark does not go back."""
+    connection.execute(
+        "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n",
+        (member_id, thread, channel_id, n),
+    )
+
+
+def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
+    """Where the member follows it. A mark does not go back."""
+    connection.execute(
+        "UPDATE thread_follows SET n = ?3 WHERE member_id = ?1 AND thread = ?2 AND n < ?3",
+        (member_id, thread, n),
+    )
+
+
+def _unfollow(connection: Connection, follows: Iterable[tuple[str, str]]) -> None:
+    """Members, each with a thread."""
+    connection.executemany("DELETE FROM thread_follows WHERE member_id = ? AND thread = ?", follows)
+
+
+def _forget_channel(connection: Connection, channel_id: str) -> None:
+    connection.execute("DELETE FROM thread_follows WHERE channel_id = ?", (channel_id,))
+
+
+def _forget_member(connection: Connection, member_id: str) -> None:
+    connection.execute("DELETE FROM thread_follows WHERE member_id = ?", (member_id,))
+
+
+async def _follows(database: Database) -> list[Row]:
+    """Member, thread, channel, the member's mark and the thread's last message."""
+    return await database.rows(
+        "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
+        " JOIN threads AS t ON t.id = f.thread"
+    )
+
+
+async def _unread(database: Database) -> list[Row]:
+    """Of each thread the cursors of what somebody who follows it has not read, the oldest first."""
+    return await database.rows(
+        "SELECT f.thread, m.n FROM"
+        " (SELECT thread, channel_id, min(n) AS n FROM thread_follows GROUP BY thread, channel_id) AS f"
+        " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
+        " ORDER BY m.n"
+    )
+
+
+async def _unread_mentions(database: Database) -> list[Row]:
+    """Member, thread, and the cursor of a message that mentions and was not read."""
+    return await database.rows(
+        "SELECT f.member_id, f.thread, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
+        " JOIN thread_follows AS f ON f.member_id = m.member_id AND f.thread = s.thread"
+        " WHERE m.n > f.n ORDER BY m.n"
+    )

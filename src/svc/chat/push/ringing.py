@@ -25,8 +25,7 @@ from svc.chat.ground import Ground
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.message import MEMBER, Message, fallback
 from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
-from svc.chat.push.rules import Subscriptions
-from svc.chat.push.store import Subscription
+from svc.chat.push.rules import Subscription, Subscriptions
 
 MENTION, MESSAGE, CALL = "mention", "message", "call"
 # For how long a push service keeps a notice for a device that is off. A day later a mention is still

@@ -1,20 +1,34 @@
-"""Which devices take Web Push: one subscription for each signed-in device. No HTTP, no SQL.
+"""Which devices take Web Push: one subscription for each signed-in device. No HTTP.
 
 A subscription ends with its session, when the member takes it back, and when the push service
 says that it is gone.
 """
 
 from collections.abc import Collection
+from dataclasses import dataclass, field
 
 from svc.base.database import Act, Connection, Database
+from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.fetching.posting import Poster
 from svc.chat.fetching.targets import NotFetched
-from svc.chat.push import store
 from svc.chat.push.encryption import SECRET_BYTES, is_public_key
-from svc.chat.push.store import Subscription
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """Where a device takes what is pushed to it; anyone who knows these could push there."""
+
+    session_id: str
+    member_id: str
+    endpoint: str = field(repr=False)
+    public_key: bytes = field(repr=False)
+    secret: bytes = field(repr=False)
+
+
+_SUBSCRIPTIONS = Table("push_subscriptions", Subscription)
 
 
 class Subscriptions:
@@ -27,7 +41,8 @@ class Subscriptions:
         self._sessions: dict[str, set[str]] = {}
 
     async def load(self) -> None:
-        for member_id, session_id in await store.all_sessions(self._database):
+        kept = await self._database.rows("SELECT member_id, session_id FROM push_subscriptions")
+        for member_id, session_id in kept:
             self._sessions.setdefault(member_id, set()).add(session_id)
 
     def members(self) -> set[str]:
@@ -52,7 +67,7 @@ class Subscriptions:
             raise ChatError("invalid_request", "keys must be those of a push subscription")
         one = Subscription(asker.session_id, asker.member_id, endpoint, public_key, secret)
         return Act(
-            lambda connection: store.put(connection, one),
+            lambda connection: _put(connection, one),
             lambda _: self._sessions.setdefault(asker.member_id, set()).add(asker.session_id),
         )
 
@@ -61,13 +76,13 @@ class Subscriptions:
         """Whether there was one or not, there is none now."""
 
         def remove(connection: Connection) -> None:
-            store.remove(connection, asker.session_id)
+            _SUBSCRIPTIONS.delete(connection, session_id=asker.session_id)
 
         return Act(remove, lambda _: self.forget(asker.member_id, asker.session_id))
 
     async def current(self, member_id: str, session_id: str, now_ms: int) -> Subscription | None:
         """The subscription of a device, while it is signed in."""
-        found = await store.of_session(self._database, session_id, now_ms)
+        found = await _of_session(self._database, session_id, now_ms)
         if found is None or found.member_id != member_id:
             self.forget(member_id, session_id)
             return None
@@ -76,7 +91,8 @@ class Subscriptions:
     async def gone(self, one: Subscription) -> None:
         """Its push service knows it no more."""
         self.forget(one.member_id, one.session_id)
-        await self._database.write(lambda c: store.remove(c, one.session_id, one.endpoint))
+        which = {"session_id": one.session_id, "endpoint": one.endpoint}
+        await self._database.write(lambda c: _SUBSCRIPTIONS.delete(c, **which))
 
     def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
         for session_id in session_ids:
@@ -88,3 +104,22 @@ class Subscriptions:
         sessions.discard(session_id)
         if not sessions:
             self._sessions.pop(member_id, None)
+
+
+def _put(connection: Connection, one: Subscription) -> None:
+    """A browser has one endpoint, whoever is signed in there."""
+    connection.execute(
+        "DELETE FROM push_subscriptions WHERE session_id = ? OR endpoint = ?", (one.session_id, one.endpoint)
+    )
+    _SUBSCRIPTIONS.insert(connection, one)
+
+
+async def _of_session(database: Database, session_id: str, now_ms: int) -> Subscription | None:
+    """While the device is signed in."""
+    row = await database.row(
+        f"SELECT {_SUBSCRIPTIONS.select('p')} FROM push_subscriptions AS p"
+        " JOIN sessions AS s ON s.id = p.session_id"
+        " WHERE p.session_id = ? AND s.expires_at_ms > ?",
+        (session_id, now_ms),
+    )
+    return _SUBSCRIPTIONS.read(row) if row else None

@@ -2,21 +2,21 @@
 
 A change is checked whole, stored with its entry in the audit log, told to whoever acts on
 it, and pushed; only then is it answered. Knows nothing of what a setting brings about.
-No HTTP, no SQL. docs/http.md, "Settings".
+No HTTP. docs/http.md, "Settings".
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
-from svc.base.database import Act, Connection
+from svc.base.database import Act, Connection, Database
+from svc.base.strict_json import dumps, loads
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import CATEGORY
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Only, only
-from svc.chat.settings import store
 from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 
 # What acts on a change, such as an advertisement that is withdrawn, is near and quick.
@@ -30,11 +30,7 @@ Follower = Callable[[object], Awaitable[None]]
 class Settings:
     """`current` always says what is in force."""
 
-    def __init__(
-        self,
-        ground: Ground,
-        defaults: Values,
-    ) -> None:
+    def __init__(self, ground: Ground, defaults: Values) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit = ground.audit
         self._followers: dict[str, list[Follower]] = {}
@@ -46,8 +42,11 @@ class Settings:
 
     async def load(self, discoverable: bool) -> None:
         """Take over what is stored; `discoverable` is its value on the first boot."""
-        await self._database.write(lambda c: store.seed(c, {"discoverable": discoverable}))
-        known, _ = read(await store.load(self._database))
+        first = _rows({"discoverable": discoverable})
+        await self._database.write(
+            lambda c: c.executemany("INSERT OR IGNORE INTO settings VALUES (?, ?)", first)
+        )
+        known, _ = read(await _load(self._database))
         self.current = self._defaults.changed({name: v for name, v in known.items() if v is not None})
 
     def on_change(self, name: str, follower: Follower) -> None:
@@ -105,18 +104,13 @@ class Settings:
         details = {name: {"from": before[name], "to": value} for name, value in new.items()}
 
         def change(connection: Connection) -> None:
-            store.drop(connection, dropped)
+            names = [(name,) for name in dropped]
+            connection.executemany("DELETE FROM settings WHERE name = ?", names)
             if not new:
                 return
-            store.put(connection, {name: value for name, value in new.items() if name not in dropped})
-            self._audit.record(
-                connection,
-                actor_id=actor_id,
-                action="settings_change",
-                target_id=None,
-                details=details,
-                now=now,
-            )
+            kept = _rows({name: value for name, value in new.items() if name not in dropped})
+            connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", kept)
+            self._audit.record(connection, actor_id, "settings_change", None, details, now)
 
         def changed(_: None) -> tuple[Values, Collection[str]]:
             self.current = self.current.changed(new)
@@ -160,3 +154,11 @@ def _refusal(problems: Sequence[Problem]) -> ChatError:
     named = "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
     listed = [problem.described() for problem in problems]
     return ChatError("invalid_settings", named, {"problems": listed})
+
+
+async def _load(database: Database) -> dict[str, object]:
+    return {row["name"]: loads(row["value"]) for row in await database.rows("SELECT * FROM settings")}
+
+
+def _rows(values: Mapping[str, object]) -> list[tuple[str, str]]:
+    return [(name, dumps(value).decode()) for name, value in values.items()]

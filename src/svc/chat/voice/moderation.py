@@ -1,20 +1,22 @@
 """What moderators do to people in voice channels: silence them, put them out, move them elsewhere.
 
 Each act needs its permission in the channel where somebody is, and a higher rank than
-theirs; who sees no such channel is told that they are in none. No HTTP, no SQL.
+theirs; who sees no such channel is told that they are in none. No HTTP.
 """
 
 from svc.base.database import Act, Connection, Database
+from svc.base.tables import Table
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub, only
-from svc.chat.voice import store
 from svc.chat.voice.control import MediaLink
 from svc.chat.voice.occupancy import Mute, State
 from svc.chat.voice.rules import Voice
+
+_MUTES = Table("voice_mutes", Mute)
 
 
 class VoiceModeration:
@@ -29,7 +31,8 @@ class VoiceModeration:
         self._link = link
 
     async def load(self) -> None:
-        self._voice.states.load(await store.load(self._database))
+        rows = await self._database.rows(f"SELECT person_id, {_MUTES.select()} FROM voice_mutes")
+        self._voice.states.load({person_id: _MUTES.read(mute) for person_id, *mute in rows})
 
     @changes_rules
     def mute(
@@ -46,14 +49,18 @@ class VoiceModeration:
         details = {"muted": mute.muted, "deafened": mute.deafened}
 
         def change(connection: Connection) -> None:
-            store.put(connection, self._directory.person_of(member_id), mute)
+            # Also kept when it is lifted: the media service may still have to hear that.
+            _MUTES.put(connection, mute, person_id=self._directory.person_of(member_id))
             self._audit.record(connection, actor_id, "voice_mute", member_id, details, now)
 
         return Act(change, lambda _: self._muted(member_id, mute))
 
     def silences(self, connection: Connection, person_id: str, now_ms: int) -> bool:
         """A step of a write: has somebody been muted or deafened until it is undone?"""
-        return store.is_silenced(connection, person_id)
+        found = connection.execute(
+            "SELECT 1 FROM voice_mutes WHERE person_id = ? AND (muted OR deafened)", (person_id,)
+        )
+        return found.fetchone() is not None
 
     @follows_rules
     def disconnect(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
