@@ -175,10 +175,7 @@ class Channels:
             store.delete(connection, channel_id)
             # Afterwards nobody can be asked who saw it: only if all did, may all be told.
             named = details if known else {"channel_id": channel_id, **details}
-            self._audit.record(
-                connection, actor_id=actor_id, action="channel_delete", target_id=channel_id,
-                details=named, now=now,
-            )  # fmt: skip
+            self._audit.record(connection, actor_id, "channel_delete", channel_id, named, now)
 
         return Act(write, lambda _: self._deleted(channel))
 
@@ -266,9 +263,7 @@ class Channels:
     ) -> None:
         """For the eyes of those who may view the channel."""
         told = {"channel_id": channel_id, **details}
-        self._audit.record(
-            connection, actor_id=actor_id, action=action, target_id=channel_id, details=told, now=now
-        )
+        self._audit.record(connection, actor_id, action, channel_id, told, now)
 
 
 def _described(channel: Channel) -> list[dict[str, object]]:

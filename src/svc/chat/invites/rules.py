@@ -105,14 +105,7 @@ class Invites:
             }
             # With it, only those may read the entry who see the channel.
             details |= {"channel_id": channel_id} if channel_id else {}
-            self._audit.record(
-                connection,
-                actor_id=actor_id,
-                action="invite_create",
-                target_id=invite.id,
-                details=details,
-                now=now,
-            )
+            self._audit.record(connection, actor_id, "invite_create", invite.id, details, now)
 
         def created(_: None) -> Invite:
             self._changed(actor_id)
@@ -139,14 +132,8 @@ class Invites:
             if invite is None or not (actor_id is None or self._may_manage(actor_id, invite)):
                 raise ChatError("unknown_invite")
             store.INVITES.delete(connection, id=invite_id)
-            self._audit.record(
-                connection,
-                actor_id=actor_id,
-                action="invite_revoke",
-                target_id=invite_id,
-                details={"role_id": invite.role_id, "created_by": invite.created_by},
-                now=now,
-            )
+            details = {"role_id": invite.role_id, "created_by": invite.created_by}
+            self._audit.record(connection, actor_id, "invite_revoke", invite_id, details, now)
             return invite.created_by
 
         return Act(write, self._changed)

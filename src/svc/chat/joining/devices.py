@@ -74,14 +74,7 @@ class Devices:
             raise ChatError("unknown_member", "A bot can only sign in with its token")
 
         def note(connection: Connection) -> None:
-            self._audit.record(
-                connection,
-                actor_id=owner.member_id,
-                action="recovery_create",
-                target_id=member_id,
-                details={},
-                now=now,
-            )
+            self._audit.record(connection, owner.member_id, "recovery_create", member_id, {}, now)
 
         return await self._hand_out(Kind.RECOVERY, member_id, now, note)
 

@@ -324,14 +324,7 @@ class Joining:
         self._sessions.revoke_all(connection, member_id)
         store.unbind_all(connection, member_id)
         store.bind(connection, wanted.identity, member_id, wanted.now_ms)
-        self._audit.record(
-            connection,
-            actor_id=member_id,
-            action="recovery_use",
-            target_id=member_id,
-            details={},
-            now=wanted.now,
-        )
+        self._audit.record(connection, member_id, "recovery_use", member_id, {}, wanted.now)
         epoch = self._members.void_tokens(connection, member_id)
         return dataclasses.replace(self._sign_in(connection, wanted, member_id), epoch=epoch)
 

@@ -74,7 +74,7 @@ class Members:
 
         Raises ChatError when the server is full.
         """
-        if store.count_members(connection) >= self._max_members:
+        if store.MEMBERS.count(connection, left_at_ms=None) >= self._max_members:
             raise ChatError("server_full")
         person_id = member.person_id or member.id
         timeout_until_ms = store.timeout_of(connection, person_id)
@@ -122,7 +122,8 @@ class Members:
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member who goes is deleted."""
-        store.make_nameless(connection, member_id, NAMELESS)
+        nameless = {"nickname": NAMELESS, "avatar_key": None, "status_text": None}
+        store.MEMBERS.edit(connection, nameless, id=member_id)
 
     def removed(self, member_id: str, close_code: int, reason: str) -> None:
         """`close_code` and `reason` are what their open pages are told."""
@@ -147,7 +148,7 @@ class Members:
 
     def set_avatar(self, connection: Connection, member_id: str, key: str | None) -> None:
         """A step of a write; `changed` follows. Raises ChatError for somebody who is no member."""
-        if not store.set_avatar(connection, member_id, key):
+        if not store.change(connection, member_id, "avatar_key", key):
             raise ChatError("unknown_member")
 
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
@@ -155,8 +156,9 @@ class Members:
         who is no member."""
         if not store.is_member(connection, member_id):
             return False
-        store.set_timeout(connection, self._directory.person_of(member_id), int(until * 1000))
-        return True
+        # Of all members that the person is or was.
+        person_id = self._directory.person_of(member_id)
+        return store.MEMBERS.edit(connection, {"timeout_until_ms": int(until * 1000)}, person_id=person_id)
 
     # Naming.
 
@@ -179,17 +181,11 @@ class Members:
             raise ChatError("nickname_taken")
 
         def write(connection: Connection) -> None:
-            if not store.set_nickname(connection, member_id, name):
+            if not store.change(connection, member_id, "nickname", name):
                 raise ChatError("unknown_member")
             if actor_id != member_id:
-                self._audit.record(
-                    connection,
-                    actor_id=actor_id,
-                    action="member_rename",
-                    target_id=member_id,
-                    details={"before": before, "after": name},
-                    now=now,
-                )
+                details = {"before": before, "after": name}
+                self._audit.record(connection, actor_id, "member_rename", member_id, details, now)
 
         return Act(write, lambda _: self.changed(member_id, nickname=name))
 
@@ -208,17 +204,11 @@ class Members:
         before = self._directory.member(member_id).status_text
 
         def write(connection: Connection) -> None:
-            if not store.set_status(connection, member_id, text):
+            if not store.change(connection, member_id, "status_text", text or None):
                 raise ChatError("unknown_member")
             if actor_id != member_id:
-                self._audit.record(
-                    connection,
-                    actor_id=actor_id,
-                    action="member_status_clear",
-                    target_id=member_id,
-                    details={"before": before},
-                    now=now,
-                )
+                details = {"before": before}
+                self._audit.record(connection, actor_id, "member_status_clear", member_id, details, now)
 
         return Act(write, lambda _: self.changed(member_id, status_text=text))
 

@@ -8,73 +8,54 @@ from svc.chat.access.directory import Avatar, Member
 from svc.chat.access.permissions import Role, stored, to_store
 
 ROLES = Table("roles", Role, permissions=Form(to_store, stored))
+MEMBERS = Table(
+    "members",
+    Member,
+    without=("role_ids", "avatar"),
+    names={"timeout_until": "timeout_until_ms"},
+    timeout_until_ms=Form(lambda seconds: int(seconds * 1000), lambda ms: ms / 1000),
+    status_text=Form(lambda text: text or None, lambda kept: kept or ""),
+)
 
 
 async def load_members(database: Database, avatar: Callable[[str], Avatar | None]) -> list[Member]:
     """Everybody who has not left; `avatar` makes a picture of its key."""
     roles: dict[str, list[str]] = {}
-    for row in await database.rows("SELECT member_id, role_id FROM member_roles ORDER BY role_id"):
-        roles.setdefault(row["member_id"], []).append(row["role_id"])
-    found = await database.rows("SELECT * FROM members WHERE left_at_ms IS NULL")
+    for member_id, role_id in await database.rows("SELECT * FROM member_roles ORDER BY role_id"):
+        roles.setdefault(member_id, []).append(role_id)
+    found = await database.rows(
+        f"SELECT avatar_key, {MEMBERS.select()} FROM members WHERE left_at_ms IS NULL"
+    )
     return [
-        Member(
-            id=row["id"],
-            nickname=row["nickname"],
-            role_ids=tuple(roles.get(row["id"], ())),
-            epoch=row["epoch"],
-            timeout_until=row["timeout_until_ms"] / 1000,
-            joined_at_ms=row["joined_at_ms"],
-            avatar=avatar(row["avatar_key"]) if row["avatar_key"] else None,
-            person_id=row["person_id"],
-            status_text=row["status_text"] or "",
-            bot=bool(row["bot"]),
-        )
-        for row in found
+        MEMBERS.read(row, role_ids=tuple(roles.get(row[0], ())), avatar=avatar(key) if key else None)
+        for key, *row in await database.rows(sql)
     ]
 
 
 def insert_member(connection: Connection, member: Member) -> None:
-    connection.execute(
-        "INSERT INTO members (id, nickname, epoch, joined_at_ms, person_id, timeout_until_ms, bot)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(member.id, member.nickname, member.epoch, member.joined_at_ms),
-            *(member.person_id, int(member.timeout_until * 1000), member.bot),
-        ),
-    )
-    connection.executemany(
-        "INSERT INTO member_roles VALUES (?, ?)", [(member.id, role_id) for role_id in member.role_ids]
-    )
+    MEMBERS.insert(connection, member)
+    for role_id in member.role_ids:
+        give_role(connection, member.id, role_id)
 
 
 def person_of(connection: Connection, member_id: str) -> str | None:
     return value(connection.execute("SELECT person_id FROM members WHERE id = ?", (member_id,)), str)
 
 
-def count_members(connection: Connection) -> int:
-    return number(connection.execute("SELECT count(*) FROM members WHERE left_at_ms IS NULL"))
-
-
 def is_member(connection: Connection, member_id: str) -> bool:
-    found = connection.execute("SELECT 1 FROM members WHERE id = ? AND left_at_ms IS NULL", (member_id,))
-    return found.fetchone() is not None
+    return MEMBERS.has(connection, id=member_id, left_at_ms=None)
+
+
+def change(connection: Connection, member_id: str, column: str, value: object) -> bool:
+    """False for somebody who is no member."""
+    return MEMBERS.edit(connection, {column: value}, id=member_id, left_at_ms=None)
 
 
 def remove_member(connection: Connection, member_id: str, now_ms: int) -> bool:
     """Mark a member as gone and void their access tokens; False for somebody who is none."""
     connection.execute("DELETE FROM member_roles WHERE member_id = ?", (member_id,))
-    changed = connection.execute(
-        "UPDATE members SET left_at_ms = ?, epoch = epoch + 1 WHERE id = ? AND left_at_ms IS NULL",
-        (now_ms, member_id),
-    )
-    return changed.rowcount == 1
-
-
-def make_nameless(connection: Connection, member_id: str, nickname: str) -> None:
-    connection.execute(
-        "UPDATE members SET nickname = ?, avatar_key = NULL, status_text = NULL WHERE id = ?",
-        (nickname, member_id),
-    )
+    raise_epoch(connection, member_id)
+    return change(connection, member_id, "left_at_ms", now_ms)
 
 
 def raise_epoch(connection: Connection, member_id: str) -> int | None:
@@ -83,37 +64,10 @@ def raise_epoch(connection: Connection, member_id: str) -> int | None:
     return value(connection.execute(sql, (member_id,)), int)
 
 
-def set_nickname(connection: Connection, member_id: str, nickname: str) -> bool:
-    changed = connection.execute(
-        "UPDATE members SET nickname = ? WHERE id = ? AND left_at_ms IS NULL", (nickname, member_id)
-    )
-    return changed.rowcount == 1
-
-
-def set_status(connection: Connection, member_id: str, text: str) -> bool:
-    changed = connection.execute(
-        "UPDATE members SET status_text = ? WHERE id = ? AND left_at_ms IS NULL", (text or None, member_id)
-    )
-    return changed.rowcount == 1
-
-
-def set_avatar(connection: Connection, member_id: str, key: str | None) -> bool:
-    changed = connection.execute(
-        "UPDATE members SET avatar_key = ? WHERE id = ? AND left_at_ms IS NULL", (key, member_id)
-    )
-    return changed.rowcount == 1
-
-
-def set_timeout(connection: Connection, person_id: str, until_ms: int) -> None:
-    """Of all members that the person is or was."""
-    connection.execute("UPDATE members SET timeout_until_ms = ? WHERE person_id = ?", (until_ms, person_id))
-
-
 def timeout_of(connection: Connection, person_id: str) -> int:
-    """Until when, in ms."""
-    return number(
-        connection.execute("SELECT max(timeout_until_ms) FROM members WHERE person_id = ?", (person_id,))
-    )
+    """Until when, in ms; the longest of all members that the person is or was."""
+    sql = "SELECT max(timeout_until_ms) FROM members WHERE person_id = ?"
+    return number(connection.execute(sql, (person_id,)))
 
 
 def give_role(connection: Connection, member_id: str, role_id: str) -> None:
@@ -122,12 +76,10 @@ def give_role(connection: Connection, member_id: str, role_id: str) -> None:
 
 def take_role(connection: Connection, member_id: str, role_id: str) -> bool:
     """False when they did not have it."""
-    changed = connection.execute(
-        "DELETE FROM member_roles WHERE member_id = ? AND role_id = ?", (member_id, role_id)
-    )
-    return changed.rowcount == 1
+    sql = "DELETE FROM member_roles WHERE member_id = ? AND role_id = ?"
+    return connection.execute(sql, (member_id, role_id)).rowcount == 1
 
 
 def delete_role(connection: Connection, role_id: str) -> bool:
     connection.execute("DELETE FROM member_roles WHERE role_id = ?", (role_id,))
-    return connection.execute("DELETE FROM roles WHERE id = ?", (role_id,)).rowcount == 1
+    return ROLES.delete(connection, id=role_id)

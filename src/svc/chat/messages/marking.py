@@ -168,9 +168,7 @@ class Marking:
         self, connection: Connection, actor_id: str, action: str, message: Message, now: float
     ) -> None:
         details = {"channel_id": message.channel_id}
-        self._audit.record(
-            connection, actor_id=actor_id, action=action, target_id=message.id, details=details, now=now
-        )
+        self._audit.record(connection, actor_id, action, message.id, details, now)
 
     def _written(self, channel_id: str) -> None:
         self._pages.written(channel_id)

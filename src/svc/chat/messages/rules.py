@@ -317,14 +317,8 @@ class Messages:
             if not _is_author(member_id, message):
                 if not manages:
                     raise ChatError("forbidden")
-                self._audit.record(
-                    connection,
-                    actor_id=member_id,
-                    action="message_delete",
-                    target_id=message.id,
-                    details={"channel_id": channel_id, "author_id": message.author.id},
-                    now=now,
-                )
+                details = {"channel_id": channel_id, "author_id": message.author.id}
+                self._audit.record(connection, member_id, "message_delete", message.id, details, now)
             return self.remove(connection, message)
 
         return Act(remove, self.removed)

@@ -86,14 +86,7 @@ class Reports:
                 details = {"nickname": report.webhook.name, "note": note}
             if report.channel_id is not None:
                 details["channel_id"] = report.channel_id
-            self._audit.record(
-                connection,
-                actor_id=actor_id,
-                action="report_resolve",
-                target_id=report_id,
-                details=details,
-                now=now,
-            )
+            self._audit.record(connection, actor_id, "report_resolve", report_id, details, now)
             return report
 
         return Act(write, lambda report: self._resolved(report, actor_id))

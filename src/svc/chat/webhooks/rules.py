@@ -260,11 +260,4 @@ class Webhooks:
     ) -> None:
         """For the eyes of those who may view its channel. Never its token."""
         where = {} if webhook.channel_id is None else {"channel_id": webhook.channel_id}
-        self._audit.record(
-            connection,
-            actor_id=actor_id,
-            action=action,
-            target_id=webhook.id,
-            details={**where, **details},
-            now=now,
-        )
+        self._audit.record(connection, actor_id, action, webhook.id, {**where, **details}, now)
