@@ -92,6 +92,11 @@ class Table(Generic[Record]):
         sql = f"UPDATE {self.name} SET {changed} WHERE {_is(key)}"
         return connection.execute(sql, (*values.values(), *key.values())).rowcount > 0
 
+    def write(self, connection: Connection, record: Record, columns: Collection[str], **key: object) -> bool:
+        """Set some columns to what the record says."""
+        row = dict(zip(self.columns, self._row(record, {}), strict=True))
+        return self.edit(connection, {name: row[name] for name in columns}, **key)
+
     def delete(self, connection: Connection, **key: object) -> bool:
         return connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", (*key.values(),)).rowcount > 0
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from svc.base.database import Connection
 from svc.chat.direct import devices_store, framing, store
+from svc.chat.direct.devices_store import PrivateDevice
 from svc.chat.direct.store import PrivateGroup, PrivateLeaf
 from svc.chat.errors import ChatError
 
@@ -41,15 +42,15 @@ def require_with(connection: Connection, conversation_id: str, member_id: str, d
 
 def added_by(
     connection: Connection, conversation_id: str, refs: Sequence[bytes], people: Collection[str]
-) -> dict[str, tuple[str, str]]:
-    """Member and thumbprint of each device that a Welcome is for. Raises ChatError."""
+) -> dict[str, PrivateDevice]:
+    """By id, each device that a Welcome is for. Raises ChatError."""
     added = devices_store.welcomed(connection, refs)
     if len(added) != len(refs):
         raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
-    if any(member_id not in people for member_id, _ in added.values()):
+    if any(device.member_id not in people for device in added.values()):
         raise ChatError("invalid_request", "The Welcome is for somebody who is not in the conversation")
-    for device_id, (member_id, _) in added.items():
-        require_with(connection, conversation_id, member_id, device_id)
+    for device in added.values():
+        require_with(connection, conversation_id, device.member_id, device.id)
     return added
 
 
@@ -74,14 +75,14 @@ def settle(
     after: PrivateGroup,
     device_id: str,
     removed: Collection[str],
-    added: dict[str, tuple[str, str]],
+    added: dict[str, PrivateDevice],
 ) -> None:
     """The devices in the group once the commit counts."""
     for one in removed:
         store.remove_leaf(connection, conversation_id, one)
     # Whoever makes the group reads its first commit in the log: then they know that it counts.
     if after.epoch == 1:
-        first = devices_store.leaf_of(connection, device_id)
-        store.put_leaf(connection, conversation_id, PrivateLeaf(device_id, *first), after.seq - 1)
-    for one, (member_id, thumbprint) in added.items():
-        store.put_leaf(connection, conversation_id, PrivateLeaf(one, member_id, thumbprint), after.seq)
+        first = devices_store.taking_part(connection, device_id)
+        store.put_leaf(connection, conversation_id, first, after.seq - 1)
+    for device in added.values():
+        store.put_leaf(connection, conversation_id, device, after.seq)

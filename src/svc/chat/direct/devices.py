@@ -16,6 +16,7 @@ from svc.chat.described import Id, Natural
 from svc.chat.direct import devices_store as store
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
 from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
+from svc.chat.direct.store import conversations_of
 from svc.chat.errors import ChatError
 from svc.chat.joining import proof as proofs
 from svc.chat.joining.devices import Devices
@@ -28,9 +29,6 @@ LOW_STOCK = 20
 # A device that is away for longer is unlikely to come back with its keys.
 LONGEST_LIFE_S = 92 * 24 * 60 * 60
 STATEMENT = "mls"
-
-# Told, in the write and then after it, that a member has another device.
-DeviceAdded = Callable[[Connection, str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +55,14 @@ class KeysLow:
 
 
 class PrivateDevices:
-    """`lacking_in` finds the conversations of a member; `tell_lacking` tells their members."""
+    """`on_lacking` are told of conversations whose groups lack a device."""
 
     def __init__(self, database: Database, hub: Hub, own: Devices, audience: str) -> None:
         self._database = database
         self._hub = hub
         self._own = own
         self._audience = audience
-        self.lacking_in: DeviceAdded = lambda connection, member_id: ()
-        self.tell_lacking: Callable[[Sequence[str]], None] = lambda conversation_ids: None
+        self.on_lacking: list[Callable[[Sequence[str]], None]] = []
 
     async def current(self, asker: Asker) -> str | None:
         """The id of the device that asks, which need not take part."""
@@ -83,12 +80,13 @@ class PrivateDevices:
             device_id = current[0]
             if store.proof_of(connection, device_id) == text:
                 return Registered(device_id, is_new=False)
-            store.put(connection, device_id, asker.member_id, thumbprint, text, int(now * 1000))
+            device = PrivateDevice(device_id, asker.member_id, thumbprint)
+            store.put(connection, device, text, int(now * 1000))
             store.remove_oldest(connection, asker.member_id, MAX_DEVICES)
-            return Registered(device_id, True, self.lacking_in(connection, asker.member_id))
+            return Registered(device_id, True, conversations_of(connection, asker.member_id))
 
         def registered(one: Registered) -> str:
-            self.tell_lacking(one.lacking_in)
+            self._tell_lacking(one.lacking_in)
             return one.device_id
 
         return Act(write, registered)
@@ -118,11 +116,11 @@ class PrivateDevices:
             left = store.count_stock(connection, device_id, int(now * 1000))
             if left > MAX_KEY_PACKAGES:
                 raise ChatError("too_many")
-            return left, self.lacking_in(connection, asker.member_id) if is_waited_for else ()
+            return left, conversations_of(connection, asker.member_id) if is_waited_for else ()
 
         def published(done: tuple[int, Sequence[str]]) -> int:
             left, lacking_in = done
-            self.tell_lacking(lacking_in)
+            self._tell_lacking(lacking_in)
             return left
 
         return Act(write, published)
@@ -132,6 +130,10 @@ class PrivateDevices:
         if found is None:
             return PrivateStock(None, 0)
         return PrivateStock(found, await store.stock(self._database, found.id, int(now * 1000)))
+
+    def _tell_lacking(self, conversation_ids: Sequence[str]) -> None:
+        for tell in self.on_lacking:
+            tell(conversation_ids)
 
     # Steps of writes.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.database import Connection, Database
+from svc.base.tables import Table, number, value
 from svc.chat.described import Id
 
 # Enough for a week without the device in a busy community; each has about a kilobyte.
@@ -30,11 +31,11 @@ class TakenPackage:
     key_package: PackageBytes
 
 
+_DEVICES = Table("private_devices", PrivateDevice, names={"id": "device_id"})
+
+
 async def of_device(database: Database, device_id: str) -> PrivateDevice | None:
-    found = await database.row(
-        "SELECT device_id, member_id, thumbprint FROM private_devices WHERE device_id = ?", (device_id,)
-    )
-    return PrivateDevice(*found) if found else None
+    return await _DEVICES.one(database, device_id=device_id)
 
 
 async def stock(database: Database, device_id: str, now_ms: int) -> int:
@@ -50,7 +51,7 @@ _STOCK = (
 
 
 def count_stock(connection: Connection, device_id: str, now_ms: int) -> int:
-    return int(connection.execute(_STOCK, (device_id, now_ms)).fetchone()[0])
+    return number(connection.execute(_STOCK, (device_id, now_ms)))
 
 
 def may_be_added(connection: Connection, device_id: str, now_ms: int) -> bool:
@@ -64,26 +65,18 @@ def may_be_added(connection: Connection, device_id: str, now_ms: int) -> bool:
 
 
 def proof_of(connection: Connection, device_id: str) -> str | None:
-    found = connection.execute(
-        "SELECT proof FROM private_devices WHERE device_id = ?", (device_id,)
-    ).fetchone()
-    return found["proof"] if found else None
+    sql = "SELECT proof FROM private_devices WHERE device_id = ?"
+    return value(connection.execute(sql, (device_id,)), str)
 
 
-def put(
-    connection: Connection, device_id: str, member_id: str, thumbprint: str, proof: str, now_ms: int
-) -> None:
+def put(connection: Connection, device: PrivateDevice, proof: str, now_ms: int) -> None:
     """In place of what the device was before: with another key it is in no group any more."""
-    connection.execute("DELETE FROM private_devices WHERE device_id = ?", (device_id,))
-    connection.execute(
-        "INSERT INTO private_devices VALUES (?, ?, ?, ?, ?)",
-        (device_id, member_id, thumbprint, proof, now_ms),
-    )
+    _DEVICES.delete(connection, device_id=device.id)
+    _DEVICES.insert(connection, device, proof=proof, added_at_ms=now_ms)
 
 
 def count(connection: Connection, member_id: str) -> int:
-    found = connection.execute("SELECT count(*) FROM private_devices WHERE member_id = ?", (member_id,))
-    return int(found.fetchone()[0])
+    return _DEVICES.count(connection, member_id=member_id)
 
 
 def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
@@ -96,7 +89,7 @@ def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
 
 
 def remove_of_member(connection: Connection, member_id: str) -> None:
-    connection.execute("DELETE FROM private_devices WHERE member_id = ?", (member_id,))
+    _DEVICES.delete(connection, member_id=member_id)
 
 
 def put_package(
@@ -133,9 +126,9 @@ def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
     return found["body"] if found else None
 
 
-def welcomed(connection: Connection, refs: Sequence[bytes]) -> dict[str, tuple[str, str]]:
-    """Member and thumbprint of the devices whose packages these are, taken or last resort."""
-    found: dict[str, tuple[str, str]] = {}
+def welcomed(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
+    """By id, the devices whose packages these are, taken or last resort."""
+    found = {}
     for ref in refs:
         row = connection.execute(
             "SELECT device_id, member_id, thumbprint FROM private_key_packages JOIN private_devices"
@@ -143,7 +136,7 @@ def welcomed(connection: Connection, refs: Sequence[bytes]) -> dict[str, tuple[s
             (ref,),
         ).fetchone()
         if row is not None:
-            found[row["device_id"]] = (row["member_id"], row["thumbprint"])
+            found[row["device_id"]] = PrivateDevice(*row)
     return found
 
 
@@ -164,15 +157,11 @@ def expire(connection: Connection, now_ms: int, taken_before_ms: int) -> int:
 
 def member_of(connection: Connection, device_id: str) -> str:
     """Whose a device is; empty for one that takes no part."""
-    found = connection.execute(
-        "SELECT member_id FROM private_devices WHERE device_id = ?", (device_id,)
-    ).fetchone()
-    return found["member_id"] if found else ""
+    device = _DEVICES.get(connection, device_id=device_id)
+    return device.member_id if device else ""
 
 
-def leaf_of(connection: Connection, device_id: str) -> tuple[str, str]:
-    """Member and thumbprint of a device that takes part."""
-    found = connection.execute(
-        "SELECT member_id, thumbprint FROM private_devices WHERE device_id = ?", (device_id,)
-    ).fetchone()
-    return found["member_id"], found["thumbprint"]
+def taking_part(connection: Connection, device_id: str) -> PrivateDevice:
+    """A device that takes part."""
+    [device] = _DEVICES.found(connection, "WHERE device_id = ?", device_id)
+    return device

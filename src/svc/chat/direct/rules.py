@@ -31,6 +31,7 @@ from svc.chat.direct.store import (
     PrivateConversation,
     PrivateEntry,
     PrivateGroup,
+    PrivateWelcome,
 )
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -120,7 +121,7 @@ class PrivateConversations:
         self.calls: dict[str, frozenset[str]] = {}
         # Told of a conversation and of who is not in it any more.
         self.left: Callable[[str, str], None] = lambda conversation_id, member_id: None
-        devices.lacking_in, devices.tell_lacking = store.conversations_of, self.tell_changed
+        devices.on_lacking.append(self.tell_changed)
 
     async def load(self) -> None:
         self._members = await store.load(self._database)
@@ -288,8 +289,8 @@ class PrivateConversations:
             after = store.append(connection, conversation_id, group, COMMIT, wanted.message, int(now * 1000))
             committing.settle(connection, conversation_id, after, device_id, wanted.removed, added)
             if wanted.welcome is not None:
-                welcomed = conversation_id, after.seq, wanted.welcome, list(added), int(now * 1000)
-                store.put_welcome(connection, self._new_id(), *welcomed)
+                welcome = PrivateWelcome(self._new_id(), conversation_id, after.seq, wanted.welcome)
+                store.put_welcome(connection, welcome, list(added), int(now * 1000))
                 devices_store.used(connection, refs)
             return _Sent(after, COMMIT, list(added))
 

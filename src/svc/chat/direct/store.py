@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
+from svc.base.tables import Table, number, value
 from svc.chat.described import Id, Natural, TimeMs
 from svc.chat.direct.devices_store import PrivateDevice, Thumbprint
 from svc.chat.direct.franking import TAG_BYTES
@@ -78,6 +79,12 @@ class PrivateWelcome:
     welcome: WelcomeBytes
 
 
+_GROUPS = Table("private_conversations", PrivateGroup)
+_LEAVES = Table("private_leaves", PrivateLeaf, names={"id": "device_id"})
+_LOG = Table("private_entries", PrivateEntry)
+_WELCOMES = Table("private_welcomes", PrivateWelcome, names={"welcome": "body"})
+
+
 def digest(body: bytes) -> bytes:
     return hashlib.sha256(body).digest()
 
@@ -109,8 +116,8 @@ async def load_calls(database: Database) -> dict[str, frozenset[str]]:
 
 
 def of_pair(connection: Connection, pair: str) -> str | None:
-    found = connection.execute("SELECT id FROM private_conversations WHERE pair = ?", (pair,)).fetchone()
-    return found["id"] if found else None
+    sql = "SELECT id FROM private_conversations WHERE pair = ?"
+    return value(connection.execute(sql, (pair,)), str)
 
 
 def put(connection: Connection, conversation_id: str, pair: str | None, now_ms: int) -> None:
@@ -128,10 +135,8 @@ def add_members(connection: Connection, conversation_id: str, member_ids: Collec
 
 
 def count_of(connection: Connection, member_id: str) -> int:
-    found = connection.execute(
-        "SELECT count(*) FROM private_members WHERE member_id = ? AND device_id IS NULL", (member_id,)
-    )
-    return int(found.fetchone()[0])
+    sql = "SELECT count(*) FROM private_members WHERE member_id = ? AND device_id IS NULL"
+    return number(connection.execute(sql, (member_id,)))
 
 
 def remove_member(connection: Connection, conversation_id: str, member_id: str) -> None:
@@ -149,18 +154,12 @@ def remove_member(connection: Connection, conversation_id: str, member_id: str) 
 
 
 def conversations_of(connection: Connection, member_id: str) -> list[str]:
-    found = connection.execute(
-        "SELECT conversation_id FROM private_members WHERE member_id = ? ORDER BY conversation_id",
-        (member_id,),
-    )
-    return [row["conversation_id"] for row in found]
+    sql = "SELECT conversation_id FROM private_members WHERE member_id = ? ORDER BY conversation_id"
+    return [conversation_id for (conversation_id,) in connection.execute(sql, (member_id,))]
 
 
 def group(connection: Connection, conversation_id: str) -> PrivateGroup | None:
-    found = connection.execute(
-        "SELECT epoch, seq FROM private_conversations WHERE id = ?", (conversation_id,)
-    ).fetchone()
-    return PrivateGroup(found["epoch"], found["seq"]) if found else None
+    return _GROUPS.get(connection, id=conversation_id)
 
 
 # One statement, so that it is of one moment: a device whose leaf is there and not gone is never lacking too.
@@ -251,38 +250,26 @@ def put_devices_in_call(
 
 
 def leaves(connection: Connection, conversation_id: str) -> dict[str, PrivateLeaf]:
-    found = connection.execute("SELECT * FROM private_leaves WHERE conversation_id = ?", (conversation_id,))
-    return {
-        row["device_id"]: PrivateLeaf(
-            row["device_id"], row["member_id"], row["thumbprint"], bool(row["gone"])
-        )
-        for row in found
-    }
+    found = _LEAVES.found(connection, "WHERE conversation_id = ?", conversation_id)
+    return {leaf.id: leaf for leaf in found}
 
 
-def put_leaf(connection: Connection, conversation_id: str, leaf: PrivateLeaf, since_seq: int) -> None:
-    connection.execute(
-        "INSERT OR REPLACE INTO private_leaves VALUES (?, ?, ?, ?, ?, 0)",
-        (conversation_id, leaf.id, leaf.member_id, leaf.thumbprint, since_seq),
-    )
+def put_leaf(connection: Connection, conversation_id: str, device: PrivateDevice, since_seq: int) -> None:
+    leaf = PrivateLeaf(device.id, device.member_id, device.thumbprint)
+    _LEAVES.put(connection, leaf, conversation_id=conversation_id, since_seq=since_seq)
 
 
 def remove_leaf(connection: Connection, conversation_id: str, device_id: str) -> None:
-    connection.execute(
-        "DELETE FROM private_leaves WHERE conversation_id = ? AND device_id = ?", (conversation_id, device_id)
-    )
+    _LEAVES.delete(connection, conversation_id=conversation_id, device_id=device_id)
 
 
 def mark_gone(connection: Connection, conversation_id: str, device_id: str) -> None:
-    connection.execute(
-        "UPDATE private_leaves SET gone = 1 WHERE conversation_id = ? AND device_id = ?",
-        (conversation_id, device_id),
-    )
+    _LEAVES.edit(connection, {"gone": 1}, conversation_id=conversation_id, device_id=device_id)
 
 
 def begin_anew(connection: Connection, conversation_id: str, before: PrivateGroup) -> PrivateGroup:
     """A group without devices, whose log goes on."""
-    connection.execute("DELETE FROM private_leaves WHERE conversation_id = ?", (conversation_id,))
+    _LEAVES.delete(connection, conversation_id=conversation_id)
     return PrivateGroup(0, before.seq)
 
 
@@ -309,20 +296,14 @@ def append(
 ) -> PrivateGroup:
     """A commit ends the epoch."""
     after = PrivateGroup(before.epoch + (kind == COMMIT), before.seq + 1)
-    connection.execute(
-        "INSERT INTO private_entries (conversation_id, seq, epoch, kind, digest, body, sent_at_ms, tag)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (conversation_id, after.seq, before.epoch, kind, digest(body), body, now_ms, tag),
-    )
-    connection.execute(
-        "UPDATE private_conversations SET epoch = ?, seq = ? WHERE id = ?",
-        (after.epoch, after.seq, conversation_id),
-    )
+    entry = PrivateEntry(after.seq, before.epoch, kind, now_ms, body, tag)
+    _LOG.insert(connection, entry, conversation_id=conversation_id, digest=digest(body))
+    _GROUPS.edit(connection, {"epoch": after.epoch, "seq": after.seq}, id=conversation_id)
     return after
 
 
 _ENTRIES = (
-    "SELECT e.* FROM private_entries e JOIN private_leaves l USING (conversation_id)"
+    f"SELECT {_LOG.select('e')} FROM private_entries e JOIN private_leaves l USING (conversation_id)"
     " WHERE e.conversation_id = ?1 AND l.device_id = ?2 AND l.gone = 0"
     " AND e.seq > ?3 AND e.seq > l.since_seq ORDER BY e.seq LIMIT ?4"
 )
@@ -332,7 +313,8 @@ async def entries(
     database: Database, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
     """What a device of the group may read."""
-    return [_entry(row) for row in await database.rows(_ENTRIES, (conversation_id, device_id, after, most))]
+    found = await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
+    return [_LOG.read(row) for row in found]
 
 
 async def since(database: Database, conversation_id: str, device_id: str) -> int:
@@ -358,28 +340,15 @@ def entries_in(
 ) -> list[PrivateEntry]:
     """The same, as a step of a write."""
     found = connection.execute(_ENTRIES, (conversation_id, device_id, after, most))
-    return [_entry(row) for row in found]
-
-
-def _entry(row: Row) -> PrivateEntry:
-    return PrivateEntry(row["seq"], row["epoch"], row["kind"], row["sent_at_ms"], row["body"], row["tag"])
+    return [_LOG.read(row) for row in found]
 
 
 def put_welcome(
-    connection: Connection,
-    welcome_id: str,
-    conversation_id: str,
-    seq: int,
-    body: bytes,
-    device_ids: Collection[str],
-    now_ms: int,
+    connection: Connection, welcome: PrivateWelcome, device_ids: Collection[str], now_ms: int
 ) -> None:
-    connection.execute(
-        "INSERT INTO private_welcomes VALUES (?, ?, ?, ?, ?)",
-        (welcome_id, conversation_id, seq, body, now_ms),
-    )
+    _WELCOMES.insert(connection, welcome, sent_at_ms=now_ms)
     connection.executemany(
-        "INSERT INTO private_welcomed VALUES (?, ?)", [(device_id, welcome_id) for device_id in device_ids]
+        "INSERT INTO private_welcomed VALUES (?, ?)", [(device_id, welcome.id) for device_id in device_ids]
     )
 
 
@@ -388,12 +357,13 @@ async def welcomes(
 ) -> list[PrivateWelcome]:
     """Of conversations, or of the call of a channel."""
     found = await database.rows(
-        "SELECT w.* FROM private_welcomes w JOIN private_welcomed d ON d.welcome_id = w.id"
+        f"SELECT {_WELCOMES.select('w')} FROM private_welcomes w"
+        " JOIN private_welcomed d ON d.welcome_id = w.id"
         " JOIN private_conversations c ON c.id = w.conversation_id"
         " WHERE d.device_id = ? AND c.channel_id IS ? ORDER BY w.id LIMIT ?",
         (device_id, channel_id, most),
     )
-    return [PrivateWelcome(row["id"], row["conversation_id"], row["seq"], row["body"]) for row in found]
+    return [_WELCOMES.read(row) for row in found]
 
 
 def received(connection: Connection, device_id: str, welcome_id: str) -> None:

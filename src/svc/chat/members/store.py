@@ -23,9 +23,7 @@ async def load_members(database: Database, avatar: Callable[[str], Avatar | None
     roles: dict[str, list[str]] = {}
     for member_id, role_id in await database.rows("SELECT * FROM member_roles ORDER BY role_id"):
         roles.setdefault(member_id, []).append(role_id)
-    found = await database.rows(
-        f"SELECT avatar_key, {MEMBERS.select()} FROM members WHERE left_at_ms IS NULL"
-    )
+    sql = f"SELECT avatar_key, {MEMBERS.select()} FROM members WHERE left_at_ms IS NULL"
     return [
         MEMBERS.read(row, role_ids=tuple(roles.get(row[0], ())), avatar=avatar(key) if key else None)
         for key, *row in await database.rows(sql)

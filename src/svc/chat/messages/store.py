@@ -9,21 +9,52 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
-from svc.base.tables import number, value
+from svc.base.tables import Form, Table, number, value
 from svc.chat.described import TimeMs
 from svc.chat.messages.message import (
     MAX_TEXT_CHARACTERS,
     MEMBER,
     Answers,
-    Author,
     Message,
     first_number_at,
     moment_of,
 )
 
-# Messages with what hangs on them, each in one row.
-_MESSAGES = """
-SELECT m.*, p.n AS pin, t.count AS answers, l.n AS last_n, l.id AS last_id, l.posted_at_ms AS last_stamp_ms,
+
+def _all(values: Sequence[object]) -> str | None:
+    return dumps(list(values)).decode() if values else None
+
+
+def _each(text: str | None) -> list[object]:
+    return list(json.loads(text)) if text else []
+
+
+_LIST = Form(_all, _each)
+_NAMES = Form(_all, lambda text: tuple(_each(text)))
+_MESSAGE = Table(
+    "messages",
+    Message,
+    without=(
+        *("told", "reactions", "pinned", "previews", "no_previews"),
+        *("answers", "beside", "joining", "crowded_out"),
+    ),
+    names={
+        "author.kind": "author_kind",
+        "author.id": "author_id",
+        "author.display_name": "display_name",
+        "author.avatar": "avatar",
+        "author.bot": "author_bot",
+        "groups": "mention_groups",
+        "stamp_ms": "posted_at_ms",
+    },
+    mentions=_NAMES,
+    mention_groups=_NAMES,
+    cards=_LIST,
+    attachments=_LIST,
+)
+# Messages with what hangs on them, each in one row: behind the columns of the message what it has of others.
+_MESSAGES = f"""
+SELECT {_MESSAGE.select("m")}, m.previews, p.n, t.count, l.n, l.id, l.posted_at_ms,
     (SELECT json_group_array(json_array(r.emoji, r.member_id)) FROM
         (SELECT emoji, member_id FROM reactions WHERE n = m.n ORDER BY emoji, reacted_at_ms, member_id) AS r
     ) AS reactions
@@ -56,32 +87,7 @@ class Edit:
 
 
 def insert(connection: Connection, message: Message) -> None:
-    author = message.author
-    connection.execute(
-        "INSERT INTO messages (n, id, channel_id, author_kind, author_id, display_name, avatar,"
-        " text, reply_to, mentions, mention_groups, cards, attachments, flagged, posted_at_ms, thread,"
-        " previews, author_bot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            message.n,
-            message.id,
-            message.channel_id,
-            author.kind,
-            author.id,
-            author.display_name,
-            author.avatar,
-            message.text,
-            message.reply_to,
-            _json(message.mentions),
-            _json(message.groups),
-            _json(message.cards),
-            _json(message.attachments),
-            message.flagged,
-            message.stamp_ms,
-            message.thread,
-            _NO_PREVIEWS if message.no_previews else None,
-            author.bot,
-        ),
-    )
+    _MESSAGE.insert(connection, message, previews=_NO_PREVIEWS if message.no_previews else None)
 
 
 def insert_mentions(connection: Connection, message: Message) -> None:
@@ -141,25 +147,12 @@ def read_after(connection: Connection, n: int, limit: int) -> list[Message]:
 
 
 def update(connection: Connection, message: Message) -> None:
-    connection.execute(
-        "UPDATE messages SET text = ?, mentions = ?, mention_groups = ?, flagged = ?, edited_at_ms = ?"
-        " WHERE n = ?",
-        (
-            message.text,
-            _json(message.mentions),
-            _json(message.groups),
-            message.flagged,
-            message.edited_at_ms,
-            message.n,
-        ),
-    )
+    changed = ("text", "mentions", "mention_groups", "flagged", "edited_at_ms")
+    _MESSAGE.write(connection, message, changed, n=message.n)
 
 
 def set_attachments(connection: Connection, message: Message) -> None:
-    connection.execute(
-        "UPDATE messages SET attachments = ?, expired_attachments = ? WHERE n = ?",
-        (_json(message.attachments), message.expired_attachments, message.n),
-    )
+    _MESSAGE.write(connection, message, ("attachments", "expired_attachments"), n=message.n)
 
 
 def with_attachments(connection: Connection, before: int, most: int) -> list[int]:
@@ -171,8 +164,8 @@ def with_attachments(connection: Connection, before: int, most: int) -> list[int
 
 
 def set_previews(connection: Connection, message: Message) -> None:
-    previews = _NO_PREVIEWS if message.no_previews else _json(message.previews)
-    connection.execute("UPDATE messages SET previews = ? WHERE n = ?", (previews, message.n))
+    previews = _NO_PREVIEWS if message.no_previews else _all(message.previews)
+    _MESSAGE.edit(connection, {"previews": previews}, n=message.n)
 
 
 def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
@@ -191,7 +184,7 @@ def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
 
 def delete(connection: Connection, n: int) -> None:
     """With its edits, reactions, pin and mentions."""
-    connection.execute("DELETE FROM messages WHERE n = ?", (n,))
+    _MESSAGE.delete(connection, n=n)
 
 
 def note_channel_gone(connection: Connection, channel_id: str) -> None:
@@ -315,52 +308,21 @@ async def newest(database: Database) -> int:
     return int(row["n"])
 
 
-def _json(values: Sequence[object]) -> str | None:
-    return dumps(list(values)).decode() if values else None
-
-
-def _values(text: str | None) -> list[object]:
-    return list(json.loads(text)) if text else []
-
-
-def _answers(row: Row) -> Answers | None:
-    if row["answers"] is None:
-        return None
-    last_n = row["last_n"]
-    return Answers(row["answers"], last_n, row["last_id"], moment_of(last_n, row["last_stamp_ms"]))
-
-
-def _author(row: Row) -> Author:
-    named = row["author_kind"], row["author_id"], row["display_name"], row["avatar"]
-    return Author(*named, bot=bool(row["author_bot"]))
-
-
 def _message(row: Row) -> Message:
+    *kept, previews, pin, answers, last_n, last_id, last_stamp_ms, reacted = row
     reactions: dict[str, list[str]] = {}
-    if row["reactions"] != "[]":
-        for emoji, member_id in json.loads(row["reactions"]):
+    if reacted != "[]":
+        for emoji, member_id in json.loads(reacted):
             reactions.setdefault(emoji, []).append(member_id)
-    return Message(
-        n=row["n"],
-        id=row["id"],
-        channel_id=row["channel_id"],
-        author=_author(row),
-        text=row["text"],
-        reply_to=row["reply_to"],
-        mentions=tuple(str(member_id) for member_id in _values(row["mentions"])),
-        groups=tuple(str(group) for group in _values(row["mention_groups"])),
-        cards=_values(row["cards"]),
-        attachments=_values(row["attachments"]),
-        flagged=bool(row["flagged"]),
-        edited_at_ms=row["edited_at_ms"],
-        stamp_ms=row["posted_at_ms"],
+    return _MESSAGE.read(
+        kept,
         reactions=reactions,
-        pinned=row["pin"] is not None,
-        previews=() if row["previews"] == _NO_PREVIEWS else _values(row["previews"]),
-        no_previews=row["previews"] == _NO_PREVIEWS,
-        thread=row["thread"],
-        answers=_answers(row),
-        expired_attachments=row["expired_attachments"],
+        pinned=pin is not None,
+        previews=() if previews == _NO_PREVIEWS else _each(previews),
+        no_previews=previews == _NO_PREVIEWS,
+        answers=Answers(answers, last_n, last_id, moment_of(last_n, last_stamp_ms))
+        if answers is not None
+        else None,
     )
 
 
