@@ -138,9 +138,10 @@ class Community:
         self.private = self._private(ground)
         self.talking = self._talking(ground)
         self.messages, self.webhooks = self.talking.messages, self.talking.webhooks
-        self.notifying = Notifying(ground, config, self.tally.pushes)
-        self.notifying.follow(self.changes, self.messages, self.blocks, self.private.conversations)
-        self.own_affairs = self.moderation.eraser = self._own_affairs(database)
+        self.notifying = Notifying(
+            ground, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
+        )
+        self.own_affairs = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, client_urls(media), self.origins)
         self.backups = self._backups(database)
         self.kept_backups = KeptBackups(ground, self.backups, config.data_dir, secrets.token_urlsafe)
@@ -190,7 +191,7 @@ class Community:
             MemberRequests(self.members, self.roles, self.directory, self.arriving.devices.last_seen),
             ChannelRequests(self.channels, self.directory),
             ModerationRequests(self.moderation, self.reports, self._history()),
-            AutomodRequests(self.automod),
+            AutomodRequests(self.automod, self.messages.history.latest_of_members),
             SettingsRequests(self.settings),
             OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()),
             VoiceRequests(self.voice, self.voice_moderation),
@@ -330,7 +331,6 @@ class Community:
         private = PrivateFeature(ground, self._server_id, data_dir, days, others)
         self.voice.occupancy.watch(private.calls)
         self.voice.serve_private(private.conversations, private.calls)
-        self.channels.in_use = lambda channel_id: self.voice.in_use(channel_id, time.time())
         return private
 
     def _files(self, ground: Ground, session: ClientSession) -> Files:
@@ -359,7 +359,6 @@ class Community:
             lambda: self.settings.current.linkPreviews,
         )
         self.files.hang_on(talking.messages.messages)
-        self.automod.latest = talking.messages.history.latest_of_members
         self.settings.on_change("retentionDays", talking.messages.retention.changed)
         return talking
 
@@ -372,7 +371,10 @@ class Community:
             self.members.make_nameless,
             self.files.forget,
         ]
-        return OwnAffairs(database, self.directory, self.members, forgetting, self.messages.own.erase_some)
+        own = OwnAffairs(database, self.directory, self.members, forgetting, self.messages.own.erase_some)
+        self.changes.messages_removal.append(own.erase_recent)
+        self.changes.messages_gone.append(own.erasure_due)
+        return own
 
     def _kept_of_a_member(self) -> dict[str, Part]:
         """What an export holds, by name."""
@@ -430,6 +432,7 @@ class Community:
         changes.channel_added.append(control.channel_added)
         changes.channel_removed.append(control.channel_removed)
         changes.channel_shown.append(voice.channel_shown)
+        changes.channel_sealing.append(lambda channel_id: voice.require_unused(channel_id, time.time()))
         changes.permissions_changed.append(control.permissions_changed)
         changes.member_gone.append(control.member_gone)
         changes.sessions_ended.append(control.sessions_ended)

@@ -14,7 +14,6 @@ from svc.base.turn import TurnServer
 from svc.base.turn import read as read_turn
 from svc.chat.access.address import MAX_HOPS, normalised
 from svc.chat.access.directory import TEXT, VOICE, Channel
-from svc.chat.direct.config import retention_days
 from svc.chat.invites import guard as invites
 from svc.chat.invites.guard import InviteConfig
 from svc.chat.joining import config as joining_config
@@ -26,6 +25,9 @@ from svc.chat.settings.management import OperatingConfig
 
 # A day; what is longer was meant otherwise.
 MAX_CACHE_TTL_MS = 24 * 60 * 60 * 1000
+
+# How long encrypted messages of private conversations are kept.
+MLS_RETENTION_DAYS = 30
 
 # As long as the digest of HS256 (RFC 7518 section 3.2).
 MIN_SECRET_BYTES = 32
@@ -116,7 +118,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
         media=_media(variables),
         uploads=uploads_config.read(variables),
         operating=management.read(variables),
-        mls_retention_days=retention_days(variables),
+        mls_retention_days=_retention_days(variables),
         link_previews=flag(variables, "SVC_LINK_PREVIEWS", True),
     )
 
@@ -231,3 +233,11 @@ def first_channels(voice_id: str, voice_name: str, additional: Iterable[str]) ->
 
 def _id_from(name: str) -> str:
     return re.sub(r"\W+", "-", name.casefold()).strip("-")
+
+
+def _retention_days(variables: Mapping[str, str]) -> int:
+    """It can only shorten: what is longer, or no whole number of days, gives the usual time."""
+    value = text(variables, "MLS_RETENTION_DAYS")
+    if value.isascii() and value.isdigit() and 1 <= int(value[:6]) <= MLS_RETENTION_DAYS and len(value) <= 6:
+        return int(value)
+    return MLS_RETENTION_DAYS

@@ -54,10 +54,10 @@ class Files:
     ) -> None:
         database, directory, hub = ground.database, ground.directory, ground.hub
         self._media = media
-        self.uploads = UploadsFeature(ground, config.uploads, config.data_dir, session, members, media)
         self.emoji = Emojis(database, hub, ground.audit, media)
+        uses = {EMOJI: self.emoji.use()}
+        self.uploads = UploadsFeature(ground, config, session, members, media, uses)
         self.drafts = Drafts(database, directory, hub, media, self.uploads.uploads)
-        self.uploads.queue.uses[EMOJI] = self.emoji.use()
         self.attached = self.uploads.uploads.attach
         self.kept = self.uploads.kept
         asked = self.uploads.requests

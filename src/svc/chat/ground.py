@@ -26,6 +26,8 @@ class Changes:
     # Members who have gained sight of a channel, and who have lost it.
     channel_shown: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
     channel_hidden: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
+    # Before the calls of a channel are encrypted or not any more, by its id. Raises ChatError.
+    channel_sealing: list[Callable[[str], None]] = field(default_factory=list)
     # The ids of members who may do more or less than before, somewhere.
     permissions_changed: list[Callable[[Collection[str]], None]] = field(default_factory=list)
     # Somebody has joined.
@@ -39,6 +41,10 @@ class Changes:
     # Steps of the write in which a channel is deleted, or a member goes, by id.
     channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
+    # A step of the write in which messages of a member go that were posted between two moments, in ms; and
+    # what follows it.
+    messages_removal: list[Callable[[Connection, str, int, int], None]] = field(default_factory=list)
+    messages_gone: list[Callable[[], None]] = field(default_factory=list)
     # A step of the write in which the server is handed to another owner.
     owner_change: list[Callable[[Connection], None]] = field(default_factory=list)
 

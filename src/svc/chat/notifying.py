@@ -11,14 +11,14 @@ from svc.chat.config import ChatConfig
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.posting import Poster
-from svc.chat.ground import Changes, Ground
+from svc.chat.ground import Ground
 from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.own.blocks import Blocks
 from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.requests import PushRequests
-from svc.chat.push.ringing import Ringing
+from svc.chat.push.ringing import Ringing, Wants
 from svc.chat.push.rules import Subscriptions
 
 # Whom push services may write to, where the server has no name of its own.
@@ -28,28 +28,29 @@ _NO_CONTACT = "https://localhost"
 class Notifying:
     """What the community sees."""
 
-    def __init__(self, ground: Ground, config: ChatConfig, outcomes: Counter[tuple[str, ...]]) -> None:
-        database, directory, hub = ground.database, ground.directory, ground.hub
+    def __init__(
+        self,
+        ground: Ground,
+        config: ChatConfig,
+        outcomes: Counter[tuple[str, ...]],
+        messages: MessagesFeature,
+        blocks: Blocks,
+        private: PrivateConversations,
+    ) -> None:
+        database, hub, changes = ground.database, ground.hub, ground.changes
         names = config.identity.names
         contact = f"https://{names[0]}" if names else _NO_CONTACT
         key = VapidKey.kept_in(config.data_dir / KEY_FILE, contact)
         self.poster = Poster(Guard(names))
-        self.levels = Levels(database, directory, hub)
-        hub.invisible = self.levels.invisible
+        self.levels = Levels(database, ground.directory, hub)
         self.subscriptions = Subscriptions(database, self.poster)
-        self.ringing = Ringing(ground, self.levels, self.subscriptions, self.poster, key, outcomes)
+        wants = Wants(self.levels, blocks.blocks, messages.threads.follows)
+        self.ringing = Ringing(ground, wants, self.subscriptions, self.poster, key, outcomes)
         self.requests = [LevelRequests(self.levels), PushRequests(self.subscriptions, key.public)]
-
-    def follow(
-        self, changes: Changes, feature: MessagesFeature, blocks: Blocks, private: PrivateConversations
-    ) -> None:
-        """Ring for messages; let go of what hangs on channels, members and sessions that go."""
-        self.ringing.blocks = blocks.blocks
-        feature.presence.do_not_disturb = self.levels.quiet
-        self.levels.on_presence.append(feature.presence.look)
-        self.ringing.follows = feature.threads.follows
-        feature.messages.on_posted.append(self.ringing.posted)
-        private.rings = self.ringing.privately
+        self.levels.on_presence.append(messages.presence.look)
+        messages.messages.on_posted.append(self.ringing.posted)
+        private.on_ring.append(self.ringing.privately)
+        # What hangs on channels, members and sessions goes with these.
         changes.channel_deletion.append(self.levels.forget_channel_in)
         changes.channel_removed.append(lambda channel: self.levels.forget_channel(channel.id))
         changes.member_removal.append(self.levels.forget_member_in)

@@ -11,7 +11,7 @@ from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.automod.rule import MAX_RULES, Rule, Wanted
-from svc.chat.automod.rules import Automod, Trial
+from svc.chat.automod.rules import Automod, Latest, Trial
 from svc.chat.described import ID, Id, Pushed, obj
 from svc.chat.requests import Requests, described_by, request, schema_of
 
@@ -27,8 +27,8 @@ class Rules:
 
 
 class AutomodRequests(Requests):
-    def __init__(self, automod: Automod) -> None:
-        self._automod = automod
+    def __init__(self, automod: Automod, latest: Latest) -> None:
+        self._automod, self._latest = automod, latest
 
     @request(
         _MANAGER,
@@ -69,7 +69,7 @@ class AutomodRequests(Requests):
         cost=5.0,
     )
     async def trial(self, asking: Asker, asked: Wanted) -> Trial:
-        return await self._automod.trial(asking.member_id, asked)
+        return await self._automod.trial(asking.member_id, asked, self._latest)
 
 
 _RULE = schema_of(Rule)

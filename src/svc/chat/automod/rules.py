@@ -77,15 +77,12 @@ class Trial:
     messages: Annotated[Sequence[FoundMessage], Meta(max_length=TRIAL_SHOWN)]
 
 
-class Automod:
-    """`latest` are the members' messages that were posted last; `new_id` makes the id of a new rule."""
+# So many of the messages that members have posted last, the oldest first.
+Latest = Callable[[int], Awaitable[Sequence[Message]]]
 
-    def __init__(
-        self,
-        ground: Ground,
-        reports: Reports,
-        moderation: Moderation,
-    ) -> None:
+
+class Automod:
+    def __init__(self, ground: Ground, reports: Reports, moderation: Moderation) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._new_id = ground.audit, ground.new_id
         self._reports = reports
@@ -94,8 +91,6 @@ class Automod:
         self._finders: list[Finder] = []
         self._recent = Recent()
         self._one_trial_at_a_time = asyncio.Lock()
-        # Set before anybody is served.
-        self.latest: Callable[[int], Awaitable[Sequence[Message]]] | None = None
 
     async def load(self) -> None:
         """At start."""
@@ -169,13 +164,12 @@ class Automod:
 
         return Act(write, gone)
 
-    async def trial(self, actor_id: str, wanted: Wanted) -> Trial:
+    async def trial(self, actor_id: str, wanted: Wanted, latest: Latest) -> Trial:
         """What a rule would have found among the last messages, the newest first. Changes nothing."""
         finder, recent = Finder(made(wanted, "", actor_id, 0)), Recent()
-        assert self.latest is not None, "set before anybody is served"
         caught: list[FoundMessage] = []
         async with self._one_trial_at_a_time:
-            messages = await self.latest(TRIAL_MESSAGES)
+            messages = await latest(TRIAL_MESSAGES)
             for message in messages:
                 # Each takes milliseconds at most; all together would hold up everybody.
                 await asyncio.sleep(0)

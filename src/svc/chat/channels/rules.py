@@ -6,7 +6,7 @@ manager may not view does not exist for them either.
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
@@ -37,8 +37,6 @@ class Channels:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._changes, self._new_id = ground.audit, ground.changes, ground.new_id
         self._slow_mode = SlowMode()
-        # Is somebody in the call of a voice channel, or about to be?
-        self.in_use: Callable[[str], bool] = lambda channel_id: False
         self.sight = Sight(ground.directory, ground.hub, ground.changes)
         ground.changes.member_removal.append(lambda c, member_id: self.forget(c, overrides.MEMBER, member_id))
         ground.changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
@@ -104,8 +102,9 @@ class Channels:
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
         _check(after)
         # Whoever is there sends as the channel was when they came.
-        if after.encrypted != before.encrypted and self.in_use(channel_id):
-            raise ChatError("channel_in_use")
+        if after.encrypted != before.encrypted:
+            for check in self._changes.channel_sealing:
+                check(channel_id)
         # One that the actor does not see may stay.
         if after.parent_id != before.parent_id:
             _check_category(self._directory, actor_id, after)

@@ -114,7 +114,7 @@ class PrivateConversations:
         self._blocks = blocks
         self._new_id = ground.new_id
         self._franking_key = franking_key
-        self.rings: Rings = lambda kind, conversation_id, member_ids, allowed: None
+        self.on_ring: list[Rings] = []
         # By conversation: is it between two, and who is in it?
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
         # By channel that is encrypted: who is in its call (`channel_calls`).
@@ -454,7 +454,8 @@ class PrivateConversations:
         told = [
             one for one in self.people_of(conversation_id) - {sender_id} if not self._blocks(one, sender_id)
         ]
-        self.rings(kind, conversation_id, told, allowed)
+        for ring in self.on_ring:
+            ring(kind, conversation_id, told, allowed)
 
     def tell_changed(self, conversation_ids: Sequence[str]) -> None:
         for one in conversation_ids:

@@ -74,15 +74,15 @@ class Levels:
         self._directory = directory
         self._hub = hub
         self._chosen: dict[str, dict[str, Choice]] = {}
-        self._quiet: set[str] = set()
-        self._invisible: set[str] = set()
+        self._quiet = hub.quiet
+        self._invisible = hub.invisible
         # Told when somebody changes how others see them.
         self.on_presence: list[Callable[[str], None]] = []
 
     async def load(self) -> None:
         self._chosen = await _load(self._database)
-        self._quiet = await _load_set(self._database, QUIET)
-        self._invisible = await _load_set(self._database, INVISIBLE)
+        self._quiet |= await _load_set(self._database, QUIET)
+        self._invisible |= await _load_set(self._database, INVISIBLE)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         who = asker.member_id

@@ -152,8 +152,10 @@ class Hub:
         self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
         self._watching: list[Callable[[str, bool], None]] = []
         self._watching_idle: list[Callable[[str], None]] = []
-        # Whether a member does not show others that they are there.
-        self.invisible: Callable[[str], bool] = lambda member_id: False
+        # Members who do not show others that they are there, and who do not want to be disturbed. Whoever
+        # knows that fills them.
+        self.invisible: set[str] = set()
+        self.quiet: set[str] = set()
 
     def __len__(self) -> int:
         return self._count
@@ -186,7 +188,7 @@ class Hub:
 
     def shown_members(self) -> Iterable[str]:
         """Who is online and not invisible."""
-        return (member_id for member_id in self._pages if not self.invisible(member_id))
+        return (member_id for member_id in self._pages if member_id not in self.invisible)
 
     def pages(self) -> Mapping[str, int]:
         """How many pages each member has open; those who have none are left out."""

@@ -7,7 +7,6 @@ No HTTP, no SQL.
 """
 
 import asyncio
-from collections.abc import Callable
 
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
@@ -30,8 +29,6 @@ class Presence:
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         # By member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
-        # Whether a member does not want to be disturbed; `look` when it is different.
-        self.do_not_disturb: Callable[[str], bool] = lambda member_id: False
         # What was told of those who are there, but of nobody who is invisible: idle, not to be disturbed.
         self._told: dict[str, tuple[bool, bool]] = {}
         hub.watch(self._changed)
@@ -39,7 +36,7 @@ class Presence:
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Who is there, the one who asks included."""
-        leaving = (m for m in self._leaving if not self._hub.invisible(m))
+        leaving = (m for m in self._leaving if m not in self._hub.invisible)
         there = {*self._hub.shown_members(), *leaving, asker.member_id}
         online = sorted(there & self._directory.members.keys())
         told = {member_id: self._told.get(member_id, (False, False)) for member_id in online}
@@ -47,7 +44,7 @@ class Presence:
             "online": online,
             # Whoever asks has just touched a page.
             "idle": [m for m in online if told[m][0] and m != asker.member_id],
-            "do_not_disturb": [m for m in online if self.do_not_disturb(m)],
+            "do_not_disturb": [m for m in online if m in self._hub.quiet],
         }
 
     def typing(self, member_id: str, channel_id: str, now: float, thread: str | None = None) -> None:
@@ -83,9 +80,9 @@ class Presence:
             self._tell(member_id, self._present(member_id))
 
     def _present(self, member_id: str) -> tuple[bool, bool] | None:
-        if self._hub.invisible(member_id):
+        if member_id in self._hub.invisible:
             return None
-        return self._hub.idle(member_id), self.do_not_disturb(member_id)
+        return self._hub.idle(member_id), member_id in self._hub.quiet
 
     def _left(self, member_id: str) -> None:
         del self._leaving[member_id]

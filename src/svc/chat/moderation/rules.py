@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
@@ -31,13 +31,6 @@ MAX_DELETED_S = 30 * 24 * 60 * 60
 _LONGEST_WAIT_S = 60.0
 
 
-class Eraser(Protocol):
-    """Deletes messages, which may be very many: what is to go is written down, and goes bit by bit."""
-
-    def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None: ...
-    def erasure_due(self) -> None: ...
-
-
 class Moderation:
     """`wake` is called when the time at which the next timeout ends has changed."""
 
@@ -50,8 +43,6 @@ class Moderation:
         self._audit, self._changes = ground.audit, ground.changes
         self._members = members
         self.wake: Callable[[], None] = lambda: None
-        # Set before anybody is served.
-        self.eraser: Eraser | None = None
         # Also when somebody joins who is in timeout.
         ground.changes.permissions_changed.append(lambda _: self.wake())
 
@@ -88,10 +79,11 @@ class Moderation:
                 self._members.remove(connection, present_id, now)
             store.ban(connection, Ban(member_id, nickname, reason, actor_id, now_ms))
             details: dict[str, object] = {"nickname": nickname, "reason": reason}
-            if delete_messages_s and self.eraser is not None:
+            if delete_messages_s:
                 details["delete_messages_s"] = delete_messages_s
                 for same_id in store.ever_as(connection, member_id):
-                    self.eraser.erase_recent(connection, same_id, now_ms - delete_messages_s * 1000, now_ms)
+                    for step in self._changes.messages_removal:
+                        step(connection, same_id, now_ms - delete_messages_s * 1000, now_ms)
             self._audit.record(connection, actor_id, "member_ban", member_id, details, now)
             return present
 
@@ -99,8 +91,9 @@ class Moderation:
             for present_id in present:
                 self._gone(present_id, "Banned from this server")
             self._bans_changed()
-            if delete_messages_s and self.eraser is not None:
-                self.eraser.erasure_due()
+            if delete_messages_s:
+                for tell in self._changes.messages_gone:
+                    tell()
 
         return Act(write, banned)
 

@@ -77,27 +77,32 @@ class _Attempt:
     wait_s: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """What members want to be told of: has the first blocked the second, does a member follow a thread?"""
+
+    levels: Levels
+    blocks: Callable[[str, str], bool]
+    follows: Callable[[str, str], bool]
+
+
 class Ringing:
     """`outcomes` counts what became of notices."""
 
     def __init__(
         self,
         ground: Ground,
-        levels: Levels,
+        wants: Wants,
         subscriptions: Subscriptions,
         poster: Poster,
         key: VapidKey,
         outcomes: Counter[tuple[str, ...]],
     ) -> None:
         self._directory, self._hub = ground.directory, ground.hub
-        self._levels = levels
         self._subscriptions = subscriptions
         self._poster = poster
         self._key = key
-        # Whether a member (first) has blocked another.
-        self.blocks: Callable[[str, str], bool] = lambda member_id, other_id: False
-        # Whether a member (first) follows a thread.
-        self.follows: Callable[[str, str], bool] = lambda member_id, thread: False
+        self._wants = wants
         self._outcomes = outcomes
         self._now = time.time
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -137,7 +142,7 @@ class Ringing:
         now = self._now()
         content = dumps({"kind": kind, "talk_id": conversation_id})
         for member_id in reachable & set(member_ids):
-            if self._hub.in_sight(member_id) or self._levels.quiet(member_id):
+            if self._hub.in_sight(member_id) or self._wants.levels.quiet(member_id):
                 continue
             if self._allowances[kind].of(member_id).take_if_left(now):
                 self._count("rate_limited")
@@ -150,16 +155,16 @@ class Ringing:
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
         """What the message is to a member; None where they are not to be rung for it."""
         author = message.author
-        if author.kind == MEMBER and (author.id == member_id or self.blocks(member_id, author.id)):
+        if author.kind == MEMBER and (author.id == member_id or self._wants.blocks(member_id, author.id)):
             return None
         if self._hub.in_sight(member_id):
             return None
-        level = self._levels.level(member_id, message.channel_id, int(now * 1000))
+        level = self._wants.levels.level(member_id, message.channel_id, int(now * 1000))
         if level == "nothing":
             return None
         if member_id in message.told:
             return MENTION
-        if message.thread is not None and not self.follows(member_id, message.thread):
+        if message.thread is not None and not self._wants.follows(member_id, message.thread):
             return None
         return MESSAGE if level == "all" else None
 
@@ -224,7 +229,7 @@ class Ringing:
         if not notice.allowed(member_id) or self._hub.in_sight(member_id):
             return _Attempt("not_needed")
         now = self._now()
-        if self._levels.quiet(member_id):
+        if self._wants.levels.quiet(member_id):
             return _Attempt("not_needed")
         found = await self._subscriptions.current(member_id, session_id, int(now * 1000))
         if found is None:

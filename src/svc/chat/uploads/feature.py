@@ -1,14 +1,12 @@
 """The parts of the feature, built and connected: what the community sees of uploads.
 
-Has no rules of its own. What other features may use: `uploads` to attach what is finished,
-`queue.uses` to be handed what was uploaded for them.
+Has no rules of its own. What other features may use: `uploads` to attach what is finished.
 """
 
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 from aiohttp import ClientSession
 
@@ -16,8 +14,8 @@ from svc.base.database import Connection
 from svc.base.metrics import Registry
 from svc.base.storage import FILESYSTEM
 from svc.chat.access.tokens import Asker
+from svc.chat.config import ChatConfig
 from svc.chat.ground import Ground
-from svc.chat.media.config import UploadsConfig
 from svc.chat.media.requests import MediaRequests
 from svc.chat.media.rules import Media, ServerIcon
 from svc.chat.media.sweep import Sweep
@@ -29,7 +27,7 @@ from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.measurements import measure
 from svc.chat.uploads.portraits import Avatars, Icons
-from svc.chat.uploads.queue import Queue
+from svc.chat.uploads.queue import Queue, Use
 from svc.chat.uploads.requests import UploadRequests
 from svc.chat.uploads.rules import Uploads
 from svc.chat.uploads.upload import AVATAR, ICON
@@ -41,25 +39,30 @@ class UploadsFeature:
     def __init__(
         self,
         ground: Ground,
-        config: UploadsConfig,
-        data_dir: Path,
+        chat: ChatConfig,
         session: ClientSession,
         members: Members,
         media: Media,
+        uses: Mapping[str, Use],
     ) -> None:
+        """`uses` are of purposes that other features have for uploads."""
+        config = chat.uploads
         self._database = ground.database
         self._media = media
         self.icon = ServerIcon(ground.database, media)
-        self._incoming = Incoming(data_dir)
+        self._incoming = Incoming(chat.data_dir)
         kept_here = config.storage.backend == FILESYSTEM
         bounds = Limits(
             icon_bytes=config.icon_max_mb * 1024 * 1024,
             kept_here=kept_here,
+            emoji_at_once=config.emoji_concurrency,
             file_bytes=config.file_max_mb * 1024 * 1024,
             file_extensions=config.file_extensions,
         )
-        at_once = config.emoji_concurrency
-        self.queue = Queue(ground, media, bounds, at_once, _new_lease, time.time)
+        self.avatars = Avatars(ground.database, ground.directory, members, media)
+        icons = Icons(ground.database, ground.hub, ground.audit, self.icon)
+        uses = {**uses, AVATAR: self.avatars.use(), ICON: icons.use()}
+        self.queue = Queue(ground, media, bounds, uses, lambda: secrets.token_urlsafe(16), time.time)
         self.uploads = Uploads(ground, media, self._incoming, self.queue, bounds, time.time)
         self.sweep = Sweep(
             ground.database,
@@ -69,9 +72,6 @@ class UploadsFeature:
             time.time,
             also=self.uploads.tidy_up,
         )
-        self.avatars = Avatars(ground.database, ground.directory, members, media)
-        icons = Icons(ground.database, ground.hub, ground.audit, self.icon)
-        self.queue.uses |= {AVATAR: self.avatars.use(), ICON: icons.use()}
         self.queue.forget_file = self._forget_file
         self.worker = WorkerHealth(session, config.worker_url, time.monotonic)
         self.media_requests = MediaRequests(media, Usage(ground.database), lambda: self.icon.key)
@@ -118,7 +118,3 @@ class UploadsFeature:
         task = asyncio.ensure_future(self._incoming.remove(upload_id))
         self._removing.add(task)
         task.add_done_callback(self._removing.discard)
-
-
-def _new_lease() -> str:
-    return secrets.token_urlsafe(16)

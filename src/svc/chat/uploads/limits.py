@@ -60,11 +60,12 @@ class Limits:
     """How many bytes of each purpose are taken. `kept_here`: what is kept is on our own disk too.
 
     `file_bytes` is the limit of files that are kept as they came; 0 takes none. `file_extensions` are the
-    endings that such a file may have; empty is all.
+    endings that such a file may have; empty is all. Of emoji, `emoji_at_once` are worked on at a time.
     """
 
     icon_bytes: int
     kept_here: bool
+    emoji_at_once: int
     file_bytes: int = 0
     file_extensions: tuple[str, ...] = ()
 

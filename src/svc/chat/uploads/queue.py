@@ -100,17 +100,16 @@ class Queue:
         ground: Ground,
         media: Media,
         bounds: Limits,
-        emoji_at_once: int,
+        uses: Mapping[str, Use],
         new_lease: Callable[[], str],
         now: Callable[[], float],
     ) -> None:
         self._database, self._hub = ground.database, ground.hub
         self._media = media
         self._bounds = bounds
-        self._emoji_at_once = emoji_at_once
         self._new_lease = new_lease
         self._now = now
-        self.uses: dict[str, Use] = {}
+        self._uses = uses
         # Called with the id of an upload whose file is of no more use.
         self.forget_file: Callable[[str], None] = lambda upload_id: None
         self._turns = Turns()
@@ -293,7 +292,7 @@ class Queue:
 
     def _next(self, connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> Job | None:
         """Emoji are worked on a few at a time, whatever the number of workers."""
-        if store.leased(connection, EMOJI, now_ms) >= self._emoji_at_once:
+        if store.leased(connection, EMOJI, now_ms) >= self._bounds.emoji_at_once:
             kinds = [kind for kind in kinds if kind != EMOJI]
         waiting = store.due(connection, kinds, now_ms, long=long)
         if not waiting:
@@ -331,7 +330,7 @@ class Queue:
         store.set_done(connection, job_id, result, self._now_ms())
         outcome = None
         if upload.purpose != ATTACHMENT:
-            outcome = self.uses[upload.purpose].use(connection, upload, result)
+            outcome = self._uses[upload.purpose].use(connection, upload, result)
             store.set_used(connection, job_id)
         # What was reserved and not used is swept later.
         self._end(connection, job_id)
@@ -345,7 +344,7 @@ class Queue:
         self.outcomes[("done",)] += 1
         self.forget_file(upload.id)
         if upload.purpose != ATTACHMENT:
-            self.uses[upload.purpose].used(finished.outcome)
+            self._uses[upload.purpose].used(finished.outcome)
         self._hub.push("upload_done", upload.described(self._media.urls), only(upload.member_id))
 
     def _refused(self, upload: Upload, code: str, message: str) -> None:

@@ -190,9 +190,10 @@ class Voice:
         limit = 0 if channel is None or moves else channel.user_limit
         return min(limit or MAX_SEALED, MAX_SEALED) if channel and channel.encrypted else limit
 
-    def in_use(self, channel_id: str, now: float) -> bool:
-        """Is somebody in a channel, or on their way in?"""
-        return bool(self.occupancy.users(channel_id)) or self._seats.is_reserved_in(channel_id, now)
+    def require_unused(self, channel_id: str, now: float) -> None:
+        """Raises ChatError where somebody is in a channel, or on their way in."""
+        if self.occupancy.users(channel_id) or self._seats.is_reserved_in(channel_id, now):
+            raise ChatError("channel_in_use")
 
     def require_voice_channel(self, member_id: str, channel_id: str, permission: Permission) -> None:
         """Raises ChatError unless the member has a permission in this voice channel."""
