@@ -1,4 +1,4 @@
-"""Commands and counters of the core are the same in the C structs, in the engine and in its stub."""
+"""The core's commands are the same in C, in the engine and in its stub; its counters in C and in the engine."""
 
 import ast
 import re

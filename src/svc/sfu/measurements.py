@@ -1,4 +1,4 @@
-"""What the service tells a scraper: four gauges, how it encrypts, and counters.
+"""What the service tells a scraper: gauges, how it encrypts, counters, and how long packets wait.
 
 The gauges are set from real state (`resync`), not counted up and down, so they cannot
 drift; `app` calls it every 15 s. Counters of packets are the core's own. Serves no HTTP.

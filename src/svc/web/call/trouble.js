@@ -81,7 +81,7 @@ export class SilenceWatch {
   }
 }
 
-// Looks, half a second apart. Even a voice that is silent sends two packets in that time and more (DTX).
+// Looks, half a second apart: even a voice that is silent sends two packets a second (DTX).
 export const HEAR_EVERY_MS = 500;
 const UNHEARD = 3;
 
