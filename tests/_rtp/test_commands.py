@@ -1,4 +1,4 @@
-"""The core's commands are the same in C, in the engine and in its stub; its counters in C and in the engine."""
+"""Commands are the same in C, in the engine and in its stub; counters in C and in the engine."""
 
 import ast
 import re
