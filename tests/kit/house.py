@@ -134,7 +134,7 @@ def _circles(edges: list[Edge], package: str) -> list[str]:
             for importer, target in inner
             if _inside(importer, folder) and _inside(target, folder)
         ]
-        circles += _circle(f"rooms of {folder}", siblings)
+        circles += _circle(f"folders in {folder}", siblings)
     return circles
 
 
@@ -150,7 +150,7 @@ def _circle(what: str, pairs: list[tuple[str, str]]) -> Iterator[str]:
     try:
         sorter.prepare()
     except CycleError as error:
-        yield f"a circle of {what}: {' <- '.join(error.args[1])}"
+        yield f"a circle of {what}: {' is imported by '.join(error.args[1])}"
 
 
 def _inside(module: str, folder: str) -> bool:

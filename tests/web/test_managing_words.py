@@ -8,6 +8,7 @@ import pytest
 
 import svc.chat
 from svc.chat.access.permissions import EVERYTHING, OF_A_CHANNEL, names
+from svc.chat.channels.shapes import ChannelChanges
 from svc.chat.community import WEB_FOLDER
 from tests.web.test_words import messages
 
@@ -43,6 +44,11 @@ def test_the_page_has_words_for_every_act_that_the_server_records() -> None:
     for action in listed:
         dashed = action.replace("_", "-")
         assert {f"audit-{dashed}", f"act-{dashed}"} <= messages("en").keys(), action
+
+
+def test_the_page_has_a_word_for_all_of_a_channel_that_can_be_changed() -> None:
+    changed = {f"field-{name.replace('_', '-')}" for name in ChannelChanges.__struct_fields__}
+    assert changed <= messages("en").keys()
 
 
 def recorded() -> set[str]:

@@ -96,7 +96,7 @@ class NewChannel(Asked):
 
 
 class ChannelChanges(Asked):
-    # What is null stays as it is, but for the category: that becomes none.
+    # Null is as good as absent, but for the category: that becomes none.
 
     name: _Name | None = None
     archived: bool | None = None

@@ -28,7 +28,8 @@ logger = logging.getLogger(__name__)
 def command(name: str) -> Callable[[Run], Run]:
     """Declare a method of `Commands`: its parameters are what it takes, and None answers with nothing.
 
-    An argument that is null is as good as absent. A single parameter `arguments` takes whatever is sent.
+    An argument that is null is as good as absent. A single parameter `arguments` takes whatever is sent,
+    nulls too.
     """
 
     def declared(run: Run) -> Run:

@@ -1,4 +1,4 @@
-"""What may stand as a reaction: an emoji, or the `:name:` of one of the server's own.
+"""What may stand as a reaction: one emoji or several in a row, or the `:name:` of one of the server's own.
 
 Bounds and shape only; whether an emoji of that name exists is for the page to show.
 """
