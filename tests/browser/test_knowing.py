@@ -22,7 +22,7 @@ from tests.kit.knowing import (
     open_settings,
     want_notices,
 )
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import NARROW, WIDE, People, Person, both_widths
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, shows, write
 from tests.kit.waiting import wait_until
@@ -145,6 +145,7 @@ async def test_what_is_not_before_the_eyes_can_be_heard(people: People) -> None:
 
 async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) -> None:
     ada, grace = await apart(people)
+    await ada.page.set_viewport_size(WIDE)
     await listen(ada)
     await ada.enter_call()
     await wait_until("joining is heard", lambda: hears(ada, "join"), within_s=15)
@@ -156,11 +157,13 @@ async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) 
     await grace.press("Leave")
     await wait_until("Grace is heard to leave", lambda: hears(ada, "leave"), within_s=15)
 
+    await ada.page.set_viewport_size(NARROW)
     await open_settings(ada)
     for sound in ("Somebody joins your call", "Somebody leaves your call", "You mute or unmute yourself"):
         await ada.page.get_by_role("switch", name=sound).uncheck()
     await ada.page.keyboard.press("Escape")
-    here = ada.page.get_by_role("list", name="People in Voice").get_by_role("listitem")
+    await ada.hide_channels()
+    here = ada.page.locator(".voice-people li")  # On a phone nobody sees them during a call.
     await ada.press("Unmute")
     await grace.enter_call()
     await expect(here).to_have_count(2)
@@ -173,6 +176,7 @@ async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) 
     await ada.page.get_by_role("switch", name="A mention or a reply to you").uncheck()
     await ada.page.get_by_role("switch", name="Somebody leaves your call").check()
     await ada.page.keyboard.press("Escape")
+    await ada.hide_channels()
     await mention(grace, ada, "Good night")
     await expect(entry(ada, "general").locator(".badge")).to_have_text("2")
     await ada.press("Leave")
