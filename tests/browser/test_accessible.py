@@ -240,5 +240,9 @@ async def look_at_settings(ada: Person, looked: Callable[[str], Awaitable[None]]
     for number in range(await pages.count()):
         await pages.nth(number).click()
         await expect(ada.page.get_by_role("dialog").get_by_text("Loading…", exact=True)).to_have_count(0)
+        if await pages.nth(number).inner_text() == "Emoji":
+            picture = {"name": "sun.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
+            await ada.page.get_by_label("Add emoji").last.set_input_files(picture)  # type: ignore[arg-type]
+            await expect(ada.page.get_by_label("Name of sun")).to_be_visible()
         await looked(await pages.nth(number).inner_text())
     await close(ada)

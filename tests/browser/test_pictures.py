@@ -4,26 +4,61 @@ They land in build/pictures, to be looked at, at both sizes and in both themes.
 """
 
 import json
+from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from aiohttp import ClientSession
+from PIL import Image, ImageDraw
 from playwright.async_api import expect
 
 from tests.chat.member import ChatServer
 from tests.kit.people import People, Person, until_still
+from tests.kit.pictures import encoded
 from tests.kit.product import Product
 from tests.kit.text_channels import open_channel, press_at, write
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 780}
+# Instead of the camera that Chromium makes up: a picture that stands still.
+CAMERA = """async (picture) => {
+  const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes]));
+  const { width, height } = image;
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const pen = canvas.getContext("2d");
+  setInterval(() => pen.drawImage(image, 0, 0), 60);
+  const open = navigator.mediaDevices.getUserMedia;
+  navigator.mediaDevices.getUserMedia = async (wishes) => {
+    if (!wishes.video) return open(wishes);
+    const heard = wishes.audio ? (await open({ audio: wishes.audio })).getTracks() : [];
+    return new MediaStream([...heard, ...canvas.captureStream().getTracks()]);
+  };
+}"""
 TALK = (
     "The **garden day** is on Saturday. Who brings what?",
     "- two spades\n- gloves\n- seeds",
     "> Who brings what?\n\nI bring bread, and this:\n"
     "```python\ndef seats(people, table=8):\n    return -(-people // table)\n```",
 )
+
+
+def portrait(wall: str, hair: str, skin: str, clothes: str) -> str:
+    """Somebody before a wall, as a camera would show them; in base64."""
+    image = Image.new("RGB", (1280, 720), wall)
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((820, 90, 1150, 420), fill="#f4efe2", outline="#8a7a5c", width=14)
+    draw.polygon([(834, 406), (940, 240), (1010, 320), (1070, 260), (1136, 406)], fill="#7c9a7a")
+    draw.ellipse((470, 120, 810, 560), fill=hair)
+    draw.rounded_rectangle((330, 520, 950, 900), 180, fill=clothes)
+    draw.rectangle((580, 430, 700, 560), fill=skin)
+    draw.ellipse((520, 170, 760, 480), fill=skin)
+    draw.pieslice((505, 150, 775, 400), 180, 360, fill=hair)
+    for x in (585, 675):
+        draw.ellipse((x, 305, x + 22, 327), fill="#2b2320")
+    draw.arc((590, 340, 690, 420), 30, 150, fill="#7a3b33", width=7)
+    return b64encode(encoded(image.resize((640, 360)), "PNG")).decode()
 
 
 async def pictured(person: Person, name: str) -> None:
@@ -73,6 +108,8 @@ async def test_the_page_is_pictured_at_both_sizes(people: People, product: Produ
             await pictured(ada, f"{name}-wide")
             await ada.page.keyboard.press("Escape")
         await ada.press("Close")
+    await ada.page.evaluate(CAMERA, portrait("#cfd8d2", "#4a3226", "#e6b99a", "#2f6f68"))
+    await grace.page.evaluate(CAMERA, portrait("#d9cfc0", "#1f1c22", "#b98563", "#7a3b5e"))
     await ada.enter_call(camera=True)
     await grace.press("Show the channels")
     await pictured(grace, "channels-narrow")
