@@ -20,7 +20,7 @@ const CONTEXT = {
 // Those of a text's own; the block around it is not named.
 const AROUND = new Set(["div", "p"]);
 const ATTRIBUTES = new Set(["children", "class", "dir", "href", "title", "target", "rel", "start", "style", "scope", "tabindex",
-  "role", "aria-label", "data-level", "src", "alt", "draggable", "loading", "type", "onClick", "code", "language", "words"]);
+  "role", "aria-label", "data-level", "src", "alt", "draggable", "loading", "type", "onClick", "code", "language", "words", "ms"]);
 
 const shown = (text, context = CONTEXT) => look(parse(text), context);
 const names = (text, context) => elements(shown(text, context)).map(({ name }) => name).filter((name) => !AROUND.has(name));
@@ -63,6 +63,11 @@ const MEANINGS = [
   ["[x](channel:general) [#old](channel:gone)", ["span", "span"], "#general #old"],
   [":tada: :nothing: 10:30:45", ["img"], ":tada: :nothing: 10:30:45"],
   ["`:tada:` \\:tada:", ["code"], ":tada: :tada:"],
+  ["__under__ ___both___ a__b__c", ["u", "em", "u"], "under both a__b__c"],
+  ["-# *little*\n-# \n- # a", ["em", "ul", "li"], "little-#a"],
+  ["a\n>>> b\n\n- c\n> d", ["blockquote", "ul", "li", "blockquote"], "abcd"],
+  ["- >>> a\n> >>> b\nc", ["ul", "li", "blockquote", "blockquote", "blockquote", "blockquote", "blockquote", "blockquote", "blockquote"], "abc"],
+  ["<t:0:d> <t:0:x> <t:9999999999999> `<t:0>`", ["Time", "code"], " <t:0:x> <t:9999999999999> <t:0>"],
   ["#", [], "#"],
   ["> ", [], "> "],
   ["", [], ""],
@@ -134,6 +139,7 @@ test("emoji alone are large", () => {
 });
 
 test("one line of plain words", () => {
+  assert.equal(plain("-# __a__ <t:0:R>").replace(/\d+ years/u, "n years"), "a n years ago");
   const text = "# Title\n> *said*\n- [Ada](mention:a) **wrote**\n```js\ncode()\n```\n||secret|| [link](https://a.example) :tada: [x](role:moderators)";
   assert.equal(plain(text, CONTEXT), "Title said @Ada wrote code() ▒▒▒ link :tada: @Moderators");
   assert.equal(plain("a\nb"), "a b");
@@ -141,7 +147,7 @@ test("one line of plain words", () => {
 
 function isHarmless(vnode, text) {
   for (const { name, props } of elements(vnode)) {
-    assert.match(name, /^(?:div|p|span|strong|em|s|code|a|br|hr|ul|ol|li|blockquote|table|thead|tbody|tr|th|td|img|Code|Spoiler)$/u, text);
+    assert.match(name, /^(?:div|p|span|strong|em|s|code|a|br|hr|ul|ol|li|blockquote|table|thead|tbody|tr|th|td|img|u|Code|Spoiler|Time)$/u, text);
     for (const attribute of Object.keys(props)) assert.ok(ATTRIBUTES.has(attribute), `${attribute}: ${text}`);
     if (name === "a") assert.match(props.href, /^https?:\/\/[^@]*$/u, text);
     if (name === "img") assert.equal(props.src, "/media/tada.webp");

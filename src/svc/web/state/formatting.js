@@ -4,6 +4,7 @@
 export const FORMATS = [
   { key: "b", sign: "**", words: "format-bold" },
   { key: "i", sign: "*", words: "format-italic" },
+  { key: "u", sign: "__", words: "format-underline" },
   { key: "e", sign: "`", words: "format-code" },
   { key: "x", shift: true, sign: "~~", words: "format-strike" },
   { key: "s", shift: true, sign: "||", words: "format-spoiler" },

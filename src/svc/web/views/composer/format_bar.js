@@ -12,6 +12,7 @@ import { Icon } from "../parts/icon.js";
 const LOOKS = {
   "format-bold": html`<b>B</b>`,
   "format-italic": html`<i>I</i>`,
+  "format-underline": html`<u>U</u>`,
   "format-code": html`<${Icon} name="code" />`,
   "format-strike": html`<s>S</s>`,
   "format-spoiler": html`<${Icon} name="hidden" />`,

@@ -2,6 +2,7 @@
 // that has only words and emoji.
 
 import { html, useMemo } from "../../vendor/preact.js";
+import { Time } from "../parts/time.js";
 import { mentionText, targetOf, wordsOf } from "./context.js";
 import { isVisible, pretends, unturned, webAddress } from "./links.js";
 import { plain } from "./plain.js";
@@ -35,6 +36,8 @@ function inline(node, context, inLink) {
       return html`<br />`;
     case "strong":
       return html`<strong>${within()}</strong>`;
+    case "underlined":
+      return html`<u>${within()}</u>`;
     case "emphasis":
       return html`<em>${within()}</em>`;
     case "struck":
@@ -51,6 +54,8 @@ function inline(node, context, inLink) {
       return ["![", text, "](", address(href, [unturned(href)], inLink), ")"];
     case "emoji":
       return emoji(text, context);
+    case "time":
+      return html`<${Time} ms=${node.ms} style=${node.style} />`;
     default:
       // A block that was too deep to be one.
       return children.length ? within() : text;

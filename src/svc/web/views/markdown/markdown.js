@@ -41,6 +41,8 @@ function block(node, context, dir) {
   switch (node.type) {
     case "heading":
       return html`<p class="heading" data-level=${node.level} dir=${dir}>${inlines(children, context)}</p>`;
+    case "small":
+      return html`<p class="small" dir=${dir}>${inlines(children, context)}</p>`;
     case "quote":
       return html`<blockquote dir=${dir}>${blocks(children, context)}</blockquote>`;
     case "list":

@@ -10,9 +10,9 @@ import { addRules } from "./rules.js";
 
 /**
  * @typedef {{type: string, children: Node[], text?: string, href?: string, level?: number, start?: number,
- *   language?: string, align?: string}} Node
- * Types: root; the blocks paragraph, heading, quote, list (start where it is numbered), entry, rule, fence, table,
- * row, head, cell; within them text, break, strong, emphasis, struck, spoiler, code, link, address, picture, emoji.
+ *   language?: string, align?: string, ms?: number, style?: import("../parts/time.js").Style}} Node
+ * Types: root; the blocks paragraph, heading, small, quote, list (start where it is numbered), entry, rule, fence, table, row,
+ * head, cell; within them text, break, strong, underlined, emphasis, struck, spoiler, code, link, address, picture, emoji, time.
  */
 
 const MOST_CHARACTERS = 8_000; // UTF-16 code units: a message's 4,000 characters, all of them emoji.
@@ -23,7 +23,7 @@ const ALIGNMENTS = { "text-align:left": "start", "text-align:center": "center", 
 const TYPES = {
   paragraph: "paragraph", blockquote: "quote", bullet_list: "list", ordered_list: "list", list_item: "entry", hr: "rule",
   heading: "heading", table: "table", tr: "row", th: "head", td: "cell", strong: "strong", em: "emphasis", s: "struck",
-  spoiler: "spoiler", link: "link",
+  spoiler: "spoiler", link: "link", small: "small",
 };
 const PARTS = new Set(["thead", "tbody"]); // Have no node of their own.
 const TARGETS = /^(?:https?:\/\/|(?:mention|role|channel):[A-Za-z0-9_-]{1,128}$)/iu;
@@ -85,7 +85,8 @@ function* flat(tokens) {
 function beginning(token, depth) {
   const name = token.type.replace(/_open$/u, "");
   if (PARTS.has(name) || token.hidden || depth > DEEPEST) return null;
-  const opened = node(TYPES[name]);
+  // CommonMark makes words bold with either sign; in Discord, which people come from, "__" underlines.
+  const opened = node(token.markup === "__" ? "underlined" : TYPES[name]);
   if (name === "heading") opened.level = Number(token.tag[1]);
   if (name === "ordered_list") opened.start = Number(token.attrGet("start") ?? 1);
   if (name === "link") opened.href = token.attrGet("href") ?? "";
@@ -112,6 +113,8 @@ function leaf(token) {
       return node("address", { text: token.content, href: token.content });
     case "emoji":
       return node("emoji", { text: token.content });
+    case "time":
+      return node("time", { text: token.content, ...token.meta });
     default:
       return node("text", { text: token.content });
   }

@@ -1,5 +1,6 @@
 // A text as one line of plain words: for quotes of it, notifications and titles. Spoilers stay hidden.
 
+import { timeAs } from "../parts/time.js";
 import { mentionText, targetOf } from "./context.js";
 import { parse } from "./parse.js";
 
@@ -7,7 +8,7 @@ import { parse } from "./parse.js";
 /** @typedef {import("./context.js").Context} Context */
 
 const HIDDEN = "▒▒▒";
-const BLOCKS = new Set(["paragraph", "heading", "quote", "list", "entry", "fence", "table", "row", "head", "cell", "rule"]);
+const BLOCKS = new Set(["paragraph", "heading", "small", "quote", "list", "entry", "fence", "table", "row", "head", "cell", "rule"]);
 
 /** @param {string} text @param {Context} [context] */
 export function plain(text, context = {}) {
@@ -25,6 +26,7 @@ function word(node, context) {
   if (type === "break") return " ";
   if (type === "spoiler") return HIDDEN;
   if (type === "emoji") return `:${text}:`;
+  if (type === "time") return timeAs(node.style ?? "long", node.ms ?? 0);
   const target = type === "link" && targetOf(node, context);
   return target ? mentionText(target) : text || words(children, context);
 }

@@ -1,5 +1,5 @@
-// What messages have beyond markdown-it's own rules, and what they have less: spoilers, bare addresses, emoji;
-// quotes and lists that end with their line, bounds for tables and depth. Makes tokens; knows nothing of what
+// What messages have beyond markdown-it's own rules, and what they have less: spoilers, bare addresses, emoji, moments;
+// small lines, quotes of all that follows; quotes and lists that end with their line, bounds for tables and depth. Makes tokens; knows nothing of what
 // they look like.
 
 import { addressFrom, webAddress } from "./links.js";
@@ -12,6 +12,12 @@ const EMOJI = /:[a-z0-9_]{2,30}:/y;
 // Characters that may begin something here; markdown-it's own list lacks the bar.
 const PLAIN = /[^\n\\`*_~[\]!<:|]+/y;
 const ANGLED = /<(https?:\/\/[^\s<>]+)>/iy;
+// A moment in s since 1970, and how to show it. Of as many digits as a Date can hold.
+const MOMENT = /<t:(-?\d{1,12})(?::([tTdDfFR]))?>/y;
+/** @type {Record<string, string>} As `Time` shows it. */
+const STYLES = { t: "clock", T: "clock", d: "day", D: "day", f: "long", F: "long", R: "distance" };
+const SMALL = "-# ";
+const ALL_THAT_FOLLOWS = ">>> ";
 const SCHEME = /(?:^|[^\p{L}\p{N}])(https?)$/iu;
 const LONGEST_SCHEME = 6; // Of "https" and one character before it.
 const SPOILER = "||";
@@ -28,11 +34,14 @@ export function addRules(parser, original) {
   inline.ruler.before("link", "picture", picture);
   inline.ruler.before("link", "spoiler", spoiler);
   inline.ruler.before("link", "angled", angled);
+  inline.ruler.before("link", "moment", moment);
   inline.ruler.before("link", "address", address);
   inline.ruler.before("link", "emoji", emoji);
 
   const interrupting = { alt: ["paragraph", "blockquote", "list"] };
   block.ruler.at("table", bounded(original("table"), isNarrow), { alt: ["paragraph"] });
+  block.ruler.before("blockquote", "small", small, interrupting);
+  block.ruler.before("blockquote", "all_that_follows", quotesAllThatFollows, interrupting);
   block.ruler.at("blockquote", bounded(original("blockquote"), isShallow), interrupting);
   block.ruler.at("list", bounded(original("list"), isShallow), { alt: ["paragraph", "blockquote"] });
   // CommonMark lets the next line go on with the quote or the entry above it; in a chat a new line is a new line.
@@ -62,6 +71,40 @@ const isShallow = (state) => state.level < MOST_LEVELS;
 function isNarrow(state, line) {
   const text = state.src.slice(state.bMarks[line], state.eMarks[line]);
   return text.split("|").length <= MOST_COLUMNS + 2;
+}
+
+/** Does the line begin with this sign? @param {State} state @param {number} line @param {string} sign */
+function beginsWith(state, line, sign) {
+  const start = state.bMarks[line] + state.tShift[line];
+  return state.sCount[line] - state.blkIndent < 4 && state.src.startsWith(sign, start) && state.src.slice(start + sign.length, state.eMarks[line]).trim() !== "";
+}
+
+/** "-# Of little weight". @param {State} state @param {number} line @param {number} _end @param {boolean} silent */
+function small(state, line, _end, silent) {
+  if (!beginsWith(state, line, SMALL)) return false;
+  if (silent) return true;
+  state.line = line + 1;
+  state.push("small_open", "", 1);
+  const words = state.push("inline", "", 0);
+  words.content = state.src.slice(state.bMarks[line] + state.tShift[line] + SMALL.length, state.eMarks[line]).trim();
+  words.children = [];
+  state.push("small_close", "", -1);
+  return true;
+}
+
+/** ">>> This and all lines after it", where it is in nothing else. @param {State} state @param {number} line @param {number} end @param {boolean} silent */
+function quotesAllThatFollows(state, line, end, silent) {
+  if (state.level > 0 || !beginsWith(state, line, ALL_THAT_FOLLOWS)) return false;
+  if (silent) return true;
+  const { parentType } = state;
+  state.parentType = "blockquote";
+  state.push("blockquote_open", "", 1);
+  state.bMarks[line] += state.tShift[line] + ALL_THAT_FOLLOWS.length;
+  state.tShift[line] = state.sCount[line] = 0;
+  state.md.block.tokenize(state, line, end);
+  state.push("blockquote_close", "", -1);
+  state.parentType = parentType;
+  return true;
 }
 
 /** Everything that begins nothing. @param {State} state @param {boolean} silent */
@@ -139,6 +182,21 @@ function angled(state, silent) {
   const [all = "", written = ""] = ANGLED.exec(state.src) ?? [];
   if (!all || state.pos + all.length > state.posMax || !webAddress(written)) return false;
   if (!silent) putAddress(state, written);
+  state.pos += all.length;
+  return true;
+}
+
+/** <t:1700000000:R>, as bots write a moment. @param {State} state @param {boolean} silent */
+function moment(state, silent) {
+  if (state.src[state.pos] !== "<") return false;
+  MOMENT.lastIndex = state.pos;
+  const [all = "", seconds, style = "f"] = MOMENT.exec(state.src) ?? [];
+  if (!all || state.pos + all.length > state.posMax) return false;
+  if (!silent) {
+    const token = state.push("time", "", 0);
+    token.content = all;
+    token.meta = { ms: Number(seconds) * 1000, style: STYLES[style] };
+  }
   state.pos += all.length;
   return true;
 }

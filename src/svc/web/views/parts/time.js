@@ -22,12 +22,27 @@ function format(options) {
 
 /** @type {{[style: string]: Intl.DateTimeFormatOptions}} */
 const STYLES = { clock: CLOCK, day: { dateStyle: "medium" }, long: { dateStyle: "medium", timeStyle: "short" } };
+/** @type {[unit: Intl.RelativeTimeFormatUnit, ms: number][]} */
+const UNITS = [["year", 365 * DAY_MS], ["month", 30 * DAY_MS], ["day", DAY_MS], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]];
 
-/** `style`: "clock" for the time of day, "day", "long" for both, or "ago": long, but today and yesterday as words. The whole of it on hovering. @param {{ms: number, style?: "clock" | "day" | "long" | "ago"}} props */
+/** "clock" for the time of day, "day", "long" for both, "ago": long, but today and yesterday as words, "distance": "in 3 days". @typedef {"clock" | "day" | "long" | "ago" | "distance"} Style */
+
+/** The whole of it on hovering. @param {{ms: number, style?: Style}} props */
 export function Time({ ms, style = "clock" }) {
-  const isRecent = style === "ago" && (sameDay(ms, Date.now()) || sameDay(ms, Date.now() - DAY_MS));
-  const shown = isRecent ? agoOf(ms) : format(STYLES[style] ?? STYLES.long).format(ms);
-  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(/** @type {EventOn} */ event) => { event.currentTarget.title = wholeOf(ms); }}>${shown}</time>`;
+  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(/** @type {EventOn} */ event) => { event.currentTarget.title = wholeOf(ms); }}>${timeAs(style, ms)}</time>`;
+}
+
+/** @param {Style} style @param {number} ms @param {number} [now] */
+export function timeAs(style, ms, now = Date.now()) {
+  if (style === "distance") return distanceOf(ms - now);
+  const isRecent = style === "ago" && (sameDay(ms, now) || sameDay(ms, now - DAY_MS));
+  return isRecent ? agoOf(ms, now) : format(STYLES[style] ?? STYLES.long).format(ms);
+}
+
+/** @param {number} ahead in ms */
+function distanceOf(ahead) {
+  const [unit, length] = UNITS.find((each) => Math.abs(ahead) >= each[1]) ?? UNITS[UNITS.length - 1];
+  return new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(Math.trunc(ahead / length), unit);
 }
 
 const wholeOf = (/** @type {number} */ ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);

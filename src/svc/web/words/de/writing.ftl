@@ -15,6 +15,7 @@ open-file = In eigenem Tab öffnen
 formatting = Formatierung
 format-bold = Fett
 format-italic = Kursiv
+format-underline = Unterstrichen
 format-code = Code
 format-strike = Durchgestrichen
 format-spoiler = Spoiler

@@ -15,6 +15,7 @@ open-file = Open in a new tab
 formatting = Formatting
 format-bold = Bold
 format-italic = Italic
+format-underline = Underline
 format-code = Code
 format-strike = Strikethrough
 format-spoiler = Hidden until pressed

@@ -15,6 +15,7 @@ open-file = Abrir en otra pestaña
 formatting = Formato
 format-bold = Negrita
 format-italic = Cursiva
+format-underline = Subrayado
 format-code = Código
 format-strike = Tachado
 format-spoiler = Oculto hasta pulsarlo

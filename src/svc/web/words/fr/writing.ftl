@@ -15,6 +15,7 @@ open-file = Ouvrir dans un nouvel onglet
 formatting = Mise en forme
 format-bold = Gras
 format-italic = Italique
+format-underline = Souligné
 format-code = Code
 format-strike = Barré
 format-spoiler = Masqué jusqu’au clic

@@ -15,6 +15,7 @@ open-file = 新しいタブで開く
 formatting = 書式
 format-bold = 太字
 format-italic = 斜体
+format-underline = 下線
 format-code = コード
 format-strike = 取り消し線
 format-spoiler = ネタバレ（押すと表示）
