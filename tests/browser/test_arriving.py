@@ -212,7 +212,7 @@ async def test_a_server_that_lets_nobody_in_says_why(
         "SVC_OIDC_ISSUER": "http://127.0.0.1:9",
         "SVC_OIDC_AUDIENCE": PAGE_CLIENT,
     }
-    async with house(browsers, tmp_path / "away", viewport, **nothing, **away) as (_, people):
+    async with house(browsers, tmp_path / "away", viewport, **away) as (_, people):
         ada = await people.arrive("Ada")
         await ada.press("Continue with 127.0.0.1:9")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
