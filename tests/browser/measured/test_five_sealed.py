@@ -1,0 +1,84 @@
+"""Five people see and hear each other in encrypted calls: in a private one, and in a channel."""
+
+import asyncio
+
+import pytest
+from playwright.async_api import ViewportSize, expect
+
+from tests.browser.calls.test_encrypted_channels import encrypted, number
+from tests.browser.calls.test_private_calls import ringing
+from tests.browser.test_private import go_to, private
+from tests.browser.test_private_groups import choose
+from tests.kit.people import Capture, People, Person
+from tests.kit.text_channels import come_to_read, write
+
+NAMES = ("Ada", "Grace", "Alan", "Edsger", "Barbara")
+# For what is beside the pictures too: one that is not shown is not sent.
+ROOM = ViewportSize(width=1000, height=720)
+SMALL = Capture(160, 120, 8)
+
+
+async def in_a_group(people: People) -> list[Person]:
+    """All look at a private conversation of the five."""
+    everybody = [await people.arrive(name, capture=SMALL) for name in NAMES]
+    for person in everybody:
+        await come_to_read(person)
+        await write(person, f"I am {person.name}")
+        await person.page.set_viewport_size(ROOM)
+    ada, *others = everybody
+    await private(ada, "Grace")
+    await ada.press("Add people")
+    dialog = ada.page.get_by_role("dialog", name="New group")
+    for person in others[1:]:
+        await choose(dialog, "Who is in it", person.name)
+    await dialog.get_by_label("Name of the group").fill("Regatta committee")
+    await dialog.get_by_role("button", name="Make the group").click()
+    await expect(ada.page.locator("#private-name")).to_have_text("Regatta committee")
+    for person in others:
+        await go_to(person, "Regatta committee")
+    return everybody
+
+
+async def see_and_hear(everybody: list[Person], others: list[Person]) -> None:
+    """Each of these has more pictures and more sound of each of the others."""
+    pairs = [(person, other) for person in everybody for other in others if person is not other]
+    await asyncio.gather(*(person.sees(other, within_s=40) for person, other in pairs))
+    await asyncio.gather(*(person.hears(other, within_s=40) for person, other in pairs))
+
+
+async def assert_same_number(everybody: list[Person]) -> None:
+    assert len({await number(person, len(everybody)) for person in everybody}) == 1
+
+
+@pytest.mark.timeout(300)
+async def test_five_people_see_and_hear_each_other_in_a_private_call_and_in_an_encrypted_channel(
+    people: People,
+) -> None:
+    everybody = await in_a_group(people)
+    ada, *others = everybody
+    await ada.press("Call")
+    for person in others:
+        await expect(ringing(person)).to_contain_text("Ada is calling")
+        await person.press("Answer")
+    for person in everybody:
+        await person.is_connected()
+        await person.press("Start camera")
+        await expect(person.page.locator("#sealed")).to_be_visible()
+    await see_and_hear(everybody, everybody)
+
+    # From there into a channel, where each who comes or goes begins an epoch.
+    await encrypted(ada)
+    for person in everybody:
+        await person.page.locator("#voice-channels .channel").first.click()
+        await expect(person.page.locator("#encrypted")).to_be_visible()
+        await person.is_connected()
+    await see_and_hear(everybody, everybody)
+    await assert_same_number(everybody)
+    *rest, barbara = everybody
+    await barbara.press("Leave")
+    await expect(barbara.page.locator("#call-state")).to_have_count(0)
+    await assert_same_number(rest)
+    await see_and_hear(rest, rest)
+    await barbara.enter_call(camera=True)
+    await see_and_hear([barbara], rest)
+    await see_and_hear(rest, [barbara])
