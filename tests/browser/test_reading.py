@@ -56,18 +56,18 @@ async def test_a_link_to_a_message_leads_there_without_another_page(people: Peop
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Look here\n" * 3)
+    for number in range(NEWS):
+        await write(ada, f"More {number}\nand more\nand more")
     channel_id, message_id = await message(ada, "Look here").evaluate(
         "(element) => [localStorage['svc.place'], element.dataset.id]"
     )
-    for number in range(NEWS):
-        await write(ada, f"More {number}\nand more\nand more")
     address = f"/#channel={channel_id}&message={message_id}"
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await message(ada, "Look here").click(button="right")
     await ada.page.get_by_role("menuitem", name="Copy link").click()
     await expect(ada.page.get_by_text("The link is copied.")).to_be_visible()
     copied = await ada.page.evaluate("() => navigator.clipboard.readText()")
-    assert copied.endswith(address)
+    assert copied.endswith(address), f"{copied} and not {address}"
     await write(ada, ada.page.url.split("/#")[0].rstrip("/") + address)
     await ada.page.get_by_role("link", name="#general › message").click()
     await expect(message(ada, "Look here").first).to_be_in_viewport()
