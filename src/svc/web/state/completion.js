@@ -3,7 +3,7 @@
 
 import { asking, commandsFor } from "./commands.js";
 import { matching } from "./matching.js";
-import { BEHIND, WORD_BEFORE } from "./shortened.js";
+import { BEHIND, escaped, WORD_BEFORE } from "./shortened.js";
 
 /** @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} Asked The text from start to end is what will be replaced. */
 /** @typedef {{kind: "member" | "role" | "group" | "channel" | "emoji" | "command", id: string, name: string, character?: string, url?: string}} Candidate */
@@ -27,8 +27,6 @@ const EMOJI_WRITTEN = "(?<![\\p{L}\\p{N}_\\\\/=&?]):([\\p{L}\\p{N}_+-]+):(?![\\p
 const STARTS = new RegExp(`(?<!${WORD_BEFORE})[@#]|${EMOJI_WRITTEN}`, "gu");
 const LINKED = /\[(?:\\.|[^\\\]\n])*\]\([^)\n]*\)|<[^<>\n]*>/gu;
 const EMOJI_NAME = /^[\p{L}\p{N}_+-]+$/u;
-// What would mean something within the label of a link.
-const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
 const GROUPS = ["everyone", "here"].map((name) => ({ id: name, name }));
 
@@ -99,9 +97,6 @@ export function written({ kind, id, name, character }) {
   const scheme = kind === "role" || kind === "channel" ? kind : "mention";
   return `[${escaped(name)}](${scheme}:${id})`;
 }
-
-/** A name, every sign in it read as it stands. @param {string} name */
-export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
 
 /** @param {Sources} sources */
 const mentionable = ({ members, roles, mayMentionGroups }) => [...of("member", members), ...mayMentionGroups ? [...of("role", roles), ...of("group", GROUPS)] : []];

@@ -5,12 +5,11 @@
 
 import { dropShared, takeShared } from "../transport/shared.js";
 import { signal } from "../vendor/signals.js";
-import { escaped } from "./completion.js";
 import { draftOf, write } from "./drafts.js";
 import { nameNow } from "./people.js";
 import { addressOf, open } from "./place.js";
 import { listen } from "./server.js";
-import { shortened } from "./shortened.js";
+import { escaped, shortened } from "./shortened.js";
 import { uploadsOf } from "./uploads.js";
 
 /** {text, files}, or null. @type {Signal<{text: string, files: File[]} | null>} */

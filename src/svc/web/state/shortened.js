@@ -8,9 +8,14 @@ const PARTS = /^\[(.+)\]\((\w+):/su;
 const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`; // Of scripts with spaces between words.
 /** Behind one of these no name begins, as within an address. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
+/** What would mean something within the label of a link. */
+const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
 const WORD_BEHIND = String.raw`(?:[\p{N}_]|${LETTER})`;
 /** No name ends before one of these. */
 export const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
+
+/** A name, every sign in it read as it stands. @param {string} name */
+export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
 
 /** The text as it is shown. Puts into `names` what `restored` needs. @param {string} markdown @param {Names} names */
 export function shortened(markdown, names) {

@@ -1,7 +1,5 @@
 // The members as whoever runs the server looks for them: filters, pages, and what is done to several at once.
 
-/** @import { Permission } from "../../types/wire.js" */
-
 /** @import { Member, Role } from "../../types/api.js" */
 
 import { may } from "../channels.js";
@@ -14,9 +12,6 @@ const PAGE = 50;
 
 /** Those of all members whom nobody has narrowed down yet. Days: within so many, or before them where negative. */
 export const EVERYBODY =  { query: "", roleId: "", joinedDays: 0, seenDays: 0, kind: "", inTimeout: false, sort: "-joined" };
-
-/** What any of these permit is offered in the list. @type {Permission[]} */
-export const MANAGING = ["manage_nicknames", "timeout_members", "kick_members", "ban_members", "manage_roles", "view_reports"];
 
 /** The server's words for a wish, as a query. @param {typeof EVERYBODY} wish @param {number} now @param {string | null} [after] */
 export function asked({ query, roleId, joinedDays, seenDays, kind, inTimeout, sort }, now, after = null) {

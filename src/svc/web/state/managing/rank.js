@@ -1,10 +1,14 @@
 // Who may act on whom: by the highest of one's roles. The server has the last word; this says what to offer.
 
 /** @import { Member } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
 
 import { may } from "../channels.js";
 import { roles, rolesById } from "../people.js";
 import { member } from "../server.js";
+
+/** What any of these permit is offered in the list of members. @type {Permission[]} */
+export const MANAGING = ["manage_nicknames", "timeout_members", "kick_members", "ban_members", "manage_roles", "view_reports"];
 
 /** The rank of somebody with these roles. @param {string[]} [roleIds] */
 export const rankOf = (roleIds = []) => Math.max(-1, ...roleIds.map((id) => rolesById.value.get(id)?.rank ?? -1));

@@ -3,8 +3,7 @@
 /** @import { ItemList } from "../parts/menu.js" */
 
 import { may, textChannels } from "../../state/channels.js";
-import { MANAGING } from "../../state/managing/members.js";
-import { isOwner } from "../../state/managing/rank.js";
+import { isOwner, MANAGING } from "../../state/managing/rank.js";
 import { showDialog } from "../../state/place.js";
 import { info } from "../../state/server.js";
 import { readAll, totals } from "../../state/unread.js";

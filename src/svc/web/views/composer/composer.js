@@ -14,7 +14,7 @@ import { secondsLeft } from "../../state/slow_mode.js";
 import { spotOf } from "../../state/spot.js";
 import { weSent, weType } from "../../state/typing.js";
 import { uploadsOf } from "../../state/uploads.js";
-import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { EmojiButton } from "../emoji/emoji_button.js";
 import { IconButton } from "../parts/button.js";
@@ -42,6 +42,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const away = shownFrom.value !== null; // What is shown is what was kept: nothing can be sent yet, and drafts stay.
   const text = draft.text.value;
   const reply = draft.reply.value;
+  const [selected, setSelected] = useState(false);
   const writing = useWriting({ text, names: draft.names, channelId: channel.id, write: (now) => write(id, now) });
   useField(id, writing.field);
   useLayoutEffect(() => {
@@ -127,12 +128,12 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     <${CompletionList} completion=${writing.completion} />
     ${reply && html`<${ReplyLine} ...${reply} onPing=${() => { draft.reply.value = { ...reply, ping: !reply.ping }; }} onClose=${() => { draft.reply.value = null; }} />`}
     ${uploads.list.value.length > 0 && html`<${UploadList} uploads=${uploads} />`}
-    <${FormatBar} field=${writing.field} onFormat=${writing.wrap} />
+    ${selected && html`<${FormatBar} field=${writing.field} onFormat=${writing.wrap} />`}
     <div class="row">
       ${mayAttach && html`<${IconButton} icon="attach" label=${t("attach")} disabled=${away} onClick=${() => files.current.click()} />`}
       <input id=${thread ? undefined : "files"} type="file" multiple hidden ref=${files} onChange=${picked} />
       <textarea id=${thread ? undefined : "draft"} class="draft" ...${writing.attributes} disabled=${!maySend} readonly=${away}
-        aria-label=${label} placeholder=${maySend ? label : t("read-only")} onInput=${typed} onKeyDown=${pressed} onPaste=${pasted}></textarea>
+        aria-label=${label} placeholder=${maySend ? label : t("read-only")} onInput=${typed} onKeyDown=${pressed} onPaste=${pasted} onSelect=${() => setSelected(true)}></textarea>
       ${text.length > MOST - FEW && html`<span class="left quiet" role="status" title=${t("characters-left", { count: MOST - text.length })}>${MOST - text.length}<span class="unseen"> ${t("characters-left", { count: MOST - text.length })}</span></span>`}
       <${SlowLeft} channelId=${channel.id} />
       ${mayAttach && maySend && !text && !uploads.list.value.length && "MediaRecorder" in globalThis && html`<${IconButton} icon="mic" label=${t("voice-record")} disabled=${away} onClick=${() => showDialog("voice-message", { spot: id })} />`}

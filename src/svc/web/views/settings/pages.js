@@ -1,8 +1,7 @@
 // The pages of the settings, in their order: {name, Page, may?}; `may` says who sees it.
 
 import { may, permissions } from "../../state/channels.js";
-import { MANAGING } from "../../state/managing/members.js";
-import { isOwner } from "../../state/managing/rank.js";
+import { isOwner, MANAGING } from "../../state/managing/rank.js";
 import { Later } from "../parts/later.js";
 import { NotificationsPage } from "../alerts/notifications_page.js";
 import { BlockedPage } from "./blocked_page.js";
