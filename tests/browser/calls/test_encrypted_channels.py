@@ -1,12 +1,14 @@
 """An encrypted voice channel: those in the call see and hear each other, and no server reads a frame."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Route, expect
+from playwright.async_api import Route, WebSocketRoute, expect
 
 from tests.browser.calls.test_private_calls import assert_sealed, counted, goes_on, recorder
+from tests.browser.test_voice_moderation import act
 from tests.kit.community import ask, own_id
 from tests.kit.firefox import Firefox
 from tests.kit.people import JOIN_DEADLINE_S, People, Person
@@ -112,3 +114,50 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
         "This browser cannot encrypt calls"
     )
     await expect(grace.page.locator("#call-state")).to_have_count(0)
+
+
+async def test_whoever_reloads_has_the_keys_again_and_nobody_is_moved_to_where_others_could_hear(
+    people: People,
+) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.come_in()
+    await encrypted(ada)
+    await ask(ada, "POST", "/api/channels", {"name": "Lounge", "type": "voice"})
+    await ada.enter_call(camera=True)
+    await grace.come_in()
+    await grace.enter_call(camera=True)
+    await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
+
+    await grace.page.reload()
+    await grace.is_connected()
+    await asyncio.gather(goes_on(ada, grace), grace.sees(ada))
+    assert await number(ada, 2) == await number(grace, 2)
+
+    await act(ada, "Grace", "Move to Lounge")
+    await expect(grace.page.locator("#call")).to_contain_text("You were removed from the call.")
+    await expect(grace.page.locator("#call-state")).to_have_count(0)
+
+
+async def test_a_device_that_has_the_keys_and_is_not_shown_is_warned_of(people: People) -> None:
+    sockets: list[WebSocketRoute] = []
+
+    def connect(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.page.route_web_socket("**/live", connect)
+    await ada.page.reload()
+    await ada.come_in()
+    room_id = await encrypted(ada)
+    await ada.enter_call()
+    await grace.come_in()
+    await grace.enter_call()
+    await ada.hears(grace)
+    await expect(ada.page.locator("#uninvited")).to_have_count(0)
+    # A server that hides somebody who listens.
+    hidden = {"channel_id": room_id, "member_id": await own_id(grace)}
+    sockets[-1].send(json.dumps({"event": "voice_left", "data": hidden}))
+    await expect(ada.page.locator("#uninvited")).to_contain_text(
+        "A device of Grace has the keys of this call and is not shown in it."
+    )

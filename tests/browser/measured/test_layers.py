@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.browser.calls.test_encrypted_channels import encrypted
 from tests.kit.page_statistics import Received
 from tests.kit.people import Capture, People, Person
 from tests.kit.waiting import in_one_go_of
@@ -59,22 +60,19 @@ def troubles(track: Received) -> tuple[int, int, int]:
     return track.packets_lost, track.nacks, track.freezes
 
 
-@pytest.mark.parametrize("codec", CODECS)
-async def test_a_receiver_chooses_how_many_layers_it_gets(people: People, codec: str) -> None:
-    ada, (grace,) = await sender_and_watchers(people, codec, "Grace")
-
+async def chooses_layers(watcher: Person, sender: Person, codec: str) -> None:
     async def fewer_and_all_again() -> None:
-        _, _, freezes = troubles((await grace.statistics()).track("Ada"))
-        everything = await watch(grace, ada)
+        _, _, freezes = troubles((await watcher.statistics()).track(sender.name))
+        everything = await watch(watcher, sender)
         # Step by step: what comes at a quarter of the pace at once may look like a freeze to the browser.
-        await grace.set_layer(ada, 1)
-        half = await watch(grace, ada)
-        await grace.set_layer(ada, 0)
-        quarter = await watch(grace, ada)
-        await grace.set_layer(ada, -1)
-        everything_again = await watch(grace, ada)
+        await watcher.set_layer(sender, 1)
+        half = await watch(watcher, sender)
+        await watcher.set_layer(sender, 0)
+        quarter = await watch(watcher, sender)
+        await watcher.set_layer(sender, -1)
+        everything_again = await watch(watcher, sender)
 
-        received = (await grace.statistics()).track("Ada")
+        received = (await watcher.statistics()).track(sender.name)
         assert received.codec == f"video/{codec}"
         assert everything.share > 0.9
         assert 0.4 < half.share < 0.6
@@ -83,6 +81,23 @@ async def test_a_receiver_chooses_how_many_layers_it_gets(people: People, codec:
         assert troubles(received) == (0, 0, freezes)
 
     await in_one_go_of(GOES, fewer_and_all_again)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+async def test_a_receiver_chooses_how_many_layers_it_gets(people: People, codec: str) -> None:
+    ada, (grace,) = await sender_and_watchers(people, codec, "Grace")
+    await chooses_layers(grace, ada, codec)
+
+
+async def test_a_receiver_in_an_encrypted_call_chooses_too(people: People) -> None:
+    ada, grace = await people.arrive("Ada", capture=CAPTURE), await people.arrive("Grace")
+    await ada.come_in()
+    await encrypted(ada)
+    await ada.enter_call(camera=True)
+    await grace.join(camera=False)
+    await grace.sees(ada, frames=45)
+    await chooses_layers(grace, ada, "VP8")
+    await grace.hears(ada)
 
 
 async def test_what_one_receiver_asks_for_changes_nothing_for_another(people: People) -> None:
