@@ -299,6 +299,15 @@ async def test_a_group_takes_people_in_and_lets_them_go(place: Place) -> None:
     assert (await dia.look(conversation))["members"] == sorted([ada.person.id, dia.person.id])
 
 
+async def test_a_conversation_has_at_most_25_people(place: Place) -> None:
+    ada, *others, last = [await place.client(f"Person {number}") for number in range(26)]
+    conversation = await ada.open(*others)
+    further = path(conversation, f"members/{last.person.id}")
+    assert await ada.person.refused("PUT", further) == "too_many"
+    all_of_them = {"members": [one.person.id for one in (*others, last)]}
+    assert await ada.person.refused("POST", "/api/private/conversations", all_of_them) == "invalid_request"
+
+
 async def test_a_device_that_has_lost_its_keys_asks_to_be_let_in_again(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
