@@ -8,6 +8,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessible import SIZES, axe, look
 from tests.browser.test_arriving import as_member, is_in, without_invite
 from tests.browser.test_private import all_bytes, both, conversation, go_to, private, said, say
+from tests.kit.community import own_id
 from tests.kit.people import NARROW, WIDE, People, Person, both_widths
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, write
@@ -177,3 +178,30 @@ async def test_a_new_device_is_told_of_and_gets_what_was_said_and_a_compared_num
     await expect(grace.page.locator("#private-state")).to_have_count(0)
     await ada_sends_her_phone_what_was_said(ada, grace, phone, axe, found)
     assert not found, "\n".join(found)
+
+
+@both_widths
+async def test_whoever_has_lost_every_device_is_told_what_is_gone_and_goes_on(
+    people: People, product: Product
+) -> None:
+    ada, grace = await both(people)
+    await private(ada, "Grace")
+    await say(ada, "Hello")
+    await go_to(grace, "Ada")
+    await expect(said(grace)).to_have_text(["Hello"])
+    code = (await as_member(ada, "POST", f"/api/members/{await own_id(grace)}/recovery", {}))["code"]
+    found = await people.arrive("Grace")
+    await found.page.goto("about:blank")
+    await found.page.goto(f"{without_invite(product)}#link={code}")
+    await found.press("Add this device")
+    await is_in(found, "Grace")
+    await go_to(found, "Ada")
+    await expect(found.page.locator("#beginning")).to_contain_text(
+        "Messages from before this device joined cannot be read here."
+    )
+    await expect(found.page.locator("#beginning").get_by_role("button")).to_have_count(0)
+    # The server cannot read it either, and both go on.
+    await say(ada, "Is it you?")
+    await expect(said(found)).to_have_text(["Is it you?"])
+    await say(found, "Yes, with a new phone")
+    await expect(said(ada)).to_have_text(["Hello", "Is it you?", "Yes, with a new phone"])
