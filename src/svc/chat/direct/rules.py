@@ -120,7 +120,7 @@ class PrivateConversations:
         # By channel that is encrypted: who is in its call (`channel_calls`).
         self.calls: dict[str, frozenset[str]] = {}
         # Told of a conversation and of who is not in it any more.
-        self.left: Callable[[str, str], None] = lambda conversation_id, member_id: None
+        self.on_left: list[Callable[[str, str], None]] = []
         devices.on_lacking.append(self.tell_changed)
 
     async def load(self) -> None:
@@ -228,7 +228,8 @@ class PrivateConversations:
         self._members[conversation_id] = (is_pair, people - {member_id})
         if people == {member_id}:
             del self._members[conversation_id]
-        self.left(conversation_id, member_id)
+        for tell in self.on_left:
+            tell(conversation_id, member_id)
 
     # Groups and what is sent there.
 

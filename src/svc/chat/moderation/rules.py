@@ -8,7 +8,7 @@ they become. docs/http.md, "Moderation".
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import NoReturn
 
@@ -32,7 +32,7 @@ _LONGEST_WAIT_S = 60.0
 
 
 class Moderation:
-    """`wake` is called when the time at which the next timeout ends has changed."""
+    """`ends_changed` is set when the time at which the next timeout ends has changed."""
 
     def __init__(
         self,
@@ -42,9 +42,9 @@ class Moderation:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._changes = ground.audit, ground.changes
         self._members = members
-        self.wake: Callable[[], None] = lambda: None
+        self.ends_changed = asyncio.Event()
         # Also when somebody joins who is in timeout.
-        ground.changes.permissions_changed.append(lambda _: self.wake())
+        ground.changes.permissions_changed.append(lambda _: self.ends_changed.set())
 
     @changes_rules
     def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:
@@ -195,8 +195,6 @@ class TimeoutWatch:
 
     def __init__(self, moderation: Moderation) -> None:
         self._moderation = moderation
-        self._changed = asyncio.Event()
-        moderation.wake = self._changed.set
 
     async def run(self) -> NoReturn:
         seen = time.time()
@@ -207,8 +205,8 @@ class TimeoutWatch:
             with suppress(TimeoutError):
                 wait_s = None if end is None else min(_LONGEST_WAIT_S, max(0.0, end - time.time()))
                 async with asyncio.timeout(wait_s):
-                    await self._changed.wait()
-            self._changed.clear()
+                    await self._moderation.ends_changed.wait()
+            self._moderation.ends_changed.clear()
             now = time.time()
             self._moderation.ended(seen, now)
             seen = now

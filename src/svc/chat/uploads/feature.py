@@ -72,7 +72,7 @@ class UploadsFeature:
             time.time,
             also=self.uploads.tidy_up,
         )
-        self.queue.forget_file = self._forget_file
+        self.queue.on_used_up.append(self._forget_file)
         self.worker = WorkerHealth(session, config.worker_url, time.monotonic)
         self.media_requests = MediaRequests(media, Usage(ground.database), lambda: self.icon.key)
         self.requests = UploadRequests(self.uploads, self.queue, self.avatars, icons)

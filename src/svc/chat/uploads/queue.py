@@ -110,8 +110,8 @@ class Queue:
         self._new_lease = new_lease
         self._now = now
         self._uses = uses
-        # Called with the id of an upload whose file is of no more use.
-        self.forget_file: Callable[[str], None] = lambda upload_id: None
+        # Told the id of an upload whose file is of no more use.
+        self.on_used_up: list[Callable[[str], None]] = []
         self._turns = Turns()
         self.waiting = self.dead = 0
         self.outcomes: Counter[tuple[str, ...]] = Counter()
@@ -221,7 +221,7 @@ class Queue:
 
         def ended(result: tuple[Upload, tuple[int, int]]) -> None:
             self.counted(result[1])
-            self.forget_file(job_id)
+            self._used_up(job_id)
             self._refused(result[0], code, message)
 
         return Act(end, ended)
@@ -342,10 +342,14 @@ class Queue:
         upload = finished.upload
         self.counted(finished.counts)
         self.outcomes[("done",)] += 1
-        self.forget_file(upload.id)
+        self._used_up(upload.id)
         if upload.purpose != ATTACHMENT:
             self._uses[upload.purpose].used(finished.outcome)
         self._hub.push("upload_done", upload.described(self._media.urls), only(upload.member_id))
+
+    def _used_up(self, upload_id: str) -> None:
+        for tell in self.on_used_up:
+            tell(upload_id)
 
     def _refused(self, upload: Upload, code: str, message: str) -> None:
         self.outcomes[("refused",)] += 1

@@ -4,7 +4,7 @@ Tells the media service: whom to silence, what somebody may send, whom to put ou
 nothing and pushes nothing. docs/signalling.md, "From the chat server".
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from svc.chat.access.directory import VOICE, Channel, Directory
@@ -27,11 +27,6 @@ Place = tuple[str, str]  # room and user
 
 class MediaLink(Protocol):
     """The control connections to the media services."""
-
-    # Told of a room and a user: somebody is in it at another service than the others.
-    astray: Callable[[str, str], None]
-    # Told who speaks in a room that was asked about.
-    speaking: Callable[[str, Sequence[str]], None]
 
     def reaches(self, room_id: str) -> bool:
         """Is the service that has the room connected, and has it told who is there?"""

@@ -158,7 +158,7 @@ class Speaking:
         # Of each room that the media service was asked about: who looks, and who speaks, once it has said so.
         self._lookers: dict[str, frozenset[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
-        link.speaking = self.heard
+        occupancy.on_speaking.append(self.heard)
         occupancy.watch(self)
 
     async def run(self) -> NoReturn:

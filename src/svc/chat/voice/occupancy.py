@@ -82,6 +82,10 @@ class Occupancy:
         # Dictionaries without values: sets that remember who came first.
         self._rooms: dict[str, dict[str, None]] = {}
         self._watchers: list[Watcher] = []
+        # Told of a room and a user: somebody is in it at another service than the others.
+        self.on_astray: list[Callable[[str, str], None]] = []
+        # Told who speaks in a room that was asked about.
+        self.on_speaking: list[Callable[[str, Sequence[str]], None]] = []
 
     def watch(self, watcher: Watcher) -> None:
         self._watchers.append(watcher)

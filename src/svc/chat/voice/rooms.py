@@ -20,7 +20,7 @@ class Conversations(Protocol):
     """Private conversations, as calls know them."""
 
     # Told of a conversation and of who is not in it any more.
-    left: Callable[[str, str], None]
+    on_left: list[Callable[[str, str], None]]
 
     def people_of(self, conversation_id: str) -> frozenset[str]:
         """The members; nobody, where there is no such conversation."""

@@ -127,7 +127,7 @@ class Voice:
         self.control = MediaControl(ground.directory, self.rooms, occupancy, self.states, link)
         self.gestures = Gestures(ground.hub, self.rooms, occupancy, clock)
         self.speaking = Speaking(ground.hub, ground.directory, occupancy, link)
-        link.astray = self._astray
+        occupancy.on_astray.append(self._astray)
         # Everybody hears that somebody has come before that one is put out again.
         occupancy.watch(self)
         occupancy.watch(self.control)
@@ -136,7 +136,7 @@ class Voice:
     def serve_private(self, conversations: Conversations, sealed_calls: SealedCalls) -> None:
         """Let members of private conversations call each other, and those in encrypted channels seal."""
         self.rooms.conversations, self.rooms.sealed_calls = conversations, sealed_calls
-        conversations.left = self.control.private_left
+        conversations.on_left.append(self.control.private_left)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Who is in the voice channels that a member sees."""

@@ -102,8 +102,7 @@ class Link(Protocol):
 
 
 class SfuLinks:
-    """`connect(index, rooms)` makes the link to a service; `astray` is told who is in a room elsewhere,
-    `speaking` who speaks in a room."""
+    """`connect(index, rooms)` makes the link to a service."""
 
     def __init__(
         self,
@@ -111,8 +110,6 @@ class SfuLinks:
         connect: Callable[[int, Rooms], Link],
         occupancy: Occupancy,
     ) -> None:
-        self.astray: Callable[[str, str], None] = lambda room_id, user_id: None
-        self.speaking: Callable[[str, Sequence[str]], None] = lambda room_id, user_ids: None
         self._names = names
         self._occupancy = occupancy
         self._links = [connect(index, _RoomsOfOne(index, self)) for index in range(len(names))]
@@ -213,7 +210,8 @@ class SfuLinks:
             self._occupancy.joined(room_id, user_id)
             return
         # Told first: their page asks for a new grant, whichever of the two it hears first.
-        self.astray(room_id, user_id)
+        for tell in self._occupancy.on_astray:
+            tell(room_id, user_id)
         self._links[index].tell("disconnect_user", {"room_id": room_id, "user_id": user_id})
 
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None:
@@ -222,7 +220,8 @@ class SfuLinks:
 
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None:
         if self._placement.of(room_id) == index:
-            self.speaking(room_id, user_ids)
+            for tell in self._occupancy.on_speaking:
+                tell(room_id, user_ids)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
         """Take over who is really there; what other services have of the rooms stays."""
