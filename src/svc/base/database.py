@@ -23,8 +23,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import aiosqlite
-
 from svc.base import database_file
 from svc.base.database_file import APPLICATION_ID, CHECK_FIRST_BYTES
 from svc.base.database_file import DatabaseError as DatabaseError
@@ -157,12 +155,9 @@ class Database:
         """
         await asyncio.to_thread(_prepare, path, migrations, backups)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
-        readers = QueryPool([await _reader(path) for _ in range(READERS)], READ_DEADLINE_S, READ_DEADLINE_S)
-        await readers.limit(_READ_STEPS)
-        searchers = QueryPool(
-            [await _reader(path) for _ in range(SEARCHERS)], SEARCH_DEADLINE_S, SEARCH_WAIT_S
-        )
-        await searchers.limit(_SEARCH_STEPS)
+        connections = await asyncio.to_thread(lambda: [_reader(path) for _ in range(READERS + SEARCHERS)])
+        readers = QueryPool(connections[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS)
+        searchers = QueryPool(connections[READERS:], SEARCH_DEADLINE_S, SEARCH_WAIT_S, _SEARCH_STEPS)
         database = cls(path, readers, searchers)
         database._writer.start()
         if await asyncio.to_thread(lambda: path.stat().st_size) > CHECK_FIRST_BYTES:
@@ -430,11 +425,11 @@ def _touch(connection: Connection) -> None:
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
 
-async def _reader(path: Path) -> aiosqlite.Connection:
-    reader = await aiosqlite.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+def _reader(path: Path) -> Connection:
+    reader = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     reader.row_factory = sqlite3.Row
     for pragma in ("query_only=ON", "wal_autocheckpoint=0", "mmap_size=268435456"):
-        await reader.execute(f"PRAGMA {pragma}")
+        reader.execute(f"PRAGMA {pragma}")
     return reader
 
 
