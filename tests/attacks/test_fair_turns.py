@@ -6,8 +6,10 @@ import struct
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack
+from functools import partial
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from aiohttp import ClientSession
@@ -17,8 +19,10 @@ from svc.base.accepting import Listener
 from svc.base.connections import Limits, Place, Table
 from svc.base.fair_loop import (
     LOOKED_AT_ONCE,
+    MOST_PAUSE_S,
     NEWCOMER_TURNS,
     NEWCOMERS_AT_ONCE,
+    READ_BEFORE_AT_ONCE,
     STRANGERS_AT_ONCE,
     FairLoop,
     FairSelector,
@@ -32,6 +36,8 @@ from tests.kit.waiting import eventually
 
 WITHIN_S = 20.0
 CROWD = 5 * STRANGERS_AT_ONCE
+# Requests in one piece.
+TOGETHER = 5
 
 
 @pytest.fixture
@@ -51,6 +57,8 @@ def ready() -> Iterator[list[socket.socket]]:
 def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
     """The last three connections are members'."""
     with FairSelector() as made:
+        # No time passes, so strangers need not wait for others.
+        made.fair.clock = lambda: 0.0
         for each in ready[:CROWD]:
             made.fair.put_last(each)
         for each in ready:
@@ -163,6 +171,80 @@ def test_a_turn_waits_for_strangers_only_as_long_as_none_is_ready(selector: Fair
     for each in ready_of(selector):
         each.recv(1)
     assert turn(selector) == []
+
+
+def test_others_have_as_long_as_strangers_had_and_no_longer_than_the_most(
+    selector: FairSelector, ready: list[socket.socket]
+) -> None:
+    now = 0.0
+    selector.fair.clock = lambda: now
+    for took, pause in ((0.01, 0.01), (1.0, MOST_PAUSE_S)):
+        assert len(turn(selector)) > 3
+        now += took
+        for _ in range(3):
+            assert set(turn(selector)) == {each.fileno() for each in ready[CROWD:]}
+        now += pause
+
+
+def test_strangers_do_not_wait_while_nobody_else_wants_anything(
+    selector: FairSelector, ready: list[socket.socket]
+) -> None:
+    now = 0.0
+    selector.fair.clock = lambda: now
+    for each in ready[CROWD:]:
+        each.recv(1)
+    assert turn(selector)
+    now = 0.01
+    assert turn(selector) == []  # Something has been called back meanwhile, or it would wait.
+    assert selector.select(None)
+
+
+def test_requests_that_were_read_together_have_turns_as_others_have(
+    selector: FairSelector, ready: list[socket.socket]
+) -> None:
+    had: list[int] = []
+    waiting = selector.fair.waiting
+    waiting.extend(partial(had.append, number) for number in range(2 * READ_BEFORE_AT_ONCE + 1))
+    for count in (1, 2):
+        assert len(turn(selector)) == 3 + NEWCOMERS_AT_ONCE
+        assert had == list(range(count * READ_BEFORE_AT_ONCE))
+    for each in ready_of(selector):
+        each.recv(1)
+    # Nobody else is ready, and it is not waited for.
+    assert selector.select(None) == [] and len(had) == 2 * READ_BEFORE_AT_ONCE + 1
+
+
+async def _asks_at_once(loop: FairLoop, variables: dict[str, str]) -> None:
+    turns, turn = [], loop.turn
+
+    async def noted() -> None:
+        turns.append(1)
+        await turn()
+
+    async with chat_server(variables) as chat:
+        answer = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
+        place = urlsplit(chat.address)
+        loop.turn = noted  # type: ignore[method-assign]
+        for token, costing in (("", TOGETHER - 1), (answer["access_token"], 0)):
+            turns.clear()
+            reader, writer = await asyncio.open_connection(place.hostname, place.port)
+            asked = f"GET /api/members HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
+            writer.write(asked.encode() * TOGETHER)
+            for _ in range(TOGETHER):
+                assert (await reader.readuntil(b"\r\n")).split()[1] == (b"200" if token else b"401")
+                head = await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(int(head.lower().partition(b"content-length:")[2].split()[0]))
+            writer.close()
+            assert len(turns) == costing
+
+
+def test_each_request_of_a_stranger_costs_a_turn_also_where_one_read_brings_many(
+    variables: dict[str, str],
+) -> None:
+    with asyncio.Runner(loop_factory=FairLoop) as runner:
+        loop = runner.get_loop()
+        assert isinstance(loop, FairLoop)
+        runner.run(_asks_at_once(loop, variables))
 
 
 async def _signs_in(loop: FairLoop) -> None:

@@ -2,7 +2,8 @@
 
 A turn handles whatever is ready, so a thousand strangers' connections would make a turn of a second, and
 what a member asks for takes several turns. Here everything else is handled first, and then the connections
-of a few strangers. The others stay ready: the system tells of them again.
+of a few strangers. The others stay ready: the system tells of them again. Then everything else has as long as
+that turn took, in short turns.
 
 Where accepting is faster than answering, newcomers wait in line, thousands under an attack. To look at the
 first bytes of one costs a hundredth of an answer. So everybody is looked at once, and whoever `is_shown`
@@ -16,18 +17,24 @@ import asyncio
 import selectors
 import socket
 import sys
+import time
+from collections import deque
 from collections.abc import Callable
 
 # Reading and answering a small request takes 0.4 ms.
 STRANGERS_AT_ONCE = 16
 # Of those, how many may be newcomers: newcomers without end keep nobody from a turn.
 NEWCOMERS_AT_ONCE = 12
+# Beside them, how many whose next request was read together with one before it.
+READ_BEFORE_AT_ONCE = 4
 # For so many turns a connection is a newcomer: its first byte, a request, and a token on a live socket.
 NEWCOMER_TURNS = 4
 # How many first bytes are looked at in a turn: twice as many as a listener accepts in it.
 LOOKED_AT_ONCE = 64
 # A request line and headers of a browser.
 LOOKED_AT_BYTES = 2048
+# Strangers wait no longer for others than that, however long their last turn took.
+MOST_PAUSE_S = 0.05
 
 
 def nobody(_: bytes) -> bool:
@@ -55,6 +62,13 @@ if sys.platform == "linux":
             self._crowds = {each.fileno() for each in self._behind}
             for crowd in self._crowds:
                 self._everything.register(crowd, select.EPOLLIN)
+            # Seconds that rise.
+            self.clock = time.monotonic
+            # When strangers had their last turn, until it has ended; and when the next one may begin.
+            self._served_at: float | None = None
+            self._not_before = 0.0
+            # To be called in turn: for strangers whose next request has been read already.
+            self.waiting: deque[Callable[[], object]] = deque()
             # Do these first bytes show that a member has sent them?
             self.is_shown: Callable[[bytes], bool] = nobody
             # Whose first bytes nobody has looked at.
@@ -79,15 +93,25 @@ if sys.platform == "linux":
             self._poll_of(fd).unregister(fd)
 
         def poll(self, timeout: float, most: int) -> list[tuple[int, int]]:
-            ready = self._everything.poll(timeout, most + len(self._crowds))
+            if self._served_at is not None:
+                ended = self.clock()
+                self._not_before = ended + min(ended - self._served_at, MOST_PAUSE_S)
+                self._served_at = None
+            ready = self._everything.poll(0 if self.waiting else timeout, most + len(self._crowds))
             members = [each for each in ready if each[0] not in self._crowds]
-            if len(members) == len(ready):
+            if len(members) == len(ready) and not self.waiting:
                 return ready
             members += [each for each in self._unseen.poll(0, LOOKED_AT_ONCE) if self._looked_at(each[0])]
+            now = self.clock()
+            if now < self._not_before and (members or timeout == 0):
+                return members
+            self._served_at = now
             newcomers = self._newcomers.poll(0, NEWCOMERS_AT_ONCE)
             regulars = self._regulars.poll(0, STRANGERS_AT_ONCE - len(newcomers))
             for fd, _ in newcomers:
                 self._had_a_turn(fd)
+            for _ in range(min(len(self.waiting), READ_BEFORE_AT_ONCE)):
+                self.waiting.popleft()()
             return members + newcomers + regulars
 
         def put_last(self, connection: socket.socket) -> None:
@@ -185,6 +209,17 @@ class FairLoop(asyncio.SelectorEventLoop):
 
     def put_first(self, descriptor: int) -> None:
         self._fair.put_first(descriptor)
+
+    async def turn(self) -> None:
+        """A stranger's next turn, for what needs no reading: requests that came together have one each."""
+        come = self.create_future()
+
+        def begin() -> None:
+            if not come.done():
+                come.set_result(None)
+
+        self._fair.waiting.append(begin)
+        await come
 
 
 def new_loop() -> asyncio.AbstractEventLoop:

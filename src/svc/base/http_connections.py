@@ -27,6 +27,7 @@ from aiohttp import web
 from svc.base import descriptors
 from svc.base.accepting import Listener, Opener
 from svc.base.connections import Limits, Place, Table, room_for
+from svc.base.fair_loop import FairLoop
 
 # A slow phone needs two seconds for a handshake and a header.
 HEADER_DEADLINE_S = 10.0
@@ -42,7 +43,9 @@ _AT_WORK_INTERVAL_S = 5.0
 class HttpConnection(web.RequestHandler):
     """aiohttp's protocol, with deadlines once it has a place (`watch`)."""
 
-    __slots__ = ("_clock", "_deadline", "_mark", "_place", "_received", "_serving", "_unsent", "_watched")
+    __slots__ = (
+        *("_clock", "_deadline", "_mark", "_place", "_read", "_received", "_serving", "_unsent", "_watched"),
+    )
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -53,6 +56,8 @@ class HttpConnection(web.RequestHandler):
         # All bytes so far; and how many there were when the deadline was set.
         self._received = 0
         self._mark = 0
+        # How many there were when the request before was begun.
+        self._read = 0
         # The request that is being served.
         self._serving: web.BaseRequest | None = None
         # What the peer had still to take when it was last looked at; None when it keeps up.
@@ -99,6 +104,7 @@ class HttpConnection(web.RequestHandler):
         start_time: float | None,
         request_handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]],
     ) -> tuple[web.StreamResponse, bool]:
+        await self._turn()
         self._serving = request
         self._mark = self._received
         self._deadline = self._clock() + STALL_DEADLINE_S
@@ -113,6 +119,15 @@ class HttpConnection(web.RequestHandler):
             if self._place is not None:
                 self._place.rest(idle=True)
                 self._place.next_check = 0.0
+
+    async def _turn(self) -> None:
+        """A stranger's request costs a turn of the loop, also where one read brings many of them."""
+        together, self._read = self._read == self._received, self._received
+        stranger = self._place is not None and self._place.owner is None
+        if together and stranger and isinstance(self._loop, FairLoop):
+            await self._loop.turn()
+            if self._watched is None:
+                raise ConnectionResetError("closed while its next request waited")
 
     def check(self, now: float) -> float:
         """End the connection if it has missed its deadline; when to look again."""
