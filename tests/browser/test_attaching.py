@@ -28,6 +28,11 @@ DRAFTS = """async () => {
   const answer = await fetch("/api/drafts", { headers: { Authorization: `Bearer ${token}` } });
   return (await answer.json()).drafts;
 }"""
+UNSAVED = """
+const drafts = JSON.parse(localStorage.getItem("svc.drafts") ?? "{}");
+for (const each of Object.values(drafts)) each.saved = "";
+localStorage.setItem("svc.drafts", JSON.stringify(drafts));
+"""
 # Whether the end of a message is within the box of messages.
 ENDS_IN_SIGHT = """(message) => {
   const { bottom } = message.getBoundingClientRect();
@@ -252,6 +257,35 @@ async def test_what_was_sent_does_not_come_back_with_the_news_of_its_draft(peopl
     await expect(message(ada, "See").get_by_role("link", name="one.webp")).to_be_visible()
     await expect(ada.page.locator(".pending")).to_have_count(0)
     await expect(ada.page.locator(".upload-list")).to_have_count(0)
+    await expect(box(ada)).to_have_value("")
+
+
+@both_widths
+async def test_what_is_sent_before_the_drafts_are_told_of_does_not_come_back(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await box(ada).fill("half a sentence")
+
+    async def kept() -> bool:
+        return [each["text"] for each in await ada.page.evaluate(DRAFTS)] == ["half a sentence"]
+
+    async def gone() -> bool:
+        return bool(await ada.page.evaluate(DRAFTS) == [])
+
+    await wait_until("the server keeps it", kept, within_s=15)
+    line = LiveLine()
+    await line.put_before(ada)
+    line.hold("drafts")
+    # As it is for a page that ended before it heard that the server has it.
+    await ada.page.add_init_script(UNSAVED)
+    await ada.page.reload()
+    await expect(box(ada)).to_be_enabled()
+    await expect(box(ada)).to_have_value("half a sentence")
+    await box(ada).press("Enter")
+    await expect(message(ada, "half a sentence")).to_be_visible()
+    await expect(ada.page.locator(".pending")).to_have_count(0)
+    line.let_go()
+    await wait_until("the server has let go of it", gone, within_s=15)
     await expect(box(ada)).to_have_value("")
 
 

@@ -16,20 +16,20 @@ const KEPT = "svc.drafts"; // In localStorage: {channelId: {text, saved}}, for w
 
 /**
  * @typedef {{message: Message, ping: boolean} | null} Reply
- * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, put: Set<string>, restoring: boolean}} Written
- * `put`: what this page has saved, and has not heard of yet like all of one's pages.
+ * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, put: Set<string>, restoring: boolean, gone: boolean}} Written
+ * `put`: what this page has saved, and has not heard of yet like all of one's pages. `gone`: sent before the server said what it has.
  */
 
 /** By channel. @type {Map<string, Written>} */
 const drafts = new Map();
-let known = false; // Has the server told which drafts there are? Before that nothing of them is overwritten.
+let known = false; // Has the server told, since it was last greeted, which drafts there are? Before that none is overwritten.
 
 /** {text, reply}: signals; `names` as state/shortened.js has them. `reply` is {message, ping} or null, and stays in this page. @param {string} channelId */
 export function draftOf(channelId) {
   let draft = drafts.get(channelId);
   if (!draft) {
     const { text, saved } = keptHere()[channelId] ?? { text: "", saved: "" };
-    draft = { text: signal(text), names: new Map(), reply: signal(/** @type {Reply} */ (null)), timer: 0, saved, put: new Set(), restoring: false };
+    draft = { text: signal(text), names: new Map(), reply: signal(/** @type {Reply} */ (null)), timer: 0, saved, put: new Set(), restoring: false, gone: false };
     drafts.set(channelId, draft);
     // A file that is there now belongs to it.
     let before = "";
@@ -69,6 +69,7 @@ export function clear(channelId) {
   draft.text.value = "";
   draft.names.clear();
   draft.reply.value = null;
+  draft.gone = !known;
   keepHere(channelId);
   save(channelId);
 }
@@ -122,7 +123,7 @@ function hasFiles(saved) {
 function take({ channel_id: channelId, text, attachments }) {
   const draft = draftOf(channelId);
   const told = JSON.stringify([text, attachments]);
-  const untouched = draft.saved ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved : !draft.text.value;
+  const untouched = !draft.gone && (draft.saved ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved : !draft.text.value);
   draft.saved = told;
   // What is typed here right now wins, and is saved in a moment, with the files that were there.
   if (untouched) draft.text.value = text;
@@ -140,6 +141,7 @@ function takeAll(told) {
     if (draftOf(channelId).saved) dropped(channelId);
     else later(channelId);
   }
+  for (const draft of drafts.values()) draft.gone = false;
 }
 
 /** The server has this one no more: it was sent, or thrown away, on another device. @param {string} channelId */
@@ -154,15 +156,18 @@ function dropped(channelId) {
 listen({
   greet() {
     for (const { put } of drafts.values()) put.clear();
+    const before = known;
+    known = false;
     ask("drafts").then(({ drafts: all }) => {
       takeAll(all);
       known = true;
-    }, () => {});
+    }, () => { known = before; });
   },
   hear(event, data) {
     // What this page has put there itself may have been sent since.
     if (event === "draft_changed" && !draftOf(data.channel_id).put.delete(JSON.stringify([data.text, data.attachments]))) take(data);
-    if (event === "draft_deleted") dropped(data.channel_id);
+    // What was put since is newer than what was deleted.
+    if (event === "draft_deleted" && !draftOf(data.channel_id).put.size) dropped(data.channel_id);
   },
   forget() {
     for (const { timer } of drafts.values()) clearTimeout(timer);
