@@ -16,6 +16,12 @@ SLOW = """async (seconds) => {
   const body = JSON.stringify({ slow_mode_s: seconds });
   await fetch(`/api/channels/${id}`, { method: "PATCH", headers, body });
 }"""
+# In one go: nothing comes between.
+PASTE_AND_SEND = """(field, text) => {
+  field.value = text;
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+}"""
 
 
 @both_widths
@@ -66,6 +72,17 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await shows(ada, ["Hello @Grace and 🎉 in #general", "@Grace, look", "Done 🎉", "@Grace"])
     await box(ada).press("ArrowUp")
     await expect(editor).to_have_value("@Grace ")
+
+
+@both_widths
+async def test_what_is_pasted_and_sent_at_once_means_what_it_says(people: People) -> None:
+    ada, grace = await both(people)
+    # The first of all: nothing is fetched yet that knows emoji and names.
+    for text in ("Hooray :tada: @Grace\nand all", "And more"):
+        await box(ada).evaluate(PASTE_AND_SEND, text)
+        await expect(box(ada)).to_have_value("")
+    await shows(grace, ["Hooray 🎉 @Graceand all", "And more"])
+    await expect(message(grace, "Hooray").locator(".mention.own")).to_have_text("@Grace")
 
 
 @both_widths

@@ -61,6 +61,9 @@ export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
 /** Is there an emoji whose name was written out? @param {string} text */
 export const hasEmojiWritten = (text) => new RegExp(EMOJI_WRITTEN, "u").test(text);
 
+/** Is there a sign behind which somebody's name may stand? @param {string} text */
+export const hasNameWritten = (text) => new RegExp(`(?<!${WORD_BEFORE})@`, "u").test(text);
+
 /**
  * The markdown in which names that were written out instead of chosen mention, too, and those of emoji are their signs. What could mean
  * several stays. @param {string} text @param {Sources} sources

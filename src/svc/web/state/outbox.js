@@ -7,6 +7,7 @@
  * @typedef {{nonce: string, spot: string, text: string, reply: Pick<Message, "id"> | null, ping: boolean, attachments: string[], atMs: number, state: "sending" | "refused", problem: string}} Item
  */
 
+import { pause } from "../transport/backoff.js";
 import { eachLike, keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
@@ -16,6 +17,7 @@ import { begins } from "./slow_mode.js";
 import { partsOf } from "./spot.js";
 
 const AGAIN_MS = 2000;
+const FINISHED_MS = 5000; // So long a text may take to become what is sent; then it goes as it is.
 const KEPT = "svc.outbox"; // In sessionStorage, by nonce: a reload of this tab loses nothing.
 const SESSION = "sessionStorage";
 /** @type {Item} */
@@ -25,13 +27,26 @@ const ITEM = { nonce: "", spot: "", text: "", reply: null, ping: true, attachmen
 export const outbox = signal(Object.values(eachLike(ITEM, keptLike({}, KEPT, SESSION))).filter(({ nonce, spot }) => nonce && spot));
 
 const busy = new Set(); // Spots in which one is being sent.
+/** By nonce: ends when the text is what is sent. @type {Map<string, Promise<void>>} */
+const finishing = new Map();
 
-/** Send a message, as soon as that is possible. `attachments` are ids of finished uploads, `reply` a message. @param {string} spot @param {Pick<Item, "text"> & Partial<Item>} what */
-export function send(spot, { text, reply = null, ping = true, attachments = [] }, atMs = Date.now()) {
+/**
+ * Send a message, as soon as that is possible. `attachments` are ids of finished uploads, `reply` a message; the text may be another one
+ * `later`, and then that is sent. @param {string} spot @param {Pick<Item, "text"> & Partial<Item> & {later?: Promise<string>}} what
+ */
+export function send(spot, { text, later, reply = null, ping = true, attachments = [] }, atMs = Date.now()) {
   /** @type {Item} */
   const item = { nonce: crypto.randomUUID(), spot, text, reply, ping, attachments, atMs, state: "sending", problem: "" };
   outbox.value = [...outbox.value, item];
+  if (later) finishing.set(item.nonce, finish(item.nonce, later));
   go(spot);
+}
+
+/** @param {string} nonce @param {Promise<string>} later */
+async function finish(nonce, later) {
+  const text = await Promise.race([later, pause(FINISHED_MS)]).catch(() => undefined);
+  if (text !== undefined) change(nonce, { text });
+  finishing.delete(nonce);
 }
 
 /** Try one again that was refused. @param {string} nonce */
@@ -56,7 +71,9 @@ async function go(spot) {
   try {
     let item = next(spot);
     while (item && connection.value === "online") {
-      if (!(await sent(item))) {
+      const text = finishing.get(item.nonce);
+      if (text) await text;
+      else if (!(await sent(item))) {
         // The connection is there, and the server was slow: a lost one says when it is back.
         if (connection.value === "online") setTimeout(() => go(spot), AGAIN_MS);
         return;

@@ -9,7 +9,7 @@
 
 import { channels, may } from "../../state/channels.js";
 import { emoji } from "../../state/emoji.js";
-import { loadMembers, members, roles } from "../../state/people.js";
+import { complete, loadMembers, members, roles } from "../../state/people.js";
 import { isNamed } from "../../state/shortened.js";
 import { html, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -22,6 +22,7 @@ const SIGNS = /[@#:]|^\//u; // Without one of them there is nothing to complete.
 let deciding = null;
 /** Of the emoji picker's catalogue, which is fetched when the first one is wanted. @type {Pick<Sources, "findEmoji" | "emojiNamed">} */
 let ofEmoji = {};
+let hasEmoji = false; // Has all of it come?
 
 /**
  * What is offered at the caret, where `channelId` is null people and emoji alone: {asked, list, at}; `onKey` takes the keys that are for
@@ -35,20 +36,17 @@ export function useCompletion(field, channelId, names, put) {
   const look = () => {
     const { value, selectionStart, selectionEnd } = field.current;
     if (!deciding) {
-      if (SIGNS.test(value)) import("../../state/completion.js").then((module) => {
-        deciding = module;
-        if (field.current) look();
-      }, () => {});
+      if (SIGNS.test(value)) decide().then(() => field.current && look(), () => {});
       return;
     }
-    if (deciding.hasEmojiWritten(value) && !ofEmoji.findEmoji) findEmojiLater(() => {});
+    if (deciding.hasEmojiWritten(value) && !ofEmoji.findEmoji) findEmojiLater().catch(() => {});
     const asked = selectionStart === selectionEnd ? deciding.completing(value, selectionStart) : null;
     if (!asked || isNamed(value, asked.start, asked.end, names) || (channelId === null && !"@:".includes(asked.sign))) {
       setOffer(null);
       return;
     }
     if (asked.sign === "@") loadMembers().catch(() => {});
-    if (asked.sign === ":" && !ofEmoji.findEmoji) findEmojiLater(() => again((count) => count + 1));
+    if (asked.sign === ":" && !ofEmoji.findEmoji) findEmojiLater().then(() => again((count) => count + 1), () => {});
     setOffer({ asked, at: 0 });
   };
   const list = offer && deciding ? deciding.candidates(offer.asked, sources(channelId)) : [];
@@ -71,7 +69,21 @@ export function useCompletion(field, channelId, names, put) {
   };
   /** What is sent of a text: names that were written out mention, and those of emoji are emoji. @param {string} markdown */
   const meant = (markdown) => deciding?.meant(markdown, sources(channelId)) ?? markdown;
-  return { id, list: offer ? list : [], at, choose, look, onKey, meant, close: () => setOffer(null) };
+  return { id, list: offer ? list : [], at, choose, look, onKey, meant, missing, close: () => setOffer(null) };
+}
+
+/** Fetch what must be known for a text to be `meant`; null where all of it is. @param {string} markdown @returns {Promise<unknown> | null} */
+function missing(markdown) {
+  if (!SIGNS.test(markdown)) return null;
+  if (!deciding) return decide().then(() => missing(markdown));
+  const wanted = [];
+  if (deciding.hasEmojiWritten(markdown) && !hasEmoji) wanted.push(findEmojiLater());
+  if (deciding.hasNameWritten(markdown) && !complete.value) wanted.push(loadMembers());
+  return wanted.length ? Promise.all(wanted) : null;
+}
+
+async function decide() {
+  deciding = await import("../../state/completion.js");
 }
 
 /** @param {string | null} channelId @returns {Sources} */
@@ -86,15 +98,14 @@ function sources(channelId) {
   };
 }
 
-/** @param {() => void} then */
-async function findEmojiLater(then) {
-  const [{ find, load, signOf }, { remembered }] = await Promise.all([import("../emoji/catalogue.js"), import("../emoji/remembered.js")]);
+async function findEmojiLater() {
+  const [{ failed, find, load, signOf }, { remembered }] = await Promise.all([import("../emoji/catalogue.js"), import("../emoji/remembered.js")]);
   ofEmoji = {
     findEmoji: (prefix, limit) => find(prefix, emoji.value, limit, remembered.value.tone),
     emojiNamed: (name) => signOf(name, emoji.value, remembered.value.tone),
   };
   await load();
-  then();
+  hasEmoji = !failed.value;
 }
 
 /** @param {{completion: Pick<ReturnType<typeof useCompletion>, "id" | "list" | "at" | "choose">}} props */

@@ -73,14 +73,14 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       whenReady.ask();
       return;
     }
-    const now = writing.finished(written);
+    const { text: now, later } = writing.finished(written);
     const attachments = uploads.ready;
     if (!now.trim() && !attachments.length) return;
     if (now.length > MOST) {
       notify(t("too-long"));
       return;
     }
-    send(id, { text: now, attachments, reply: reply?.message ?? null, ping: reply?.ping ?? true });
+    send(id, { text: now, later, attachments, reply: reply?.message ?? null, ping: reply?.ping ?? true });
     uploads.attached(attachments);
     clear(id);
     weSent(channel.id);

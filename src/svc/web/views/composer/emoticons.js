@@ -5,7 +5,7 @@ import { finished, withEmoji } from "../../state/emoticons.js";
 import { look } from "../../state/look.js";
 import { useState } from "../../vendor/preact.js";
 
-/** `on.typed` and `on.pressed` hear the field's events, `on.sent` gives the text to send. */
+/** `on.typed` and `on.pressed` hear the field's events, `on.sent` gives what makes the text to send of another. */
 export function useEmoticons() {
   const [on] = useState(make);
   return on;
@@ -50,11 +50,10 @@ function make() {
       replace(field, start, end, words);
       return true;
     },
-    /** @param {string} text */
-    sent(text) {
-      const as = spared || !look.value.emoticons ? text : withEmoji(text);
+    sent() {
+      const stay = spared || !look.value.emoticons;
       [last, spared] = [null, false];
-      return as;
+      return (/** @type {string} */ text) => (stay ? text : withEmoji(text));
     },
   };
 }

@@ -55,7 +55,12 @@ export function useWriting({ text, names, channelId, write }) {
     write(markdown(event.currentTarget.value));
     completion.look();
   };
-  const finished = (/** @type {string} */ now) => emoticons.sent(completion.meant(now));
+  /** What is sent of a text, and what it is `later`, where that takes what has yet to be fetched. @param {string} now */
+  const finished = (now) => {
+    const turned = emoticons.sent();
+    const made = () => turned(completion.meant(now));
+    return { text: made(), later: completion.missing(now)?.then(made) };
+  };
   const offered = completion.list.length > 0;
   const attributes = {
     ref: field, rows: "1", maxlength: MOST, dir: "auto", value: short(text), onClick: completion.look, onBlur: completion.close,

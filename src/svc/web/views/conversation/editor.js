@@ -25,6 +25,7 @@ export function Editor({ message, onDone }) {
   const save = async () => {
     setBusy(true);
     try {
+      await writing.completion.missing(text)?.catch(() => {});
       if (text !== message.text) await acts.edit(message, writing.completion.meant(text));
       onDone();
     } catch (error) {

@@ -66,13 +66,13 @@ export function TalkComposer({ talk, closed, editLast }) {
       return;
     }
     const files = uploads?.ready ?? [];
-    const now = writing.finished(writing.written());
+    const { text: now, later } = writing.finished(writing.written());
     if ((!now.trim() && !files.length) || shut) return;
     write("");
     uploads?.sent();
     if (reply) unanswer();
     writing.completion.close();
-    theRunning().then((running) => running.send(talk.id, now, { reply: reply?.ref, files }), () => write(now));
+    Promise.all([theRunning(), later?.catch(() => now) ?? now]).then(([running, said]) => running.send(talk.id, said, { reply: reply?.ref, files }), () => write(now));
   };
   const whenReady = useWhenReady(uploads ?? NO_UPLOADS, talk.id, () => submit());
   const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
