@@ -72,6 +72,7 @@ export function Picker({ onChoose, onClose }) {
   const [row, more] = [useRef(null), useRef(null)];
   const [all, setAll] = useState(false);
   useLayoutEffect(() => {
+    row.current.scrollIntoView({ block: "nearest" }); // Of the newest message, it would end below what is in sight.
     row.current.querySelector("button")?.focus();
     const elsewhere = (/** @type {Event} */ event) => { if (!row.current?.parentElement?.contains(/** @type {Node} */ (event.target))) onClose(); };
     document.addEventListener("pointerdown", elsewhere);
