@@ -2,14 +2,16 @@
 
 import re
 
-from playwright.async_api import expect
+import pytest
+from playwright.async_api import ViewportSize, expect
 
+from tests.browser.test_hostile import TOO_WIDE
 from tests.kit.people import People, both_widths
 from tests.kit.text_channels import box, come_to_read, entry, message, write
 
 NEWS = 12
-# A window of 1280 by 800 at 200 %.
-ZOOMED = {"width": 640, "height": 400}
+# A window of 1280 by 800 and one of 390 by 780, at 200 %.
+ZOOMED = [ViewportSize(width=640, height=400), ViewportSize(width=195, height=390)]
 
 
 @both_widths
@@ -167,26 +169,31 @@ async def test_a_message_is_forwarded_with_a_link_to_it(people: People) -> None:
     await expect(copy.get_by_role("link", name="#general › message")).to_be_visible()
 
 
+@pytest.mark.parametrize("viewport", ZOOMED, ids=["wide", "narrow"], indirect=True)
 async def test_at_200_per_cent_nothing_is_cut_off_and_nothing_moves(
-    people: People,
+    people: People, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.page.emulate_media(reduced_motion="reduce")
-    await ada.page.set_viewport_size(ZOOMED)  # type: ignore[arg-type]
     cut: dict[str, list[str]] = {}
 
     async def look(where: str) -> None:
-        cut[where] = await ada.page.evaluate(CUT_OFF)
+        cut[where] = [*await ada.page.evaluate(CUT_OFF), *await ada.page.evaluate(TOO_WIDE)]
         assert await ada.page.evaluate(MOVING) == 0, where
 
     await ada.page.get_by_label("Your name").wait_for()
     await look("the way in")
     await ada.page.get_by_label("Your name").fill("Ada")
     await ada.press("Join")
+    await expect(ada.page.locator(".first-steps").get_by_role("button", name="Make a link")).to_be_attached()
+    await look("the first steps")
     await write(ada, "A word\n" * 40)
     await look("a channel")
-    assert await ada.page.locator("#messages-box").evaluate("(box) => box.clientHeight") > 150
-    for aside in ("Members", "Search", "Pinned messages", "Threads that you follow"):
+    # Most of the window is for what is read.
+    read = await ada.page.locator("#messages-box").evaluate("(box) => box.clientHeight")
+    assert read > viewport["height"] * 0.37
+    assert await box(ada).evaluate("(field) => field.clientWidth") > viewport["width"] * 0.6
+    for aside in ("Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"):
         await ada.press(aside)
         await expect(ada.page.locator(".aside-body, .thread")).to_be_visible()
         await look(aside)
