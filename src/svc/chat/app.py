@@ -5,7 +5,6 @@ Contains no rules of its own and knows no feature. ARCHITECTURE.md and docs/http
 
 import asyncio
 import contextlib
-import gc
 import logging
 import signal
 import socket
@@ -18,6 +17,7 @@ from aiohttp import ClientSession, ClientTimeout, web
 from aiohttp.typedefs import Handler, Middleware
 
 from svc.base import logs
+from svc.base.collecting import collect_rarely, collect_when_quiet
 from svc.base.config import ConfigError, is_loopback
 from svc.base.control_socket import listening
 from svc.base.data_folder import held
@@ -96,9 +96,6 @@ class Draining:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# Objects made and kept. With the usual 700, looking for circles is a tenth of a small request's time; with
-# 20,000 it stops everybody for a tenth of a second every tenth time.
-COLLECT_AFTER = 5_000
 # How long requests may go on when the server stops: a webhook's pictures take 12 s at most.
 SHUTDOWN_DEADLINE_S = 15.0
 # How long an answer may take on its way then.
@@ -117,13 +114,6 @@ def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
     raise_limit()
     with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(_run(config, flags))
-
-
-def _collect_rarely() -> None:
-    """Requests leave few circles: they are looked for less often, and not among what stays."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(COLLECT_AFTER)
 
 
 @contextlib.asynccontextmanager
@@ -150,7 +140,7 @@ async def _run(config: ChatConfig, flags: Flags) -> None:
             logger.warning("only this machine can reach the server", extra={"host": config.host})
         instance = {"instance": config.operating.instance_id} if config.operating.instance_id else {}
         logger.info("listening", extra={"address": address, **instance})
-        _collect_rarely()
+        collect_rarely()
         await stop.wait()
 
 
@@ -229,7 +219,7 @@ def build(community: Community, config: ChatConfig, draining: Draining) -> web.A
     application.on_response_prepare.append(_headers(community.origins, config.media.public_urls))
     application.add_routes(community.routes())
     application.on_response_prepare.append(draining.close_connection)
-    for task in community.tasks():
+    for task in (*community.tasks(), collect_when_quiet):
         application.cleanup_ctx.append(_running(task))
     return application
 

@@ -1,0 +1,65 @@
+"""All objects are looked through when it is quiet, or when that was put off for long enough."""
+
+import asyncio
+import gc
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from svc.base.collecting import (
+    ALL_AFTER,
+    LOOK_INTERVAL_S,
+    MOST_DELAY_S,
+    QUIET,
+    collect_rarely,
+    collect_when_quiet,
+)
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    thresholds = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*thresholds)
+
+
+async def collected(intervals: list[tuple[float, int]]) -> list[int]:
+    """After which of these: a share of a core that was used, and how much waits."""
+    now = used = 0.0
+    at, found = 0, list[int]()
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now, used, at
+        if at == len(intervals):
+            raise asyncio.CancelledError
+        now += seconds
+        used += intervals[at][0] * seconds
+        at += 1
+
+    with suppress(asyncio.CancelledError):
+        await collect_when_quiet(
+            lambda: found.append(at), lambda: intervals[at - 1][1], lambda: now, lambda: used, sleep
+        )
+    return found
+
+
+async def test_all_objects_are_looked_through_when_it_is_quiet_and_many_have_come() -> None:
+    busy, quiet = (QUIET * 2, ALL_AFTER), (QUIET / 2, ALL_AFTER)
+    assert await collected([(0.0, ALL_AFTER - 1), busy, busy, quiet]) == [4]
+
+
+async def test_where_it_is_never_quiet_it_is_done_in_the_end() -> None:
+    intervals = int(MOST_DELAY_S / LOOK_INTERVAL_S) + 1
+    assert await collected([(1.0, ALL_AFTER)] * intervals) == [intervals]
+
+
+@pytest.mark.usefixtures("as_before")
+def test_python_never_looks_through_all_objects_by_itself() -> None:
+    collect_rarely()
+    before, kept = gc.get_stats()[2]["collections"], list[object]()
+    kept.extend([] for _ in range(400_000))
+    assert gc.get_stats()[2]["collections"] == before
+    # Left alone it does so after 10 of these.
+    assert gc.get_count()[2] > 10
