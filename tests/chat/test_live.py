@@ -48,6 +48,20 @@ async def test_whoever_does_not_sign_in_first_is_turned_away(
     assert close_code == 1008
 
 
+@pytest.mark.parametrize("chosen", ["svc.live", None])
+async def test_subprotocols_that_a_page_shows_its_token_with_sign_nobody_in_and_are_not_logged(
+    chat: ChatServer, chosen: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = await chat.join("Ada")
+    offered = [*([chosen] if chosen else []), f"svc.token.{token}"]
+    async with chat.http.ws_connect("/live", protocols=offered) as ws:
+        assert ws.protocol == chosen
+        await ws.send_str('{"event":"voice_join","id":1,"data":{}}')
+        frame, _ = await error_and_close(ws)
+    assert frame["data"]["error"] == "auth_required"
+    assert token not in caplog.text
+
+
 async def test_whoever_says_nothing_is_turned_away(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "AUTHENTICATION_DEADLINE_S", 0.05)
     async with chat.http.ws_connect("/live") as ws:

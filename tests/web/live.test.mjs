@@ -14,8 +14,9 @@ class Socket extends EventTarget {
   sent = [];
   closed = false;
 
-  constructor() {
+  constructor(url, protocols) {
     super();
+    this.protocols = protocols;
     sockets.push(this);
   }
 
@@ -62,6 +63,10 @@ async function signedIn() {
   sockets[0].answers("authenticated", { seq: 7 });
   await settled();
 }
+
+test("the token is shown in the handshake", () => {
+  assert.deepEqual(sockets[0].protocols, ["svc.live", "svc.token.token"]);
+});
 
 test("one that is doubted and does not answer gives way to another as soon as that is there", async () => {
   await signedIn();

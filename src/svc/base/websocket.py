@@ -18,6 +18,9 @@ from svc.base.lingering import linger
 PULSE_BURST = 10.0
 PULSES_PER_S = 1.0
 
+# aiohttp warns of handshakes that offer no subprotocol of ours, and names what is offered, maybe a token.
+logging.getLogger("aiohttp.websocket").setLevel(logging.ERROR)
+
 logger = logging.getLogger(__name__)
 
 

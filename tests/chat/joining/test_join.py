@@ -78,7 +78,13 @@ def test_a_token_of_somebody_else_is_refused(token: str) -> None:
     assert refusal.value.code == "token_invalid"
 
 
-@pytest.mark.parametrize("header", ["Authorization: Bearer {}", "authorization:\tbearer  {} "])
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("Authorization: Bearer {}", "authorization:\tbearer  {} "),
+        "Sec-WebSocket-Protocol: svc.live, svc.token.{}",
+    ],
+)
 def test_a_valid_token_is_seen_in_the_beginning_of_a_request(header: str) -> None:
     said = f"GET / HTTP/1.1\r\nHost: a\r\n{header}\r\n\r\n".format(tokens().issue(ADA, "s1", NOW)).encode()
     assert tokens().shown_in(said, NOW)

@@ -26,8 +26,14 @@ BOT_PREFIX = "svcbot."
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
 # Tokens of other kinds may be signed with the same secret; none stands in for this one.
 _TYPE = "access"
-# In the header of a request (RFC 9110 section 5, RFC 6750 section 2.1).
-_SHOWN = re.compile(rb"\r\nauthorization:[ \t]*bearer[ \t]+([!-~]+)[ \t]*\r\n", re.IGNORECASE)
+# In the header of a request (RFC 9110 section 5, RFC 6750 section 2.1). A page can add nothing to the
+# handshake of a WebSocket but subprotocols (RFC 6455 section 1.9): it offers `LIVE_PROTOCOL`, and its token.
+LIVE_PROTOCOL = "svc.live"
+_SHOWN = re.compile(
+    rb"\r\n(?:authorization:[ \t]*bearer[ \t]+|sec-websocket-protocol:[ \t]*svc\.live,[ \t]*svc\.token\.)"
+    rb"([!-~]+)[ \t]*\r\n",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

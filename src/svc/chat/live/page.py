@@ -8,7 +8,7 @@ import logging
 
 from svc.base.lingering import abort_unsent
 from svc.base.websocket import PulsedWebSocket
-from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, Asker
+from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Asker
 from svc.chat.live.frames import MAX_FRAME_BYTES, CloseCode
 from svc.chat.live.outbox import Outbox, Rounds
 
@@ -29,6 +29,7 @@ class WebSocket(PulsedWebSocket):
             max_bytes=MAX_FRAME_BYTES,
             close_deadline_s=CLOSE_DEADLINE_S,
             heartbeat=HEARTBEAT_S,
+            protocols=(LIVE_PROTOCOL,),
         )
 
     async def end(self, code: int, reason: str) -> None:

@@ -58,7 +58,7 @@ class Member:
 
     async def sign_in(self, url: str, token: str) -> None:
         """Raises BenchError."""
-        self._socket = await connect(url, self._take)
+        self._socket = await connect(url, self._take, f"svc.live, svc.token.{token}")
         reply = await self.ask("authenticate", {"access_token": token})
         if reply["event"] != "authenticated":
             raise BenchError(f"the server refused a member: {reply['data']}")

@@ -19,10 +19,11 @@ _TEXT, _CLOSE, _PING, _PONG = 0x81, 0x88, 0x89, 0x8A
 
 
 class WebSocket(asyncio.Protocol):
-    """`on_text` is called with each message, as bytes."""
+    """`on_text` is called with each message, as bytes. `protocols` are offered, as a page does."""
 
-    def __init__(self, host: str, path: str, on_text: Callable[[bytes], None]) -> None:
+    def __init__(self, host: str, path: str, on_text: Callable[[bytes], None], protocols: str = "") -> None:
         self._host = host
+        self._protocols = protocols
         self._path = path
         self.on_text = on_text
         self.received_bytes = 0
@@ -60,6 +61,7 @@ class WebSocket(asyncio.Protocol):
             f"Host: {self._host}",
             *("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"),
             f"Sec-WebSocket-Key: {key}",
+            *([f"Sec-WebSocket-Protocol: {self._protocols}"] if self._protocols else ()),
         )
         transport.write("\r\n".join([*lines, "", ""]).encode())
 
@@ -120,13 +122,13 @@ class WebSocket(asyncio.Protocol):
             self.is_open = False
 
 
-async def connect(url: str, on_text: Callable[[bytes], None]) -> WebSocket:
+async def connect(url: str, on_text: Callable[[bytes], None], protocols: str = "") -> WebSocket:
     """Open a WebSocket at a ws:// or wss:// address. Raises BenchError."""
     parts = urlsplit(url)
     loop, tls = asyncio.get_running_loop(), tls_of(url)
     try:
         _, socket = await loop.create_connection(
-            lambda: WebSocket(parts.netloc, parts.path, on_text),
+            lambda: WebSocket(parts.netloc, parts.path, on_text, protocols),
             parts.hostname or "",
             parts.port or (443 if tls else 80),
             ssl=tls,

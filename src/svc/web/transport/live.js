@@ -130,7 +130,8 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   #dial() {
-    const socket = new WebSocket(this.#url);
+    // The token is shown in the handshake too: the server handles whoever shows one before strangers.
+    const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
     // An abandoned socket may end minutes later.
     const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => { if (this.#socket === socket) handle(event); };
     socket.addEventListener("open", () => { if (this.#rival === socket) this.#replace(socket); });
