@@ -69,6 +69,12 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
         assert row["log_kb_per_minute"] is not None
 
 
+async def test_attacks_may_run_together_only() -> None:
+    code, output, errors = await bench(*SHORT, "--json", "--together", "unsigned", "sign-ins")
+    assert (code, errors) == (0, "")
+    assert [json.loads(each)["attack"] for each in output.splitlines()] == ["none", "all at once"]
+
+
 async def test_an_instance_that_somebody_names_is_attacked_and_left_as_it_was(chat: ChatServer) -> None:
     owner = await chat.join("Ada")
     code, output, errors = await bench(*SHORT, "--url", chat.address, "--invite", chat.invite, "unsigned")
@@ -109,12 +115,15 @@ async def test_attackers_come_from_many_addresses_of_loopback() -> None:
 
 
 def test_a_row_of_the_table_has_a_cell_for_each_heading() -> None:
-    noticed = Noticed(deliveries_s=[0.001] * 99 + [0.5], requests_s=[0.002])
+    noticed = Noticed(deliveries_s=[0.001] * 99 + [0.5], requests_s=[0.002], strangers_s=[0.003])
     noticed.refused["page: 503"] = 2
     did = {"idle": {"requests": 20, "held": 300, "answers": {"200": 20}}}
     row = Row.of("idle", 10, noticed, did, 1.25, None, (0.5, 0.125))
     assert heading().splitlines()[-2].count("|") == line(row).count("|")
-    assert line(row) == "| `idle` | 2/s, 300 held | 1 / 1 / 500 | 2 / 2 / 2 | 0 / 0 / 0 | 2 | 50% | +1 | – |"
+    assert (
+        line(row)
+        == "| `idle` | 2/s, 300 held | 1 / 1 / 500 | 2 / 2 / 2 | 0 / 0 / 0 | 3 / 3 / 3 | 2 | 50% | +1 | – |"
+    )
     assert row.remarks() == [
         "  idle: page: 503 (2 times)",
         "  idle: the server waited for its core for 12% of the time",

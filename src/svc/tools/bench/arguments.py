@@ -87,6 +87,7 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
         "attacks", nargs="*", metavar="ATTACK", help="default: all, one after another and then together"
     )
     parser.add_argument("--list", action="store_true", help="list the attacks and exit")
+    parser.add_argument("--together", action="store_true", help="only all at once, not one after another")
     parser.add_argument("--members", type=count, default=200, metavar="M", help="honest members")
     parser.add_argument(
         "--rate", type=float, default=50.0, metavar="N", help="messages per second that they write together"
@@ -135,7 +136,7 @@ def _run_attack(options: argparse.Namespace) -> None:
         for attack in catalogue.ATTACKS:
             print(f"{attack.name:<18}{attack.what}")
         return
-    plan = rig.Plan(options.attacks, options.members, options.rate, options.seconds)
+    plan = rig.Plan(options.attacks, options.members, options.rate, options.seconds, options.together)
     means = rig.Means(
         options.url,
         options.invite,

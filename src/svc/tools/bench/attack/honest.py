@@ -41,6 +41,7 @@ class Noticed:
     deliveries_s: list[float] = field(default_factory=list)
     requests_s: list[float] = field(default_factory=list)
     searches_s: list[float] = field(default_factory=list)
+    strangers_s: list[float] = field(default_factory=list)  # requests without a token
     sent: int = 0
     lost: int = 0
     refused: Counter[str] = field(default_factory=Counter)  # of signed-in members
@@ -134,7 +135,8 @@ class Crowd:
         await self._ask("page", self._target.request("GET", path, token=self._token(number)), 200)
 
     async def _ask_health(self, number: int) -> None:
-        await self._ask("/health", self._target.request("GET", "/health"), 200, signed_in=False)
+        data = self._target.request("GET", "/health")
+        await self._ask("/health", data, 200, signed_in=False, latencies=self._noticed.strangers_s)
 
     async def _search(self, number: int) -> None:
         data = self._target.request("GET", "/api/search?query=quick", token=self._token(number))

@@ -46,6 +46,7 @@ class Plan:
     members: int
     rate: float  # messages a second of all honest members together
     seconds: float  # of each attack
+    together: bool = False  # not each for itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,8 @@ async def measure(plan: Plan, means: Means) -> AsyncIterator[Row]:
         for attack in attacks:
             if attack not in possible:
                 _say(f"{attack.name} is left out: this instance has no {attack.needs} that it could use\n")
-        rounds: list[Sequence[Attack]] = [(), *((attack,) for attack in possible)]
+        alone = () if plan.together and len(possible) > 1 else possible
+        rounds: list[Sequence[Attack]] = [(), *((attack,) for attack in alone)]
         for each in [*rounds, possible] if len(possible) > 1 else rounds:
             name = each[0].name if len(each) == 1 else "all at once" if each else "none"
             _say(f"{name}, {plan.seconds:.0f} s")

@@ -9,7 +9,10 @@ from svc.tools.bench.attack.honest import Noticed
 MOST_LATE_MS = 20.0
 # The same of a server that had to wait for its core.
 MOST_WAITED = 0.05
-_HEADINGS = ("Attack", "Load", "Delivery", "Request", "Search", "Refused", "Processor", "Memory", "Log")
+_HEADINGS = (
+    *("Attack", "Load", "Delivery", "Request", "Search", "Stranger"),
+    *("Refused", "Processor", "Memory", "Log"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class Row:
     delivery: Latency
     request: Latency
     search: Latency
+    stranger: Latency
     lost: int
     refused: Mapping[str, int]  # of signed-in members
     strangers_refused: Mapping[str, int]
@@ -92,6 +96,7 @@ class Row:
             delivery=Latency.of(noticed.deliveries_s),
             request=Latency.of(noticed.requests_s),
             search=Latency.of(noticed.searches_s),
+            stranger=Latency.of(noticed.strangers_s),
             lost=noticed.lost,
             refused=dict(noticed.refused),
             strangers_refused=dict(noticed.strangers_refused),
@@ -111,7 +116,7 @@ class Row:
         return (
             self.attack if " " in self.attack or self.attack == "none" else f"`{self.attack}`",
             ", ".join(load) or "–",
-            *(str(self.delivery), str(self.request), str(self.search)),
+            *map(str, (self.delivery, self.request, self.search, self.stranger)),
             str(sum(self.refused.values())),
             "–" if self.processor is None else f"{self.processor:.0%}",
             "–" if self.memory_mb is None else f"{self.memory_mb:+.0f}",
@@ -135,6 +140,7 @@ def heading() -> str:
     """Two lines of Markdown, and above them what the columns hold."""
     legend = (
         "Delivery, Request and Search: p50 / p99 / worst in ms, as honest members noticed them. "
+        "Stranger: the same of requests without a token. "
         "Refused: signed-in members. Processor: share of a core that the server used. "
         "Memory: MB that it grew. Log: KB a minute."
     )
