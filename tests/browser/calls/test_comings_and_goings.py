@@ -108,6 +108,8 @@ async def test_a_page_that_left_reloads_or_is_opened_twice_is_there_once(
     await ada.sees(grace)
     await ada.hears(grace)
 
+    frames: list[str | bytes] = []
+    grace.page.on("websocket", lambda socket: socket.on("framesent", lambda frame: frames.append(frame)))
     await grace.page.reload()
     await grace.is_connected()
     await everybody_shows((ada, grace), ["Ada", "Grace"])
@@ -121,6 +123,8 @@ async def test_a_page_that_left_reloads_or_is_opened_twice_is_there_once(
     await second.page.goto(product.url)
     await second.enter_call()
     await expect(grace.page.get_by_text("You joined from another tab or device.").first).to_be_visible()
+    # The first says once that it can be heard, and nothing of its microphone that stops.
+    assert len([frame for frame in frames if "voice_mute_self" in str(frame)]) == 1
     await everybody_shows((ada, second), ["Ada", "Grace"])
     await ada.hears(second)
     assert second.faults == []

@@ -282,13 +282,14 @@ function over(reason) {
 
 /** @param {Ending} ended @param {Publisher} devices */
 function leaveRoom({ kind, reason }, devices) {
+  publisher = null; // What stops now is not told: another page of ours may be in the call.
   devices.stop();
   keep(KEPT, null, SESSION);
   if (kind !== "removed" && !moving) lastPlace = null;
   sound?.render([]);
   handUp = false;
   batch(() => {
-    call = publisher = layering = null;
+    call = layering = null;
     tracks.value = [];
     unwatched.value = [];
     speakers.value = [];
@@ -307,9 +308,9 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
   keep(KEPT, lastPlace, SESSION);
 }
 
-/** Tell the others whether we can be heard, and hear. */
+/** Tell the others whether we can be heard, and hear; whoever connects tells it anyway. */
 function tell() {
-  ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});
+  if (callState.value === "connected") ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});
 }
 
 /** Tell everybody who sees the channel what we show; nobody is there before the call is. */
