@@ -190,6 +190,7 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
         await ada.page.wait_for_function("(words) => told.some((each) => each.includes(words))", arg=words)
     await ada.is_connected()
     await asyncio.gather(grace.hears(ada), grace.sees(ada), ada.hears(grace))
+    await expect(own).to_have_css("transform", "none")
 
 
 async def sends_from(person: Person, line: int, device: str | None) -> None:

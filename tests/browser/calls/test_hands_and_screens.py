@@ -9,12 +9,12 @@ from tests.kit.community import Community, community
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until
 
-# As a browser shares one that can keep what this page plays out of its sound, or cannot.
-A_WHOLE_SCREEN = """(restrictOwnAudio) => {
+# What is shared is such a surface; the browser can keep what this page plays out of its sound, or cannot.
+SHARES = """([displaySurface, restrictOwnAudio]) => {
   const { getSettings } = MediaStreamTrack.prototype;
   MediaStreamTrack.prototype.getSettings = function () {
     const settings = { ...getSettings.call(this), restrictOwnAudio };
-    return settings.displaySurface ? { ...settings, displaySurface: "monitor" } : settings;
+    return settings.displaySurface ? { ...settings, displaySurface } : settings;
   };
 }"""
 SOUND_OF_SCREEN = """() => {
@@ -80,11 +80,16 @@ async def test_a_second_screen_comes_when_it_is_wanted_and_goes_when_a_moderator
     here: Community,
 ) -> None:
     ada, grace, edsger = here.owner, here.moderator, here.member
-    await grace.page.evaluate(A_WHOLE_SCREEN, False)
-    await grace.press("Share screen")
-    await expect(grace.page.get_by_text("This screen is shared without its sound")).to_be_visible()
-    await expect(ada.page.locator("#screens video")).to_have_count(1)
-    await edsger.page.evaluate(A_WHOLE_SCREEN, True)
+    # The sound of a window or of a whole screen would bring everybody their own voice.
+    for sharing, surface in ((edsger, "monitor"), (grace, "window")):
+        await sharing.page.evaluate(SHARES, [surface, False])
+        await sharing.press("Share screen")
+        await expect(sharing.page.get_by_text("This screen is shared without its sound")).to_be_visible()
+        await expect(ada.page.locator("#screens video")).to_have_count(1)
+        if sharing is edsger:
+            await edsger.press("Stop sharing")
+            await expect(ada.page.locator("#screens video")).to_have_count(0)
+    await edsger.page.evaluate(SHARES, ["monitor", True])
     await edsger.press("Share screen")
     waiting = ada.page.locator(".unwatched")
     await expect(waiting).to_contain_text("Edsger’s screen")
