@@ -1,6 +1,8 @@
 """How loud people, screens and noise are, measured from the sound that is received and played."""
 
 import asyncio
+import base64
+import itertools
 import json
 import random
 import struct
@@ -86,6 +88,37 @@ PULLED_OUT = """(gone) => {
   navigator.mediaDevices.enumerateDevices = left;
   navigator.mediaDevices.dispatchEvent(new Event("devicechange"));
 }"""
+# How loud two sentences and noise are together, before strong suppression and after it. It takes the time it needs:
+# a busy machine leaves nothing out. Nothing comes through before the worklet has had `patienceMs`.
+SUPPRESSED = """async ([speech, loudOfVoice, loudOfNoise, patienceMs]) => {
+  const [rate, seconds] = [48_000, 16];
+  const { loadGtcrn, GtcrnWorkletNode } = await import("/web/vendor/gtcrn.js");
+  const wasmBinary = await loadGtcrn({ url: "/web/vendor/gtcrn.wasm" });
+  const context = new OfflineAudioContext(2, seconds * rate, rate);
+  await context.audioWorklet.addModule("/web/vendor/gtcrn_worklet.js");
+  const suppressing = new GtcrnWorkletNode(context, { maxChannels: 1, wasmBinary });
+  await new Promise((resolve) => { setTimeout(resolve, patienceMs); });
+  const encoded = Uint8Array.from(atob(speech), (letter) => letter.charCodeAt(0));
+  const voice = await context.decodeAudioData(encoded.buffer);
+  const noise = context.createBuffer(1, seconds * rate, rate);
+  noise.getChannelData(0).forEach((_, at, samples) => { samples[at] = Math.random() - 0.5; });
+  const [mixed, both] = [new GainNode(context), context.createChannelMerger(2)];
+  for (const [buffer, gain] of [[voice, loudOfVoice], [noise, loudOfNoise]]) {
+    const source = new AudioBufferSourceNode(context, { buffer, loop: true });
+    source.connect(new GainNode(context, { gain })).connect(mixed);
+    source.start();
+  }
+  mixed.connect(both, 0, 0);
+  mixed.connect(suppressing).connect(both, 0, 1);
+  both.connect(context.destination);
+  const rendered = await context.startRendering();
+  return [0, 1].map((side) => {
+    const samples = rendered.getChannelData(side).subarray(rate);
+    return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+  });
+}"""
+SPEECH = Path(__file__).parents[2] / "data" / "speech.opus"
+NOISE = 0.3
 NOISE_S, SAMPLE_RATE = 4, 48_000
 SEED = 20_260_103
 
@@ -230,3 +263,25 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
         await threshold.fill("0.1")
         await wait_until("the fan is heard again", as_before, within_s=30)
         assert people.faults == []
+
+
+async def test_strong_suppression_leaves_a_voice_as_loud_as_it_was(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    speech = base64.b64encode(SPEECH.read_bytes()).decode()
+
+    async def suppressed(voice: float, noise: float) -> tuple[float, float]:
+        for patience_ms in itertools.count(200, 200):
+            before, after = await ada.page.evaluate(SUPPRESSED, [speech, voice, noise, patience_ms])
+            if after:
+                break
+        return before, after
+
+    alone, after = await suppressed(1, 0)
+    assert after == pytest.approx(alone, rel=0.1)
+    noise, after = await suppressed(0, NOISE)
+    assert noise > 0.8 * alone, "it is about as loud as the voice"
+    assert after < noise / 10
+    both, after = await suppressed(1, NOISE)
+    assert both > 1.2 * alone
+    assert after == pytest.approx(alone, rel=0.1), "the voice stays and the noise goes"
