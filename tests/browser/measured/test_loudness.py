@@ -88,8 +88,8 @@ PULLED_OUT = """(gone) => {
   navigator.mediaDevices.enumerateDevices = left;
   navigator.mediaDevices.dispatchEvent(new Event("devicechange"));
 }"""
-# How loud two sentences and noise are together, before strong suppression and after it. It takes the time it needs:
-# a busy machine leaves nothing out. Nothing comes through before the worklet has had `patienceMs`.
+# How loud two sentences and noise are together, before strong suppression and after it. A busy machine leaves
+# nothing out of it. Nothing comes through before the worklet has had `patienceMs`.
 SUPPRESSED = """async ([speech, loudOfVoice, loudOfNoise, patienceMs]) => {
   const [rate, seconds] = [48_000, 16];
   const { loadGtcrn, GtcrnWorkletNode } = await import("/web/vendor/gtcrn.js");
