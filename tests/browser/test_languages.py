@@ -7,10 +7,13 @@ from datetime import datetime
 import pytest
 from playwright.async_api import Page, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_hostile import TOO_WIDE
 from tests.kit.people import People, Person, both_widths, until_still
 from tests.kit.text_channels import box, message, press_at, write
 from tests.web.test_words import OFFERED, SEARCH_FILTERS, messages
+
+__all__ = ["axe"]
 
 # What can be read or is read out.
 WORDS = """() => {
@@ -78,7 +81,9 @@ async def search(page: Page, language: str) -> None:
 
 @both_widths
 @pytest.mark.parametrize(("locale", "date"), [("de-AT", "%d.%m.%Y"), ("ja-JP", "%Y/%m/%d")])
-async def test_no_english_is_left_in_another_language(people: People, locale: str, date: str) -> None:
+async def test_no_english_is_left_in_another_language(
+    people: People, axe: str, locale: str, date: str
+) -> None:
     language = locale[:2]
     english: dict[str, set[str]] = {}
     ada = await people.arrive("Ada", locale=locale)
@@ -105,6 +110,7 @@ async def test_no_english_is_left_in_another_language(people: People, locale: st
     one = next(sentences(language, "reaction-count"))
     await expect(first.locator(".reaction")).to_have_accessible_name(f"👍 {PLACED.sub('1', one)}")
     await look("a channel")
+    await keeps_nobody_out(ada, axe, f"a channel in {language}")
     for key in PAGES:
         await press(key if key != "inbox" else "inbox")
         await expect(page.locator(".aside-body")).to_be_visible()
@@ -176,7 +182,7 @@ async def open_settings(person: Person, language: str) -> None:
 
 
 @both_widths
-async def test_hebrew_and_arabic_run_from_right_to_left(people: People) -> None:
+async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str) -> None:
     noa, ada = await people.arrive(HEBREW), await people.arrive("Ada")
     await noa.come_in()
     await ada.come_in()
@@ -202,6 +208,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People) -> None:
     # A page of a language that runs so: nothing is cut off, and what begins stands at the right.
     await ada.page.evaluate("document.documentElement.dir = 'rtl'")
     await wide_nowhere(ada.page, "right to left")
+    await keeps_nobody_out(ada, axe, "right to left")
     await name.click()
     await expect(ada.page.get_by_role("dialog", name=HEBREW)).to_be_visible()
     await wide_nowhere(ada.page, "a profile")
@@ -212,6 +219,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People) -> None:
     assert sidebar and ada.page.viewport_size
     assert round(sidebar["x"] + sidebar["width"]) == ada.page.viewport_size["width"]
     await wide_nowhere(ada.page, "the channels")
+    await keeps_nobody_out(ada, axe, "the channels from right to left")
 
 
 async def wide_nowhere(page: Page, where: str) -> None:

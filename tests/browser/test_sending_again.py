@@ -5,16 +5,17 @@ import signal
 
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_text_channels import product
 from tests.kit.people import People, both_widths
 from tests.kit.product import Product
 from tests.kit.text_channels import LiveLine, both, box, do, is_listed_as, open_channel, shows, write
 
-__all__ = ["product"]  # The fixture, with a second text channel.
+__all__ = ["axe", "product"]  # The latter: with a second text channel.
 
 
 @both_widths
-async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> None:
+async def test_a_connection_that_was_lost_is_gone_on_with(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(grace, "before")
     await write(grace, "wrong")
@@ -51,6 +52,7 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People) -> Non
     await box(ada).fill("kept")
     await box(ada).press("Enter")
     await expect(ada.page.locator(".pending")).to_have_count(1)
+    await keeps_nobody_out(ada, axe, "a connection that was lost")
     await ada.page.reload()
     line.mend()
     await shows(ada, ["before", "during", "too early", "kept"])
@@ -92,7 +94,9 @@ async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> 
 
 
 @both_widths
-async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(people: People) -> None:
+async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(
+    people: People, axe: str
+) -> None:
     ada, grace = await both(people)
     line = LiveLine()
     await line.put_before(ada)
@@ -105,6 +109,7 @@ async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(peo
         await box(ada).press("Enter")
         await expect(refused).to_have_count(number)
         await expect(refused.last).to_contain_text("Not sent. Somebody has deleted this channel")
+    await keeps_nobody_out(ada, axe, "messages that were refused")
     line.mend()
     await refused.filter(has_text="salt").get_by_role("button", name="Delete").click()
     await refused.filter(has_text="cake").get_by_role("button", name="Edit it").click()

@@ -2,16 +2,19 @@
 
 from playwright.async_api import Locator, Route, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_overtaking import Held
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths
 from tests.kit.text_channels import LiveLine, box, come_to_read, do, entry, message, write
 
+__all__ = ["axe"]
+
 ASIDES = {"Pinned messages": "pins", "Threads that you follow": "threads", "Mentions": "mentions"}
 
 
 @both_widths
-async def test_each_state_of_a_view_has_its_words(people: People) -> None:
+async def test_each_state_of_a_view_has_its_words(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     # Empty: the channel says what it is, and what to do.
@@ -24,11 +27,11 @@ async def test_each_state_of_a_view_has_its_words(people: People) -> None:
     await line.put_before(grace)
     await grace.page.reload()
     await expect(box(grace)).to_be_enabled()
-    await on_its_way_and_refused(grace, line)
+    await on_its_way_and_refused(grace, line, axe)
     await beside_the_channel(grace, line)
     await searched(grace)
-    await in_a_thread(ada, grace, line)
-    await without_the_server(grace, line)
+    await in_a_thread(ada, grace, line, axe)
+    await without_the_server(grace, line, axe)
 
     await write(grace, "I leave")
     await open_quickly(ada, "yard")
@@ -37,16 +40,18 @@ async def test_each_state_of_a_view_has_its_words(people: People) -> None:
     await expect(ada.page.get_by_role("dialog")).to_contain_text("This person is no longer a member.")
 
 
-async def on_its_way_and_refused(grace: Person, line: LiveLine) -> None:
+async def on_its_way_and_refused(grace: Person, line: LiveLine, axe: str) -> None:
     main = grace.page.get_by_role("main")
     line.hold("history")
     await open_quickly(grace, "attic")
     await expect(main.get_by_text("Loading…", exact=True)).to_be_visible()
+    await keeps_nobody_out(grace, axe, "a channel on its way")
     line.let_go()
     await expect(main.get_by_text("Nobody has written in attic yet.")).to_be_visible()
     line.spoil("history")
     await open_quickly(grace, "cellar")
     await expect(main.locator(".error")).to_contain_text("Somebody has deleted this channel")
+    await keeps_nobody_out(grace, axe, "a channel that is refused")
     line.mend()
     await grace.press("Try again")
     await expect(main.get_by_text("Nobody has written in cellar yet.")).to_be_visible()
@@ -90,7 +95,7 @@ async def searched(grace: Person) -> None:
     await shut(beside)
 
 
-async def in_a_thread(ada: Person, grace: Person, line: LiveLine) -> None:
+async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> None:
     """Its answers refused, then what it hangs on gone; and a link to that."""
     await do(ada, "Soon gone", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
@@ -118,17 +123,20 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveLine) -> None:
     for each in (ada, grace):
         aside = each.page.locator(".thread")
         await expect(aside).to_contain_text("The message that started this thread is gone.")
+        await keeps_nobody_out(each, axe, "a thread that is gone")
         await shut(aside)
     await follow(grace, message_id)
     await expect(grace.page.locator(".notice")).to_have_text("This message no longer exists.")
+    await keeps_nobody_out(grace, axe, "a message that is gone")
 
 
-async def without_the_server(grace: Person, line: LiveLine) -> None:
+async def without_the_server(grace: Person, line: LiveLine, axe: str) -> None:
     """It is said, and when the server is back nobody has to do anything."""
     main, beside = grace.page.get_by_role("main"), grace.page.locator(".aside-body")
     await line.cut()
     await open_quickly(grace, "yard")
     await expect(main.get_by_text("The server cannot be reached. Trying again…")).to_be_visible()
+    await keeps_nobody_out(grace, axe, "without the server")
     await grace.press("Pinned messages")
     await expect(beside.locator(".error")).to_contain_text("The server cannot be reached.")
     line.mend()
