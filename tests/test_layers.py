@@ -110,6 +110,7 @@ HOUSE = House(
             "svc.tools.doctor",
         ),
         "zeroconf": ("svc.chat.settings.advertise",),
+        "aiosqlite": ("svc.base.database", "svc.base.query_pool"),
         # What is asked and answered has the types of msgspec, wherever it is declared.
         "msgspec": ("svc.chat",),
         "orjson": ("svc.base.strict_json",),

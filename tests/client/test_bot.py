@@ -252,7 +252,7 @@ def test_nothing_can_be_done_before_it_runs() -> None:
 
 
 def test_it_brings_nothing_of_the_server_but_aiohttp() -> None:
-    heavy = ("av", "cryptography", "jwt", "OpenSSL", "orjson", "PIL", "pylibsrtp")
+    heavy = ("aiosqlite", "av", "cryptography", "jwt", "OpenSSL", "orjson", "PIL", "pylibsrtp")
     ours = ("svc.chat", "svc.sfu", "svc.worker", "svc.tools", "svc._rtp")
     asking = "import sys; import svc.client; print(*sys.modules)"
     ran = subprocess.run((sys.executable, "-c", asking), capture_output=True, text=True, check=True)

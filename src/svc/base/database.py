@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import aiosqlite
+
 from svc.base import database_file
 from svc.base.database_file import APPLICATION_ID, CHECK_FIRST_BYTES
 from svc.base.database_file import DatabaseError as DatabaseError
@@ -37,6 +39,8 @@ MAX_WAITING = 10_000
 MAX_GROUP = 1_000
 # For pages of history and the like. What they ask for is found by an index: 100 messages take 1 ms.
 READERS = 2
+# Queries in the line of each, the one that runs among them.
+READER_PLACES = 16
 READ_DEADLINE_S = 30.0
 # For searches, whose cost depends on what is typed, so that no page waits for them. With a million
 # messages an ordinary one takes 3 ms.
@@ -155,8 +159,10 @@ class Database:
         """
         await asyncio.to_thread(_prepare, path, migrations, backups)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
-        connections = await asyncio.to_thread(lambda: [_reader(path) for _ in range(READERS + SEARCHERS)])
-        readers = QueryPool(connections[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS)
+        connections = [await _reader(path) for _ in range(READERS + SEARCHERS)]
+        readers = QueryPool(
+            connections[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS, READER_PLACES
+        )
         searchers = QueryPool(connections[READERS:], SEARCH_DEADLINE_S, SEARCH_WAIT_S, _SEARCH_STEPS)
         database = cls(path, readers, searchers)
         database._writer.start()
@@ -425,11 +431,11 @@ def _touch(connection: Connection) -> None:
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
 
-def _reader(path: Path) -> Connection:
-    reader = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+async def _reader(path: Path) -> aiosqlite.Connection:
+    reader = await aiosqlite.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
     reader.row_factory = sqlite3.Row
     for pragma in ("query_only=ON", "wal_autocheckpoint=0", "mmap_size=268435456"):
-        reader.execute(f"PRAGMA {pragma}")
+        await reader.execute(f"PRAGMA {pragma}")
     return reader
 
 
