@@ -426,6 +426,8 @@ async def firefox_in(
         hosts.write_text("".join(f"{address} {name}\n" for name, address in names.items()))
         inside = (*inside, "unshare", "--mount", "sh", "-c", _WITH_HOSTS, str(hosts))
     wishes: dict[str, Any] = {
+        # Its remote control switches this off, so that it would never tell a page that there is no network.
+        "network.manage-offline-status": True,
         "dom.securecontext.allowlist": urlsplit(url).hostname or "",
         "media.devices.insecure.enabled": True,
         "media.getusermedia.insecure.enabled": True,

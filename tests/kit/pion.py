@@ -41,12 +41,16 @@ async def built() -> Path:
 
 
 class PionCaller:
-    """Notes when sound arrives, as pages do that are in an outage; shows nothing."""
+    """Notes when sound arrives, as pages do that are in an outage; shows nothing.
+
+    `grants` counts how often it has joined.
+    """
 
     def __init__(self, process: Process, live: LiveMember) -> None:
         self._process = process
         self._live = live
         self._asking = asyncio.Lock()
+        self.grants = 0
         self._sound: list[float] = []
         channels = live.welcome["channels"]
         self._channel = next(channel["id"] for channel in channels if channel["type"] == "voice")
@@ -80,6 +84,7 @@ class PionCaller:
     async def _give(self) -> None:
         async with self._asking:
             reply = await self._live.ask("voice_join", channel_id=self._channel)
+        self.grants += 1
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(reply["data"]).encode() + b"\n")
         await self._process.stdin.drain()

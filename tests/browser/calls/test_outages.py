@@ -4,12 +4,17 @@ How soon is measured by `python -m benchmarks.outages`; here it is enough that t
 """
 
 from collections.abc import AsyncIterator, Sequence
+from itertools import count
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from tests.kit.firefox import firefox
+from tests.kit.home_networks import SERVER, firefox_in, home_networks
 from tests.kit.outages import Talk, outage, talking, why_not
+from tests.kit.pion import PionCaller
+from tests.kit.waiting import becomes, in_one_go_of
 
 # Longer than the service waits for a sign of life, shorter than a test may take.
 AWAY_S = 20.0
@@ -61,3 +66,35 @@ async def test_a_call_of_another_client_lives_through_outages_too(talk: Talk) ->
 @pytest.mark.parametrize("client", ["chromium", "firefox", "pion"])
 async def test_a_call_lives_on_ipv6_alone(talk: Talk) -> None:
     await talk.through(outage("move"))
+
+
+async def test_a_restart_leads_a_caller_on_pion_to_a_network_that_came_after_it_had_joined(
+    tmp_path: Path,
+) -> None:
+    if reason := why_not("pion"):
+        pytest.skip(reason)
+    tries = count()
+
+    async def stays_in_its_session() -> None:
+        folder = tmp_path / str(next(tries))
+        folder.mkdir()
+        async with talking(folder, "pion") as talk:
+            assert isinstance(talk.ada, PionCaller)
+            await talk.through(outage("dead-path"))
+            assert talk.ada.grants == 1
+
+    # A machine that stands still for two seconds ends the signalling, and with it the session.
+    await in_one_go_of(2, stays_in_its_session)
+
+
+async def test_firefox_tells_its_page_whether_there_is_a_network(tmp_path: Path) -> None:
+    """Else the page goes on opening WebSockets that fail, and Firefox puts off each for longer."""
+    if reason := why_not("firefox"):
+        pytest.skip(reason)
+    async with home_networks("ada") as world:
+        home = world.homes["ada"]
+        async with firefox_in(home, f"http://{SERVER}", str(firefox()), tmp_path / "profile") as browser:
+            ada = await browser.arrive("Ada", "about:blank")
+            for change, there in ((home.down, False), (home.up, True)):
+                await change("wifi")
+                await becomes(lambda: ada.does("return navigator.onLine"), there)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/pion/transport/v5"
+	"github.com/pion/transport/v5/stdnet"
 	"github.com/pion/webrtc/v4"
 	"github.com/pion/webrtc/v4/pkg/media"
 )
@@ -28,6 +30,18 @@ const (
 var silence = []byte{0xf8, 0xff, 0xfe}
 
 var lastPacket atomic.Int64
+
+// The networks that the machine has now. By itself Pion reads them once for each PeerConnection, and a restart of ICE
+// does not find one that came later: the caller stays on a dead network until it joins again.
+type networks struct{ *stdnet.Net }
+
+func (networks) Interfaces() ([]*transport.Interface, error) {
+	now, err := stdnet.NewNet()
+	if err != nil {
+		return nil, err
+	}
+	return now.Interfaces()
+}
 
 type grant struct {
 	URLs       []string        `json:"urls"`
@@ -89,7 +103,9 @@ func stay(base string, given grant) error {
 		return err
 	}
 	defer socket.Close()
-	pc, err := webrtc.NewPeerConnection(webrtc.Configuration{})
+	engine := webrtc.SettingEngine{}
+	engine.SetNet(networks{&stdnet.Net{}})
+	pc, err := webrtc.NewAPI(webrtc.WithSettingEngine(engine)).NewPeerConnection(webrtc.Configuration{})
 	if err != nil {
 		return err
 	}
