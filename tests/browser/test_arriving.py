@@ -15,7 +15,7 @@ from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
-from tests.kit.community import ask, confirm
+from tests.kit.community import ask, confirm, open_settings
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
 from tests.kit.people import VIEWPORT, People, Person, SharedBrowsers, both_widths, chromium
@@ -353,6 +353,39 @@ async def test_a_new_device_comes_in_by_a_code(people: People, product: Product,
     assert "link=" not in found.page.url
     # The lost one is signed out.
     await expect(grace.page.get_by_role("alert").first).to_be_visible()
+
+
+@both_widths
+async def test_whoever_lost_every_device_comes_back_by_the_code_that_they_kept(
+    people: People, product: Product, axe: str
+) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.come_in()
+    await grace.come_in()
+    page = await open_settings(grace, "Devices")
+    await expect(page).to_contain_text("This is your only device.")
+    await page.get_by_role("button", name="Make a code").click()
+    code = await page.get_by_label("Your recovery code").input_value()
+    await expect(page).to_contain_text("This code is shown only once.")
+    await expect(page).not_to_contain_text("This is your only device.")
+    await keeps_nobody_out(grace, axe, "a recovery code")
+    await grace.page.reload()
+    page = await open_settings(grace, "Devices")
+    await expect(page).to_contain_text("You made one on")
+    await expect(page).not_to_contain_text(code)
+
+    # Without any help of the owner's; what was lost is signed out.
+    found = await people.arrive("Grace")
+    await found.page.goto("about:blank")
+    await found.page.goto(without_invite(product))
+    await found.press("I am already a member, on another device")
+    await found.page.get_by_label("Code", exact=True).fill(code)
+    await found.press("Add this device")
+    await is_in(found, "Grace")
+    await expect(grace.page.get_by_role("alert").first).to_be_visible()
+    page = await open_settings(found, "Devices")
+    await expect(page).to_contain_text("This is your only device.")
+    await expect(page.get_by_role("button", name="Make a code")).to_be_visible()
 
 
 @both_widths

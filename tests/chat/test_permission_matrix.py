@@ -67,6 +67,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "POST /api/auth/logout": ANYONE,
     "GET /api/me/devices": MEMBER,
     "POST /api/me/devices/link": MEMBER,
+    "POST /api/me/devices/recovery": MEMBER,
     "DELETE /api/me/devices/{device_id}": MEMBER,
     "POST /api/members/{member_id}/recovery": OWNER,
     "POST /api/me/leave": MEMBER,

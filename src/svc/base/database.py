@@ -40,7 +40,7 @@ MAX_GROUP = 1_000
 # For pages of history and the like. What they ask for is found by an index: 100 messages take 1 ms.
 READERS = 2
 # Queries in the line of each, the one that runs among them.
-READER_PLACES = 16
+READ_AHEAD = 16
 READ_DEADLINE_S = 30.0
 # For searches, whose cost depends on what is typed, so that no page waits for them. With a million
 # messages an ordinary one takes 3 ms.
@@ -160,9 +160,7 @@ class Database:
         await asyncio.to_thread(_prepare, path, migrations, backups)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
         connections = [await _reader(path) for _ in range(READERS + SEARCHERS)]
-        readers = QueryPool(
-            connections[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS, READER_PLACES
-        )
+        readers = QueryPool(connections[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS, READ_AHEAD)
         searchers = QueryPool(connections[READERS:], SEARCH_DEADLINE_S, SEARCH_WAIT_S, _SEARCH_STEPS)
         database = cls(path, readers, searchers)
         database._writer.start()

@@ -153,6 +153,7 @@ async def test_a_bot_is_no_person(folk: People) -> None:
     for method, path in (
         ("GET", "/api/me/devices"),
         ("POST", "/api/me/devices/link"),
+        ("POST", "/api/me/devices/recovery"),
         ("DELETE", "/api/me/devices/x"),
         ("POST", "/api/me/leave"),
         ("DELETE", "/api/me"),

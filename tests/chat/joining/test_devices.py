@@ -139,6 +139,7 @@ async def test_a_member_has_only_so_many_devices(
     [
         ("GET", "/api/me/devices"),
         ("POST", "/api/me/devices/link"),
+        ("POST", "/api/me/devices/recovery"),
         ("DELETE", "/api/me/devices/x"),
         ("POST", "/api/members/x/recovery"),
     ],
@@ -146,6 +147,70 @@ async def test_a_member_has_only_so_many_devices(
 async def test_strangers_are_told_to_sign_in(chat: ChatServer, method: str, path: str) -> None:
     status, answer = await asked(chat, method, path, None)
     assert (status, answer["error"]) == (401, "auth_required")
+
+
+async def kept(chat: ChatServer, signed_in: Answer) -> str:
+    status, answer = await asked(chat, "POST", "/api/me/devices/recovery", signed_in)
+    assert status == 201
+    _, told = await asked(chat, "GET", "/api/me/devices", signed_in)
+    assert told["kept_code_made_at_ms"] == answer["made_at_ms"]
+    return str(answer["code"])
+
+
+async def has_code(chat: ChatServer, signed_in: Answer) -> bool:
+    _, told = await asked(chat, "GET", "/api/me/devices", signed_in)
+    return told["kept_code_made_at_ms"] is not None
+
+
+async def test_whoever_lost_all_devices_comes_back_by_the_code_that_they_kept(
+    chat: ChatServer, ada: Answer
+) -> None:
+    lost = Device()
+    bob = await chat.sign_in(lost, nickname="Bob", invite_code=chat.invite)
+    assert not await has_code(chat, bob)
+    first, second = await kept(chat, bob), await kept(chat, bob)
+    assert await tried(chat, Device(), recovery_code=first) == (403, "code_invalid")
+    # It is no code for another device.
+    assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
+
+    found = Device()
+    recovered = await chat.sign_in(found, recovery_code=f" {second.upper()} ", device_name="New")
+    assert recovered["member"]["id"] == bob["member"]["id"]
+    assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
+    assert (await asked(chat, "GET", "/api/me/devices", bob))[0] == 401
+    assert await tried(chat, lost) == (400, "invalid_nickname")
+    # It was good once.
+    assert not await has_code(chat, recovered)
+    assert await tried(chat, Device(), recovery_code=second) == (403, "code_invalid")
+
+
+async def test_the_code_that_is_kept_outlives_signing_out_and_no_device_that_may_have_made_it(
+    chat: ChatServer, ada: Answer, phone: Device
+) -> None:
+    code_kept = await kept(chat, ada)
+    laptop = await chat.sign_in(Device(), link_code=await code(chat, ada))
+    async with chat.http.post(
+        "/api/auth/logout", json={"refresh_token": laptop["refresh_token"]}
+    ) as response:
+        assert response.status == 204
+    assert await has_code(chat, ada)
+    [laptop_id] = [device["id"] for device in await devices(chat, ada) if not device["current"]]
+    assert (await asked(chat, "DELETE", f"/api/me/devices/{laptop_id}", ada))[0] == 204
+    again = await chat.sign_in(phone)
+    assert not await has_code(chat, again)
+    assert await tried(chat, Device(), recovery_code=code_kept) == (403, "code_invalid")
+
+
+async def test_whoever_was_removed_does_not_come_back_by_the_code_that_they_kept(
+    chat: ChatServer, ada: Answer
+) -> None:
+    bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
+    code_kept = await kept(chat, bob)
+    headers = {"Authorization": f"Bearer {ada['access_token']}"}
+    path = f"/api/members/{bob['member']['id']}/kick"
+    async with chat.http.post(path, headers=headers, json={}) as response:
+        assert response.status == 204
+    assert await tried(chat, Device(), recovery_code=code_kept) == (403, "code_invalid")
 
 
 async def test_the_owner_recovers_a_member_who_lost_all_devices(chat: ChatServer, ada: Answer) -> None:

@@ -25,6 +25,12 @@ class HandedOut:
     expires_at_ms: TimeMs
 
 
+@dataclass(frozen=True, slots=True)
+class KeptCode:
+    code: str
+    made_at_ms: TimeMs
+
+
 class Devices:
     def __init__(
         self,
@@ -68,6 +74,18 @@ class Devices:
         """A code by which a new device signs in as this member; an earlier one is void."""
         return await self._hand_out(Kind.LINK, asker.member_id, now, lambda connection: None)
 
+    @follows_rules
+    def keep_code(self, asker: Asker, now: float) -> Act[None, KeptCode]:
+        """A code to come back with after losing every device; an earlier one is void."""
+        code, now_ms = self._new_code(), int(now * 1000)
+        return Act(
+            lambda connection: store.keep_code(connection, asker.member_id, hashed(code), now_ms),
+            lambda _: KeptCode(code, now_ms),
+        )
+
+    async def kept_code_made_at_ms(self, asker: Asker) -> int | None:
+        return await store.kept_code_made_at_ms(self._database, asker.member_id)
+
     async def recover(self, owner: Asker, member_id: str, now: float) -> HandedOut:
         """A code for a member who can sign in no more; whoever uses it takes their place."""
         if self._directory.member(member_id).bot:
@@ -82,6 +100,8 @@ class Devices:
     def unlink(self, asker: Asker, device_id: str) -> Act[tuple[int, frozenset[str]], None]:
         """The device signs in as this member no more, nor does one to which it has given a code.
 
+        Nor does the code that the member keeps: whoever had the device may have made it.
+
         Raises ChatError for the last one.
         """
         member_id = asker.member_id
@@ -91,7 +111,7 @@ class Devices:
             if thumbprint is None:
                 raise ChatError("unknown_device")
             store.remove_device(connection, member_id, thumbprint)
-            store.drop_link_code(connection, member_id)
+            store.drop_own_codes(connection, member_id)
             if store.count_identities(connection, member_id) == 0:
                 raise ChatError("last_device")
             return self._members.void_tokens(connection, member_id), self._sessions.of(connection, member_id)

@@ -10,10 +10,10 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Asker
-from svc.chat.described import ID, Id, Pushed, nullable, obj, string
+from svc.chat.described import ID, Id, Pushed, TimeMs, nullable, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
-from svc.chat.joining.devices import Devices, HandedOut
+from svc.chat.joining.devices import Devices, HandedOut, KeptCode
 from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
 from svc.chat.joining.provider import Provider, SignInPlace
 from svc.chat.joining.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
@@ -95,6 +95,8 @@ class IdToken:
 @dataclass(frozen=True, slots=True)
 class OwnDevices:
     devices: Sequence[Device]
+    # When the code was made that the member keeps for the loss of all devices; null without one.
+    kept_code_made_at_ms: TimeMs | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +183,8 @@ class JoiningRequests(Requests):
 
     @request(PERSON, "One's own devices", http="GET /api/me/devices")
     async def devices(self, asking: Asker) -> OwnDevices:
-        return OwnDevices(await self._devices.of(asking))
+        kept = await self._devices.kept_code_made_at_ms(asking)
+        return OwnDevices(await self._devices.of(asking), kept)
 
     @request(
         PERSON,
@@ -191,6 +194,15 @@ class JoiningRequests(Requests):
     )
     async def link(self, asking: Asker) -> HandedOut:
         return await self._devices.link(asking, time.time())
+
+    @request(
+        PERSON,
+        "A code to keep: whoever lost all devices signs in by it, once; it unlinks the others",
+        http="POST /api/me/devices/recovery",
+        status=201,
+    )
+    async def keep_code(self, asking: Asker) -> KeptCode:
+        return await self._devices.keep_code(asking, time.time())
 
     @request(
         PERSON,

@@ -344,6 +344,8 @@ class Joining:
     def _spend(self, connection: Connection, kind: Kind, code: str, wanted: _Wanted) -> str:
         """Whose code it is."""
         member_id = store.take_code(connection, kind, hashed(code), wanted.now_ms)
+        if member_id is None and kind is Kind.RECOVERY:
+            member_id = store.take_kept_code(connection, hashed(code))
         if member_id is None:
             raise ChatError("code_invalid")
         return member_id

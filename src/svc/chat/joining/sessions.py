@@ -198,7 +198,7 @@ class Sessions:
             return _Outcome(verdict, None)
         if verdict is Verdict.STOLEN:
             store.SESSIONS.delete(connection, id=session.id)
-            store.drop_link_code(connection, session.member_id)
+            store.drop_own_codes(connection, session.member_id)
             epoch = self._members.void_tokens(connection, session.member_id)
             return _Outcome(verdict, session, epoch, store.sessions_of(connection, session.member_id))
         if verdict is Verdict.ROTATE:

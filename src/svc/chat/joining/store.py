@@ -195,8 +195,31 @@ def take_code(connection: Connection, kind: Kind, code_hash: bytes, now_ms: int)
     return value(connection.execute(sql, (kind.value, code_hash, now_ms)), str)
 
 
+def keep_code(connection: Connection, member_id: str, code_hash: bytes, now_ms: int) -> None:
+    """One that the member keeps, in the place of an earlier one."""
+    connection.execute("INSERT OR REPLACE INTO kept_codes VALUES (?, ?, ?)", (member_id, code_hash, now_ms))
+
+
+async def kept_code_made_at_ms(database: Database, member_id: str) -> int | None:
+    rows = await database.rows("SELECT made_at_ms FROM kept_codes WHERE member_id = ?", (member_id,))
+    return rows[0]["made_at_ms"] if rows else None
+
+
+def take_kept_code(connection: Connection, code_hash: bytes) -> str | None:
+    """Whose code it was, until now."""
+    sql = "DELETE FROM kept_codes WHERE hash = ? RETURNING member_id"
+    return value(connection.execute(sql, (code_hash,)), str)
+
+
 def drop_codes(connection: Connection, member_id: str) -> None:
-    connection.execute("DELETE FROM link_codes WHERE member_id = ?", (member_id,))
+    for table in ("link_codes", "kept_codes"):
+        connection.execute(f"DELETE FROM {table} WHERE member_id = ?", (member_id,))
+
+
+def drop_own_codes(connection: Connection, member_id: str) -> None:
+    """Those that a device of the member may have made."""
+    drop_link_code(connection, member_id)
+    connection.execute("DELETE FROM kept_codes WHERE member_id = ?", (member_id,))
 
 
 def drop_link_code(connection: Connection, member_id: str) -> None:

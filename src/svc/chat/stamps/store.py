@@ -30,6 +30,7 @@ PAST: Mapping[str, Sequence[str]] = {
     "drafts": ("changed_at_ms",),
     "emoji": ("created_at_ms",),
     "private_devices": ("added_at_ms",),
+    "kept_codes": ("made_at_ms",),
     "private_key_packages": ("taken_at_ms",),
     "private_conversations": ("created_at_ms",),
     "private_welcomes": ("sent_at_ms",),

@@ -12,13 +12,24 @@ export const devices = signal(null);
 /** {code, expires_at_ms} of the code that another device may use; null for none. @type {Signal<Answer<"POST", "/api/me/devices/link"> | null>} */
 export const linkCode = signal(null);
 
+/** When the code was made that the person keeps for the loss of all devices; null for none, undefined until it is known. @type {Signal<number | null | undefined>} */
+export const keptCodeMadeAt = signal(undefined);
+
 export async function loadDevices() {
-  devices.value = (await api("GET", "/api/me/devices")).devices;
+  ({ devices: devices.value, kept_code_made_at_ms: keptCodeMadeAt.value } = await api("GET", "/api/me/devices"));
+}
+
+/** A code to keep; the one before is void. It is told this once. @returns {Promise<string>} */
+export async function newKeptCode() {
+  const { code, made_at_ms: madeAt } = await api("POST", "/api/me/devices/recovery");
+  keptCodeMadeAt.value = madeAt;
+  return code;
 }
 
 /** The device signs in as us no more; ours is signed out with it if it is this one. @param {string} id */
 export async function unlinkDevice(id) {
   await api("DELETE", `/api/me/devices/${encodeURIComponent(id)}`);
+  keptCodeMadeAt.value = null;
   devices.value = devices.value?.filter((device) => device.id !== id) ?? null;
 }
 
@@ -35,9 +46,13 @@ listen({
     if (event === "device_linked") {
       linkCode.value = null;
       if (devices.value) devices.value = [data.device, ...devices.value.filter(({ id }) => id !== data.device.id)];
-    } else if (event === "device_unlinked") devices.value = devices.value?.filter(({ id }) => id !== data.device_id) ?? null;
+    } else if (event === "device_unlinked") {
+      keptCodeMadeAt.value = null;
+      devices.value = devices.value?.filter(({ id }) => id !== data.device_id) ?? null;
+    }
   },
   forget() {
     devices.value = linkCode.value = null;
+    keptCodeMadeAt.value = undefined;
   },
 });

@@ -95,6 +95,8 @@ export type Invite = { id: string; code: string; created_by: string | null; role
 
 export type InviteView = { founder: boolean; members: number; online: number; approval: boolean; expires_at_ms: number | null };
 
+export type KeptCode = { code: string; made_at_ms: number };
+
 export type KeysLow = { device_id: string; left: number };
 
 export type KindUsage = { kind: string; objects: number; bytes: number };
@@ -135,7 +137,7 @@ export type OwnBlocks = { blocked: string[] };
 
 export type OwnConversations = { conversations: PrivateConversation[] };
 
-export type OwnDevices = { devices: Device[] };
+export type OwnDevices = { devices: Device[]; kept_code_made_at_ms: number | null };
 
 export type OwnDrafts = { drafts: Draft[] };
 
@@ -392,6 +394,8 @@ export interface Endpoints {
   "GET /api/me/devices": { answer: OwnDevices };
   /** A code by which another device signs in as this member, once and within ten minutes */
   "POST /api/me/devices/link": { answer: HandedOut };
+  /** A code to keep: whoever lost all devices signs in by it, once; it unlinks the others */
+  "POST /api/me/devices/recovery": { answer: KeptCode };
   /** Unlink a device; all others sign in again by their refresh tokens */
   "DELETE /api/me/devices/{}": { answer: null };
   /** A code by which whoever lost all devices signs in, once and within a day; it unlinks the others */

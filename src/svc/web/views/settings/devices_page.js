@@ -2,13 +2,15 @@
 
 /** @import { Device as LinkedDevice } from "../../types/api.js" */
 
-import { devices, linkCode, loadDevices, newLinkCode, unlinkDevice } from "../../state/devices.js";
+import { devices, keptCodeMadeAt, linkCode, loadDevices, newLinkCode, unlinkDevice } from "../../state/devices.js";
 import { tried } from "../../state/notices.js";
+import { ownAccount } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Time } from "../parts/time.js";
+import { KeptCode } from "./kept_code.js";
 import { LinkCode } from "./link_code.js";
 
 export function DevicesPage() {
@@ -25,11 +27,12 @@ export function DevicesPage() {
   return html`<p>${t("devices-text")}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     ${!all && !problem && html`<p class="quiet">${t("loading")}</p>`}
-    ${all?.length === 1 && all[0].tier === "local" && html`<p class="advice">${t("only-device")}</p>`}
+    ${all?.length === 1 && all[0].tier === "local" && !keptCodeMadeAt.value && html`<p class="advice">${t("only-device")}</p>`}
     <ul class="rows" aria-label=${t("settings-devices")}>${all?.map((device) => html`<${Device} key=${device.id} device=${device} onUnlink=${() => setAsked(device)} />`)}</ul>
     ${linkCode.value ? html`<${LinkCode} ...${linkCode.value} />` : html`<p><${Button} look="primary" onClick=${link} disabled=${busy}>${t("link-device")}<//></p>`}
     ${asked && html`<${Confirm} title=${t("unlink-title", { name: asked.name || t("device-unnamed") })} text=${asked.current ? t("unlink-this-text") : t("unlink-text")} action=${t("unlink")}
-      onConfirm=${() => tried(unlinkDevice(asked.id))} onClose=${() => setAsked(null)} />`}`;
+      onConfirm=${() => tried(unlinkDevice(asked.id))} onClose=${() => setAsked(null)}>${keptCodeMadeAt.value && html`<p class="advice">${t("unlink-kept-code")}</p>`}<//>`}
+    ${ownAccount().way === "local" && html`<${KeptCode} />`}`;
 }
 
 /** @param {{device: LinkedDevice, onUnlink: () => void}} props */

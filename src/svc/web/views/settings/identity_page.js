@@ -1,6 +1,6 @@
 // Signing out, and being somebody else; both say what becomes of who one is.
 
-import { devices, loadDevices } from "../../state/devices.js";
+import { devices, keptCodeMadeAt, loadDevices } from "../../state/devices.js";
 import { talks } from "../../state/private_talks.js";
 import { forgetIdentity, member, ownAccount, signOut } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -15,7 +15,7 @@ export function IdentityPage({ onPage }) {
   useEffect(() => { loadDevices().catch(() => {}); }, []);
   const close = () => setAsked(null);
   const { way } = ownAccount();
-  const alone = devices.value?.length === 1 && way === "local";
+  const alone = devices.value?.length === 1 && way === "local" && !keptCodeMadeAt.value;
   if (!member.value) return null;
   const { nickname } = member.value;
   return html`<p>${t(`identity-${way}`)}</p>
