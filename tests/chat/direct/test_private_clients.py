@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.chat.member import ChatServer
+from tests.kit.device import Device
 from tests.kit.openmls import BUILD_DEADLINE_S, built, why_not
 from tests.kit.packages import NODE
 
@@ -62,7 +63,7 @@ async def test_clients_that_race_crash_and_lose_answers_end_up_agreeing(
     schedules: int,
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="svc")
-    owner = await chat.join("Owner")
+    owner = await founded(chat)
     wanted = {"SVC_SCHEDULES": str(schedules), "SVC_SECRET": SECRET}
     await run(chat, "clients.test.mjs", 120 + 10 * schedules, **wanted)
     kept = everything_in(Path(variables["DATA_DIR"]))
@@ -76,7 +77,7 @@ async def test_clients_that_race_crash_and_lose_answers_end_up_agreeing(
 async def test_a_new_device_gets_what_was_said_before_from_an_old_one_and_nobody_else_does(
     chat: ChatServer, variables: dict[str, str]
 ) -> None:
-    owner = await chat.join("Owner")
+    owner = await founded(chat)
     await run(chat, "earlier.test.mjs", SVC_SECRET=SECRET)
     kept = everything_in(Path(variables["DATA_DIR"]))
     kept |= await made_backup(chat, owner, Path(variables["DATA_DIR"]))
@@ -98,10 +99,18 @@ async def test_the_page_and_openmls_are_in_one_group_and_read_what_the_other_has
     await run(chat, "openmls.test.mjs", SVC_OPENMLS=str(program))
 
 
-async def made_backup(chat: ChatServer, owner: str, data_dir: Path) -> dict[str, bytes]:
+async def founded(chat: ChatServer) -> Device:
+    """The owner's."""
+    owner = Device()
+    await chat.sign_in(owner, nickname="Owner", invite_code=chat.invite)
+    return owner
+
+
+async def made_backup(chat: ChatServer, owner: Device, data_dir: Path) -> dict[str, bytes]:
     """The bytes of each file in it."""
-    async with chat.member("", owner) as live:
-        headers = {"Authorization": f"Bearer {owner}"}
+    token = (await chat.sign_in(owner))["access_token"]
+    async with chat.member("", token) as live:
+        headers = {"Authorization": f"Bearer {token}"}
         async with chat.http.post("/api/backups", headers=headers) as response:
             assert response.status < 300, await response.text()
         told = await live.pushed("backup_finished")
