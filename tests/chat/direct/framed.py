@@ -37,13 +37,13 @@ def private_message(
     return head + vector(bound(commitment)) + vector(os.urandom(28)) + vector(ciphertext or os.urandom(64))
 
 
-def welcome(*packages: bytes) -> bytes:
-    """For these key packages, each an MLSMessage."""
+def welcome(*packages: bytes, size: int = 300) -> bytes:
+    """For these key packages, each an MLSMessage; with so many bytes of the group."""
     secrets = b"".join(
         vector(key_package_ref(package[4:])) + vector(os.urandom(65)) + vector(os.urandom(80))
         for package in packages
     )
-    return MLS + b"\0\3" + SUITE.to_bytes(2) + vector(secrets) + vector(os.urandom(300))
+    return MLS + b"\0\3" + SUITE.to_bytes(2) + vector(secrets) + vector(os.urandom(size))
 
 
 def key_package(signature_key: bytes, identity: str, not_after: int) -> bytes:

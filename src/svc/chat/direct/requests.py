@@ -294,6 +294,7 @@ class PrivateRequests(Requests):
         http=f"POST {_ONE}/commits",
         refusals=(*_NOT_IN_GROUP, "epoch_passed"),
         most_bytes=MAX_BODY_BYTES,
+        cost=2,
     )
     async def commit(self, asking: Asker, conversation_id: Id, asked: NewCommit) -> PrivateGroup:
         removed = frozenset(asked.removed or ())

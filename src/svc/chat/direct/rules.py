@@ -7,12 +7,14 @@ checks that the sender's device is in the group and does not write down which it
 RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
 """
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, to_builtins
 
+from svc.base.allowance import Allowances
 from svc.base.database import Act, Connection
 from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules, follows_rules
@@ -40,6 +42,10 @@ from svc.chat.moderation.report import Revealed
 
 # More than anybody keeps up with; each is a row in a list that the page loads whole.
 MAX_CONVERSATIONS = 200
+# How often a member may put others into one: at once, and a second in the long run. In half a day they could
+# fill somebody's list with what nobody wants, who can leave and block them meanwhile.
+OPEN_BURST, OPENED_PER_S = 20, 1 / 240
+_MOST_OPENING = 10_000
 _NOBODY: frozenset[str] = frozenset()
 
 # Has the first blocked the second?
@@ -106,6 +112,7 @@ class PrivateConversations:
         devices: PrivateDevices,
         blocks: Blocks,
         franking_key: bytes,
+        steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = ground.database
         self._directory = ground.directory
@@ -114,6 +121,8 @@ class PrivateConversations:
         self._blocks = blocks
         self._new_id = ground.new_id
         self._franking_key = franking_key
+        self._steady = steady
+        self._opening = Allowances(OPEN_BURST, OPENED_PER_S, _MOST_OPENING)
         self.on_ring: list[Rings] = []
         # By conversation: is it between two, and who is in it?
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
@@ -151,15 +160,15 @@ class PrivateConversations:
             raise ChatError("invalid_request", f"A conversation has 2 to {MAX_PEOPLE} people")
         self._require_reachable(member_id, people)
         pair = "/".join(sorted(people)) if len(people) == 2 else None
+        if (True, people) not in self._members.values():
+            self._count_opening(member_id)
 
         def write(connection: Connection) -> str:
             found = store.of_pair(connection, pair) if pair else None
             conversation_id = found or self._new_id()
             if found is None:
                 store.put(connection, conversation_id, pair, int(now * 1000))
-            store.add_members(connection, conversation_id, people)
-            if store.count_of(connection, member_id) > MAX_CONVERSATIONS:
-                raise ChatError("too_many")
+            _add(connection, conversation_id, people)
             return conversation_id
 
         def opened(conversation_id: str) -> str:
@@ -175,12 +184,13 @@ class PrivateConversations:
         if len(people | {other_id}) > MAX_PEOPLE:
             raise ChatError("too_many", f"A conversation has at most {MAX_PEOPLE} people")
         self._require_reachable(member_id, {other_id})
+        self._count_opening(member_id)
 
         def added(_: None) -> None:
             self._members[conversation_id] = (False, people | {other_id})
             self.tell_changed([conversation_id])
 
-        return Act(lambda connection: store.add_members(connection, conversation_id, [other_id]), added)
+        return Act(lambda connection: _add(connection, conversation_id, [other_id]), added)
 
     @changes_rules
     def remove(self, member_id: str, conversation_id: str, other_id: str) -> Act[None, None]:
@@ -291,7 +301,8 @@ class PrivateConversations:
             committing.settle(connection, conversation_id, after, device_id, wanted.removed, added)
             if wanted.welcome is not None:
                 welcome = PrivateWelcome(self._new_id(), conversation_id, after.seq, wanted.welcome)
-                store.put_welcome(connection, welcome, list(added), int(now * 1000))
+                with erasing(connection):
+                    store.put_welcome(connection, welcome, list(added), int(now * 1000))
                 devices_store.used(connection, refs)
             return _Sent(after, COMMIT, list(added))
 
@@ -424,6 +435,10 @@ class PrivateConversations:
             if self._blocks(one, member_id) or self._blocks(member_id, one):
                 raise ChatError("private_refused")
 
+    def _count_opening(self, member_id: str) -> None:
+        if wait_s := self._opening.of(member_id).take_if_left(self._steady()):
+            raise ChatError("rate_limited", more={"retry_after_ms": int(wait_s * 1000) + 1})
+
     def _group(self, connection: Connection, conversation_id: str) -> PrivateGroup:
         group = store.group(connection, conversation_id)
         if group is None:
@@ -465,3 +480,9 @@ class PrivateConversations:
 
 def _again(epoch: int, seq: int, kind: Kind) -> _Sent:
     return _Sent(PrivateGroup(epoch, seq), kind, is_new=False)
+
+
+def _add(connection: Connection, conversation_id: str, people: Collection[str]) -> None:
+    store.add_members(connection, conversation_id, people)
+    if any(store.count_of(connection, one) > MAX_CONVERSATIONS for one in people):
+        raise ChatError("too_many", f"One of them is in {MAX_CONVERSATIONS} conversations, which is the limit")

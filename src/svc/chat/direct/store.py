@@ -22,6 +22,8 @@ MAX_COMMIT_BYTES = 96 * 1024
 # With the tree of 200 leaves, of which each holds a statement.
 MAX_WELCOME_BYTES = 512 * 1024
 MAX_MISSED = 100
+# Of what is read at once, beside the first: all that may wait together has tens of megabytes.
+MAX_READ_BYTES = 1024 * 1024
 
 Kind = Literal["commit", "message"]
 COMMIT: Kind = "commit"
@@ -302,11 +304,14 @@ def append(
     return after
 
 
-_ENTRIES = (
-    f"SELECT {_LOG.select('e')} FROM private_entries e JOIN private_leaves l USING (conversation_id)"
-    " WHERE e.conversation_id = ?1 AND l.device_id = ?2 AND l.gone = 0"
-    " AND e.seq > ?3 AND e.seq > l.since_seq ORDER BY e.seq LIMIT ?4"
-)
+_ENTRIES = f"""
+    SELECT {_LOG.select("e")} FROM private_entries e JOIN
+      (SELECT n, sum(bytes) OVER (ORDER BY seq) - bytes AS before FROM
+        (SELECT e.n, e.seq, length(e.body) AS bytes
+          FROM private_entries e JOIN private_leaves l USING (conversation_id)
+          WHERE e.conversation_id = ?1 AND l.device_id = ?2 AND l.gone = 0 AND e.seq > ?3 AND e.seq > l.since_seq
+          ORDER BY e.seq LIMIT ?4)) USING (n)
+    WHERE before < {MAX_READ_BYTES} ORDER BY e.seq"""
 
 
 async def entries(
@@ -346,6 +351,14 @@ def entries_in(
 def put_welcome(
     connection: Connection, welcome: PrivateWelcome, device_ids: Collection[str], now_ms: int
 ) -> None:
+    """In place of what these devices have not fetched for that group: it is of no use to them any more."""
+    for device_id in device_ids:
+        for (before,) in connection.execute(
+            "SELECT id FROM private_welcomed JOIN private_welcomes ON id = welcome_id"
+            " WHERE device_id = ? AND conversation_id = ?",
+            (device_id, welcome.conversation_id),
+        ).fetchall():
+            _drop_welcome(connection, device_id, before)
     _WELCOMES.insert(connection, welcome, sent_at_ms=now_ms)
     connection.executemany(
         "INSERT INTO private_welcomed VALUES (?, ?)", [(device_id, welcome.id) for device_id in device_ids]
@@ -357,20 +370,32 @@ async def welcomes(
 ) -> list[PrivateWelcome]:
     """Of conversations, or of the call of a channel."""
     found = await database.rows(
-        f"SELECT {_WELCOMES.select('w')} FROM private_welcomes w"
+        f"SELECT {_WELCOMES.select('w')} FROM private_welcomes w JOIN"
+        " (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM"
+        " (SELECT w.id, length(w.body) AS bytes FROM private_welcomes w"
         " JOIN private_welcomed d ON d.welcome_id = w.id"
         " JOIN private_conversations c ON c.id = w.conversation_id"
-        " WHERE d.device_id = ? AND c.channel_id IS ? ORDER BY w.id LIMIT ?",
-        (device_id, channel_id, most),
+        " WHERE d.device_id = ? AND c.channel_id IS ? ORDER BY w.id LIMIT ?)) USING (id)"
+        " WHERE before < ? ORDER BY w.id",
+        (device_id, channel_id, most, MAX_READ_BYTES),
     )
     return [_WELCOMES.read(row) for row in found]
 
 
 def received(connection: Connection, device_id: str, welcome_id: str) -> None:
+    _drop_welcome(connection, device_id, welcome_id)
+
+
+def _drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> None:
+    """This device waits for it no more; with the last one it goes."""
     connection.execute(
         "DELETE FROM private_welcomed WHERE device_id = ? AND welcome_id = ?", (device_id, welcome_id)
     )
-    drop_received(connection)
+    connection.execute(
+        "DELETE FROM private_welcomes WHERE id = ?1"
+        " AND NOT EXISTS (SELECT 1 FROM private_welcomed WHERE welcome_id = ?1)",
+        (welcome_id,),
+    )
 
 
 # What ends.

@@ -119,10 +119,13 @@ export class PrivateDevice {
   // Joining.
 
   async #joinAll() {
-    const { welcomes } = await this.#api("GET", `/api/private/welcomes?${new URLSearchParams(this.#channelId ? { channel_id: this.#channelId } : {})}`);
-    for (const each of welcomes) {
-      await this.#join(each);
-      await this.#api("DELETE", `/api/private/welcomes/${encodeURIComponent(each.id)}`);
+    for (;;) {
+      const { welcomes } = await this.#api("GET", `/api/private/welcomes?${new URLSearchParams(this.#channelId ? { channel_id: this.#channelId } : {})}`);
+      if (!welcomes.length) return;
+      for (const each of welcomes) {
+        await this.#join(each);
+        await this.#api("DELETE", `/api/private/welcomes/${encodeURIComponent(each.id)}`);
+      }
     }
   }
 

@@ -1,0 +1,113 @@
+"""What members could do to others, and to the server, by conversations that it cannot read."""
+
+import os
+import time
+from base64 import b64decode
+from collections.abc import AsyncIterator
+
+import pytest
+
+from svc.chat.community import Community
+from svc.chat.direct import rules
+from svc.chat.direct.framing import COMMIT
+from svc.chat.direct.store import MAX_READ_BYTES
+from tests.chat.direct.framed import Client, path, private_message, text, welcome
+from tests.chat.inside import server_with_insight
+from tests.chat.people import newcomer
+
+COMMIT_BYTES = 90_000
+WELCOME_BYTES = 400_000
+
+
+@pytest.fixture
+async def people(variables: dict[str, str]) -> AsyncIterator[tuple[Community, list[Client]]]:
+    async with server_with_insight(variables) as (chat, community):
+        async with chat.http.get("/info") as response:
+            server_id = (await response.json())["serverId"]
+        persons = [await newcomer(chat, name) for name in ("Owner", "Ada", "Ben", "Cem")]
+        yield community, [await Client(one, server_id, time.time()).take_part(9) for one in persons[1:]]
+
+
+def large(conversation_id: str, epoch: int) -> bytes:
+    return private_message(conversation_id, epoch, COMMIT, os.urandom(COMMIT_BYTES))
+
+
+async def test_what_is_read_at_once_is_bounded_and_goes_on_behind_it(
+    people: tuple[Community, list[Client]],
+) -> None:
+    ada, ben, _ = people[1]
+    conversation = await ada.open(ben)
+    epochs = MAX_READ_BYTES // COMMIT_BYTES + 2
+    for epoch in range(epochs):
+        status, answer = await ada.commit(conversation, epoch, body=large(conversation["id"], epoch))
+        assert status == 200, answer
+    first = await ada.log(conversation)
+    assert MAX_READ_BYTES <= sum(len(b64decode(one["body"])) for one in first) < MAX_READ_BYTES + 2 * COMMIT_BYTES
+    rest = await ada.log(conversation, first[-1]["seq"])
+    assert [one["epoch"] for one in first + rest] == list(range(epochs))
+    # Whoever comes too late is told what they have missed: as much, and no more.
+    _, late = await ada.commit(conversation, 0, body=large(conversation["id"], 0))
+    assert [one["seq"] for one in late["missed"]] == [one["seq"] for one in first]
+
+
+async def test_a_device_that_fetches_no_welcomes_has_one_of_each_group(
+    people: tuple[Community, list[Client]],
+) -> None:
+    community, (ada, ben, cem) = people
+    groups = [await ada.open(ben, cem) for _ in range(4)]
+    made: dict[str, list[bytes]] = {}
+    for group in groups:
+        for epoch in range(2):
+            packages = [b64decode(one["key_package"]) for one in await ada.take(group, ben)]
+            asked = {
+                "commit": text(private_message(group["id"], epoch, COMMIT)),
+                "removed": [ben.device_id] if epoch else [],
+                "welcome": text(welcome(*packages, size=WELCOME_BYTES)),
+            }
+            await ada.person.done("POST", path(group, "commits"), asked)
+            made.setdefault(group["id"], []).append(b64decode(asked["welcome"]))
+            if not epoch:
+                await ben.person.done("POST", path(group, "lost"))
+    kept = await community._database.rows("SELECT body FROM private_welcomes")
+    assert sorted(row["body"] for row in kept) == sorted(bodies[-1] for bodies in made.values())
+    # Not all of them come at once, and then the others.
+    seen = []
+    while found := await ben.welcomes():
+        assert len(found) <= MAX_READ_BYTES // WELCOME_BYTES + 1
+        for one in found:
+            seen.append(one["conversation_id"])
+            await ben.person.done("DELETE", f"/api/private/welcomes/{one['id']}")
+    assert sorted(seen) == sorted(group["id"] for group in groups)
+
+
+async def test_nobody_is_put_into_conversations_without_end(
+    people: tuple[Community, list[Client]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, ben, cem = people[1]
+    monkeypatch.setattr(rules, "MAX_CONVERSATIONS", 3)
+    groups = [await ada.open(ben, cem) for _ in range(3)]
+    for group in groups[:2]:
+        await ada.person.done("POST", path(group, "leave"))
+    wanted = {"members": [ben.person.id, cem.person.id]}
+    # Ada is in one by now, and those whom she has put there are in three.
+    assert await ada.person.refused("POST", "/api/private/conversations", wanted) == "too_many"
+    for group in (groups[0], groups[2]):
+        await cem.person.done("POST", path(group, "leave"))
+    await ben.person.done("POST", path(groups[0], "leave"))
+    await ada.open(cem)
+    await ben.open(cem)
+    assert await ada.person.refused("PUT", path(groups[2], f"members/{cem.person.id}")) == "too_many"
+
+
+async def test_one_member_puts_others_into_a_few_conversations_and_then_waits(
+    people: tuple[Community, list[Client]],
+) -> None:
+    ada, ben, cem = people[1]
+    for _ in range(rules.OPEN_BURST - 1):
+        await ada.open(ben, cem)
+    pair = await ada.open(ben)
+    wanted = {"members": [ben.person.id, cem.person.id]}
+    status, answer = await ada.person.ask("POST", "/api/private/conversations", wanted)
+    assert (status, answer["error"]) == (429, "rate_limited") and answer["retry_after_ms"] > 60_000
+    assert (await ada.open(ben))["id"] == pair["id"], "what is there may be opened as often as one likes"
+    await ben.open(ada, cem)
