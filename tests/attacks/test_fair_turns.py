@@ -27,6 +27,7 @@ from svc.base.fair_loop import (
     FairLoop,
     FairSelector,
     new_loop,
+    nobody,
 )
 from svc.base.listening import bound
 from svc.chat.openapi.http_document import http_document
@@ -60,7 +61,7 @@ def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
         # No time passes, so strangers need not wait for others.
         made.fair.clock = lambda: 0.0
         for each in ready[:CROWD]:
-            made.fair.put_last(each)
+            made.fair.put_last(each, nobody)
         for each in ready:
             made.register(each, EVENT_READ)
         yield made
@@ -135,14 +136,14 @@ def test_whoever_is_a_member_from_now_on_is_handled_first_with_what_was_waited_f
 def test_whoever_shows_with_their_first_bytes_that_they_are_a_member_passes_the_line(
     selector: FairSelector,
 ) -> None:
-    selector.fair.is_shown = lambda said: said == b"member"
+    selector.fair.whose = lambda said: "Ada" if said == b"member" else None
+    table = Table(Limits(10, of_owner=1))
     (member, says), (stranger, says_else) = pairs = socket.socketpair(), socket.socketpair()
     with ExitStack() as stack:
         for each in (*pairs[0], *pairs[1]):
             stack.enter_context(each)
         for each in (stranger, member):
-            selector.fair.put_last(each)
-            selector.register(each, EVENT_READ)
+            put_last(selector, each, table)
         for _ in range(CROWD // LOOKED_AT_ONCE + 1):
             turn(selector)
         says_else.send(b"somebody")
@@ -154,12 +155,40 @@ def test_whoever_shows_with_their_first_bytes_that_they_are_a_member_passes_the_
         selector.unregister(member)
 
 
+def test_no_member_passes_the_line_with_more_connections_than_are_kept_for_them(
+    selector: FairSelector,
+) -> None:
+    """However many show their token: what comes first without end keeps everybody else waiting."""
+    selector.fair.whose = lambda said: said.decode().partition(" ")[0] or None
+    table = Table(Limits(100, of_owner=3))
+    with ExitStack() as stack:
+        for owner in ["Ada"] * 10 + ["Ben"]:
+            near, far = socket.socketpair()
+            stack.enter_context(near)
+            stack.enter_context(far).send(owner.encode())
+            put_last(selector, near, table)
+            stack.callback(selector.unregister, near)
+        for _ in range(CROWD // LOOKED_AT_ONCE + 2):
+            turn(selector)
+    assert table.strangers == 7 and len(table) == 11
+    assert len(selector.fair.turns) == CROWD + 7
+
+
+def put_last(selector: FairSelector, connection: socket.socket, table: Table) -> None:
+    """As a listener does."""
+    place = table.enter("192.0.2.1")
+    assert place is not None
+    selector.fair.put_last(connection, place.belongs_to)
+    place.on_settled = partial(selector.fair.put_first, connection.fileno())
+    selector.register(connection, EVENT_READ)
+
+
 def test_a_connection_that_was_reset_is_reported_like_any_other(selector: FairSelector) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         far = socket.create_connection(server.getsockname())
         near, _ = server.accept()
         with near:
-            selector.fair.put_last(near)
+            selector.fair.put_last(near, nobody)
             selector.register(near, EVENT_READ)
             far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             far.close()
@@ -344,23 +373,23 @@ def test_connections_that_say_nothing_are_not_opened_make_room_and_end(
 
 
 async def _shows_a_token(loop: FairLoop, variables: dict[str, str]) -> None:
-    passed: list[bool] = []
+    passed: list[str | None] = []
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
-        is_shown = loop.is_shown
+        whose = loop.whose
 
-        def noted(said: bytes) -> bool:
-            passed.append(is_shown(said))
+        def noted(said: bytes) -> str | None:
+            passed.append(whose(said))
             return passed[-1]
 
-        loop.is_shown = noted
+        loop.whose = noted
         for token, status in ((answer["access_token"], 200), ("wrong", 401)):
             async with (
                 ClientSession(chat.address, headers={"Authorization": f"Bearer {token}"}) as http,
                 http.get("/api/members") as response,
             ):
                 assert response.status == status
-    assert passed == [True, False]
+    assert passed == [answer["member"]["id"], None]
 
 
 def test_a_request_with_a_valid_token_on_a_new_connection_passes_the_line(variables: dict[str, str]) -> None:

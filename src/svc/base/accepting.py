@@ -102,7 +102,7 @@ class Listener:
             connection.close()
             return
         if isinstance(self._loop, FairLoop):
-            self._loop.put_last(connection)
+            self._loop.put_last(connection, place.belongs_to)
             place.on_settled = partial(self._loop.put_first, connection.fileno())
             self._wait(connection, place)
         else:

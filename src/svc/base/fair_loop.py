@@ -6,9 +6,9 @@ of a few strangers. The others stay ready: the system tells of them again. Then 
 that turn took, in short turns.
 
 Where accepting is faster than answering, newcomers wait in line, thousands under an attack. To look at the
-first bytes of one costs a hundredth of an answer. So everybody is looked at once, and whoever `is_shown`
-says is a member is handled at once: a request that shows a token passes the line. Behind TLS nothing can
-be seen, and nobody passes.
+first bytes of one costs a hundredth of an answer. So everybody is looked at once, and whoever shows a token
+passes the line, with as many connections as the table keeps for one member. Behind TLS nothing can be seen,
+and nobody passes.
 
 Knows descriptors only; who is a stranger is for `accepting` and its table to say. Needs epoll.
 """
@@ -37,9 +37,13 @@ LOOKED_AT_BYTES = 2048
 MOST_PAUSE_S = 0.05
 
 
-def nobody(_: bytes) -> bool:
-    """Is shown by no bytes."""
-    return False
+# Told who has proved on a connection who they are; puts it first, if there is room for another of theirs.
+Recognise = Callable[[str], object]
+
+
+def nobody(_: bytes) -> str | None:
+    """Has sent no bytes."""
+    return None
 
 
 if sys.platform == "linux":
@@ -69,10 +73,10 @@ if sys.platform == "linux":
             self._not_before = 0.0
             # To be called in turn: for strangers whose next request has been read already.
             self.waiting: deque[Callable[[], object]] = deque()
-            # Do these first bytes show that a member has sent them?
-            self.is_shown: Callable[[bytes], bool] = nobody
+            # Which member has sent these first bytes, if they show it?
+            self.whose: Callable[[bytes], str | None] = nobody
             # Whose first bytes nobody has looked at.
-            self._arrived: dict[int, socket.socket] = {}
+            self._arrived: dict[int, tuple[socket.socket, Recognise]] = {}
             # How many turns each stranger's descriptor has had.
             self.turns: dict[int, int] = {}
             # What strangers are waited for.
@@ -114,10 +118,10 @@ if sys.platform == "linux":
                 self.waiting.popleft()()
             return members + newcomers + regulars
 
-        def put_last(self, connection: socket.socket) -> None:
+        def put_last(self, connection: socket.socket, recognise: Recognise) -> None:
             """It is not registered yet."""
             fd = connection.fileno()
-            self._arrived[fd] = connection
+            self._arrived[fd] = connection, recognise
             self.turns[fd] = 0
 
         def put_first(self, fd: int) -> None:
@@ -135,14 +139,15 @@ if sys.platform == "linux":
 
         def _looked_at(self, fd: int) -> bool:
             """Whether it passes the line; it waits with the newcomers otherwise."""
-            connection = self._arrived[fd]
+            connection, recognise = self._arrived[fd]
             try:
-                passes = self.is_shown(connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
+                owner = self.whose(connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
             except OSError:
-                passes = False  # It has gone: whoever reads it next is told.
-            if passes:
-                self.put_first(fd)
-            else:
+                owner = None  # It has gone: whoever reads it next is told.
+            if owner is not None:
+                recognise(owner)
+            passes = fd not in self.turns
+            if not passes:
                 del self._arrived[fd]
                 self._move(fd, self._unseen)
             return passes
@@ -195,17 +200,17 @@ class FairLoop(asyncio.SelectorEventLoop):
         return set(self._fair.turns)
 
     @property
-    def is_shown(self) -> Callable[[bytes], bool]:
-        """Says of somebody's first bytes whether a member has sent them, who is then handled first."""
-        return self._fair.is_shown
+    def whose(self) -> Callable[[bytes], str | None]:
+        """Says which member has sent somebody's first bytes, who is then handled first."""
+        return self._fair.whose
 
-    @is_shown.setter
-    def is_shown(self, is_shown: Callable[[bytes], bool]) -> None:
-        self._fair.is_shown = is_shown
+    @whose.setter
+    def whose(self, whose: Callable[[bytes], str | None]) -> None:
+        self._fair.whose = whose
 
-    def put_last(self, connection: socket.socket) -> None:
+    def put_last(self, connection: socket.socket, recognise: Recognise) -> None:
         """It is a stranger's until `put_first`, which is to be called before its descriptor is another's."""
-        self._fair.put_last(connection)
+        self._fair.put_last(connection, recognise)
 
     def put_first(self, descriptor: int) -> None:
         self._fair.put_first(descriptor)

@@ -158,7 +158,7 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
         await community.load()
         loop = asyncio.get_running_loop()
         if isinstance(loop, FairLoop):
-            loop.is_shown = lambda said: community.tokens.shown_in(said, time.time())
+            loop.whose = lambda said: community.tokens.shown_in(said, time.time())
         control = listening(config.data_dir, community.commands.run)
         managed = management.listening(community.settings, config.operating, flags.admin_host)
         draining = Draining()

@@ -87,7 +87,7 @@ def test_a_token_of_somebody_else_is_refused(token: str) -> None:
 )
 def test_a_valid_token_is_seen_in_the_beginning_of_a_request(header: str) -> None:
     said = f"GET / HTTP/1.1\r\nHost: a\r\n{header}\r\n\r\n".format(tokens().issue(ADA, "s1", NOW)).encode()
-    assert tokens().shown_in(said, NOW)
+    assert tokens().shown_in(said, NOW) == ADA.id
     assert not tokens().shown_in(said, NOW + LIFETIME_S)
     assert not tokens("another" + SECRET).shown_in(said, NOW)
     assert not any(tokens().shown_in(said[:length], NOW) for length in range(len(said) - 4))

@@ -100,16 +100,15 @@ class AccessTokens:
                     return Asker(member_id, session_id, expiry, epoch)
         raise ChatError("token_invalid")
 
-    def shown_in(self, said: bytes, now: float) -> bool:
-        """Whether a request begins with a valid token: this says who goes first, and allows nothing."""
+    def shown_in(self, said: bytes, now: float) -> str | None:
+        """Whose valid token a request begins with: this says who goes first, and allows nothing."""
         shown = _SHOWN.search(said)
         if shown is None:
-            return False
+            return None
         try:
-            self.verify(shown[1].decode("ascii"), now)
+            return self.verify(shown[1].decode("ascii"), now).member_id
         except ChatError:
-            return False
-        return True
+            return None
 
     def require_standing(self, asker: Asker) -> None:
         """Raises ChatError where somebody has been sent away, or signed out, since they showed a token."""
