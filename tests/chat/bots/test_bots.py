@@ -118,6 +118,29 @@ async def test_the_token_of_a_bot_that_is_gone_is_worthless(folk: People, how: s
     assert await folk.owner.refused("POST", f"{BOTS}/{bot.id}/token") == "unknown_member"
 
 
+@pytest.mark.parametrize("how", ["kicked", "banned", "left"])
+async def test_a_token_ends_with_the_membership_of_who_made_it(folk: People, how: str) -> None:
+    """They know it, and would still read and write by it."""
+    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
+    async with folk.chat.member("", bot.token) as live:
+        match how:
+            case "kicked":
+                await folk.owner.done("POST", f"/api/members/{keeper.id}/kick")
+            case "banned":
+                await folk.owner.done("PUT", f"/api/bans/{keeper.id}")
+            case "left":
+                await keeper.done("POST", "/api/me/leave")
+        while not live.ws.closed:
+            await live.ws.receive()
+    assert await bot.refused("GET", "/api/channels") == "token_invalid"
+    await other.done("GET", "/api/channels")
+    bots = (await folk.owner.done("GET", BOTS))["bots"]
+    assert {one["member"]["id"]: one["has_token"] for one in bots} == {bot.id: False, other.id: True}
+    bot.token = (await folk.owner.done("POST", f"{BOTS}/{bot.id}/token"))["token"]
+    await bot.done("GET", "/api/channels")
+
+
 async def test_nobody_gets_more_by_a_bot_than_they_have(folk: People) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from svc.chat.direct import rules
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 from tests.kit.openmls import BUILD_DEADLINE_S, built, why_not
@@ -25,6 +26,13 @@ SECRET = "between the two of us"
 # As it is, as a reaction, which has no spaces, and in base64, wherever in it it begins.
 FORMS = [SECRET.encode(), SECRET.replace(" ", "-").encode()]
 FORMS += [b64encode(bytes(shift) + SECRET.encode())[4:-4] for shift in range(3)]
+
+
+@pytest.fixture(autouse=True)
+def opens_as_many_as_it_likes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each schedule has a conversation of its own, of the same people."""
+    monkeypatch.setattr(rules, "OPEN_BURST", 2 * MANY)
+    monkeypatch.setattr(rules, "MAX_CONVERSATIONS", 2 * MANY)
 
 
 async def run(chat: ChatServer, clients: str, within_s: float = 120, **variables: str) -> str:

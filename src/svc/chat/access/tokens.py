@@ -67,8 +67,10 @@ class AccessTokens:
         self._directory.sessions[member_id] = frozenset({_session_of(digest)})
         return ended
 
-    def forget_bot(self, member_id: str) -> None:
+    def forget_bot(self, member_id: str) -> frozenset[str]:
+        """It has no token; the sessions that end by that."""
         self._bots.pop(member_id, None)
+        return self._directory.sessions.pop(member_id, frozenset())
 
     def issue(self, member: Member, session_id: str, now: float) -> str:
         claims = {

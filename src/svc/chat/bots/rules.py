@@ -2,11 +2,11 @@
 
 A bot is a member like any other to everybody else: it has roles, sees channels and is kicked. It shows its
 token instead of signing in. Whoever gets to know a token can do what the bot may; so nobody makes a token
-for a bot that may do what they may not, or that ranks as high as they do.
+for a bot that may do what they may not, or that ranks as high as they do, and it ends with their membership.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from svc.base.database import Act, Connection
@@ -157,20 +157,28 @@ class Bots:
     def _accept(self, token: BotToken) -> None:
         """From now on this token is the bot's, and what was begun with another one ends."""
         self._known[token.member_id] = token
-        for ended in self._tokens.accept_bot(token.member_id, token.digest):
-            self._hub.cut_off(token.member_id, session_id=ended)
+        self._end(token.member_id, self._tokens.accept_bot(token.member_id, token.digest))
+
+    def _end(self, member_id: str, sessions: Collection[str]) -> None:
+        for ended in sessions:
+            self._hub.cut_off(member_id, session_id=ended)
             for tell in self._changes.sessions_ended:
-                tell(token.member_id, [ended])
+                tell(member_id, [ended])
 
     def _changed(self) -> None:
         self._hub.push("managed", {"area": "bots"}, Holders(Permission.MANAGE_BOTS))
 
     def _forget(self, connection: Connection, member_id: str) -> None:
         TOKENS.delete(connection, member_id=member_id)
+        TOKENS.delete(connection, created_by=member_id)
 
     def _gone(self, member_id: str) -> None:
-        self._tokens.forget_bot(member_id)
-        if self._known.pop(member_id, None):
+        """Of a bot its token, of anybody else those that they have made, and know."""
+        gone = [bot_id for bot_id, token in self._known.items() if member_id in (bot_id, token.created_by)]
+        for bot_id in gone:
+            del self._known[bot_id]
+            self._end(bot_id, self._tokens.forget_bot(bot_id))
+        if gone:
             self._changed()
 
     def _is_bot(self, member_id: str) -> bool:
