@@ -15,7 +15,7 @@ from svc.base.migrations import migrations_in
 from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
-from svc.chat.messages import search_store
+from svc.chat.messages import search_store, store
 from svc.chat.messages.query import MAX_TERMS, parse
 from tests.chat.people import People
 
@@ -150,3 +150,11 @@ async def test_an_attack_of_searches_leaves_history_alone(folk: People) -> None:
     answers = await asyncio.gather(folk.owner.ask("GET", "/api/channels/general/messages"), *searches)
     assert [status for status, _ in answers] == [200] + [400] * 40
     assert {answer["error"] for _, answer in answers[1:]} == {"invalid_query"}
+
+
+async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
+    """One page of a member who has few would read all that there are, and pages of history wait meanwhile."""
+    database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
+    plan = await database.rows(f"EXPLAIN QUERY PLAN {store.REACTIONS_OF}", ("ada", 0, "", 100))
+    await database.close()
+    assert any("reactions_by_member (member_id=?" in row["detail"] for row in plan), [*map(tuple, plan)]

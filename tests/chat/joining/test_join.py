@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
+import jwt
 import pytest
 
 from svc.chat.access.directory import Directory, Member
@@ -98,6 +99,20 @@ def test_a_valid_token_is_seen_in_the_beginning_of_a_request(header: str) -> Non
 )
 def test_whatever_else_a_connection_says_first_shows_no_token(said: bytes) -> None:
     assert not tokens().shown_in(said, NOW)
+
+
+@pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])
+def test_what_somebody_has_made_up_is_not_read_at_length(
+    monkeypatch: pytest.MonkeyPatch, made_up: str
+) -> None:
+    """Strangers' first bytes are looked at before everybody's turn, so to look must cost little."""
+
+    def read(*_: object, **__: object) -> None:
+        raise AssertionError("it is read")
+
+    monkeypatch.setattr(jwt, "decode", read)
+    with pytest.raises(ChatError):
+        tokens().verify(made_up, NOW)
 
 
 def test_a_nonce_is_good_once_and_for_a_while() -> None:

@@ -363,13 +363,15 @@ async def by(database: Database, member_id: str, after: int, most: int) -> list[
     return [row["n"] for row in found]
 
 
+REACTIONS_OF = (
+    "SELECT r.n, m.id, m.channel_id, r.emoji, r.reacted_at_ms FROM reactions r JOIN messages m USING (n)"
+    " WHERE r.member_id = ? AND (r.n, r.emoji) > (?, ?) ORDER BY r.n, r.emoji LIMIT ?"
+)
+
+
 async def reactions_of(database: Database, member_id: str, after: tuple[int, str], most: int) -> list[Row]:
     """With the messages they are on, after a cursor and an emoji."""
-    return await database.rows(
-        "SELECT r.n, m.id, m.channel_id, r.emoji, r.reacted_at_ms FROM reactions r JOIN messages m USING (n)"
-        " WHERE r.member_id = ? AND (r.n, r.emoji) > (?, ?) ORDER BY r.n, r.emoji LIMIT ?",
-        (member_id, *after, most),
-    )
+    return await database.rows(REACTIONS_OF, (member_id, *after, most))
 
 
 # What was read, and what the counts of the unread start from.
