@@ -27,7 +27,6 @@ from svc.base.fair_loop import (
     FairLoop,
     FairSelector,
     new_loop,
-    nobody,
 )
 from svc.base.listening import bound
 from svc.chat.openapi.http_document import http_document
@@ -61,7 +60,7 @@ def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
         # No time passes, so strangers need not wait for others.
         made.fair.clock = lambda: 0.0
         for each in ready[:CROWD]:
-            made.fair.put_last(each, nobody)
+            made.fair.put_last(each, str)
         for each in ready:
             made.register(each, EVENT_READ)
         yield made
@@ -188,7 +187,7 @@ def test_a_connection_that_was_reset_is_reported_like_any_other(selector: FairSe
         far = socket.create_connection(server.getsockname())
         near, _ = server.accept()
         with near:
-            selector.fair.put_last(near, nobody)
+            selector.fair.put_last(near, str)
             selector.register(near, EVENT_READ)
             far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             far.close()

@@ -42,7 +42,11 @@ async def test_what_is_read_at_once_is_bounded_and_goes_on_behind_it(
         status, answer = await ada.commit(conversation, epoch, body=large(conversation["id"], epoch))
         assert status == 200, answer
     first = await ada.log(conversation)
-    assert MAX_READ_BYTES <= sum(len(b64decode(one["body"])) for one in first) < MAX_READ_BYTES + 2 * COMMIT_BYTES
+    assert (
+        MAX_READ_BYTES
+        <= sum(len(b64decode(one["body"])) for one in first)
+        < MAX_READ_BYTES + 2 * COMMIT_BYTES
+    )
     rest = await ada.log(conversation, first[-1]["seq"])
     assert [one["epoch"] for one in first + rest] == list(range(epochs))
     # Whoever comes too late is told what they have missed: as much, and no more.
@@ -59,13 +63,14 @@ async def test_a_device_that_fetches_no_welcomes_has_one_of_each_group(
     for group in groups:
         for epoch in range(2):
             packages = [b64decode(one["key_package"]) for one in await ada.take(group, ben)]
-            asked = {
+            sent = welcome(*packages, size=WELCOME_BYTES)
+            asked: dict[str, object] = {
                 "commit": text(private_message(group["id"], epoch, COMMIT)),
                 "removed": [ben.device_id] if epoch else [],
-                "welcome": text(welcome(*packages, size=WELCOME_BYTES)),
+                "welcome": text(sent),
             }
             await ada.person.done("POST", path(group, "commits"), asked)
-            made.setdefault(group["id"], []).append(b64decode(asked["welcome"]))
+            made.setdefault(group["id"], []).append(sent)
             if not epoch:
                 await ben.person.done("POST", path(group, "lost"))
     kept = await community._database.rows("SELECT body FROM private_welcomes")

@@ -36,6 +36,8 @@ async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], 
         ('{"event":"voice_join","id":1,"data":{}}', "auth_required", 1),
         ('{"event":"authenticate","id":"a","data":{}}', "auth_required", "a"),
         ('{"event":"authenticate","id":1,"data":{"access_token":"x"}}', "token_invalid", 1),
+        # Of a stranger: it is not read at length.
+        (f'{{"event":"authenticate","id":1,"data":{{"a":[{"[]," * 3000}[]]}}}}', "auth_required", None),
     ],
 )
 async def test_whoever_does_not_sign_in_first_is_turned_away(

@@ -13,6 +13,7 @@ from svc.base.envelope import MAX_FRAME_BYTES
 from svc.base.grants import client_credential, issue_user_token
 from svc.sfu import connection
 from svc.sfu.joining import REFUSAL
+from svc.sfu.participant import MAX_JOIN_CHARACTERS
 from tests.kit.answers import Answering
 from tests.kit.site import SECRET, Socket, site
 from tests.kit.virtual_time import in_virtual_time
@@ -63,7 +64,18 @@ async def test_any_other_path_is_treated_as_a_participant(path: str) -> None:
 
 @pytest.mark.parametrize(
     "first",
-    ['{"event":"keep_alive","data":"{}"}', '{"event":"answer","data":"{}"}', "{", "", "[]", '{"data":"{}"}'],
+    [
+        *(
+            '{"event":"keep_alive","data":"{}"}',
+            '{"event":"answer","data":"{}"}',
+            "{",
+            "",
+            "[]",
+            '{"data":"{}"}',
+        ),
+        # What a stranger sends is not read at length.
+        '{"event":"client_join","data":"' + MAX_JOIN_CHARACTERS * "a" + '"}',
+    ],
 )
 @in_virtual_time
 async def test_a_first_message_that_is_not_client_join_closes_with_that_reason(first: str) -> None:
@@ -199,6 +211,19 @@ async def test_a_talkative_client_is_read_more_slowly_and_nobody_else_is() -> No
         assert now() - start < 0.1
         await ann.hear("offer")
         assert now() - start == pytest.approx(200 * 0.05, abs=1)
+
+
+@in_virtual_time
+async def test_a_client_that_says_much_at_once_is_read_more_slowly_too() -> None:
+    async with site() as where:
+        await where.control()
+        ann = await where.join("ann")
+        start = asyncio.get_running_loop().time()
+        for _ in range(20):
+            await ann.raw("x" * MAX_FRAME_BYTES)
+        for _ in range(20):
+            await ann.hear("room_error")
+        assert asyncio.get_running_loop().time() - start > (20 * 16 - 200) * 0.05
 
 
 @in_virtual_time

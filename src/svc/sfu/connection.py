@@ -29,6 +29,8 @@ CLOSE_DEADLINE_S = 2.0
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
 # RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
 _MAX_REASON_BYTES = 123
+# What one pays for of one's pace: to read as JSON what is as large as a frame may be takes 10 ms.
+_CHARACTERS_OF_A_TURN = 16 * 1024
 
 _GOODBYES = (WSCloseCode.OK, WSCloseCode.GOING_AWAY)
 
@@ -55,6 +57,8 @@ class Connection:
         # Whether the peer has closed it as one that leaves does, such as a page that is closed.
         self.said_goodbye = False
         self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
+        # Longer messages are not read.
+        self.most_characters = MAX_FRAME_BYTES
         # To be called with who has proved here who they are.
         self.on_proof: Callable[[str], None] = lambda owner: None
         self._socket = socket
@@ -72,10 +76,13 @@ class Connection:
         while self._closing is None:
             message = await self._socket.receive()
             self._heard_at = self._now()
-            if wait_s := self._pace.take(self._heard_at):
+            size = len(message.data) if message.type is WSMsgType.TEXT else 0
+            if wait_s := self._pace.take(self._heard_at, 1 + size // _CHARACTERS_OF_A_TURN):
                 await asyncio.sleep(wait_s)
             match message.type:
                 case WSMsgType.TEXT:
+                    if size > self.most_characters:
+                        raise EnvelopeError("The message is too long")
                     return parse(message.data)
                 case WSMsgType.PING:
                     await self._socket.pong(message.data)

@@ -10,7 +10,7 @@ import logging
 from math import ceil, inf
 
 from svc.base.allowance import Allowance
-from svc.base.envelope import Envelope, EnvelopeError, payload
+from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, payload
 from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.joining import JoinRefused, JoinRequest
@@ -29,6 +29,8 @@ _PER_S = 20
 # sessions wake together: what this program needs of a processor's cache for one check is
 # gone by the next otherwise, and each costs four times as much. `consent` knows of it.
 _GRID_S = 1.0
+# A client_join with five ids and secrets, of a stranger so far.
+MAX_JOIN_CHARACTERS = 8 * 1024
 
 logger = logging.getLogger(__name__)
 
@@ -109,11 +111,13 @@ class Participant:
         return session
 
     async def _first_message(self) -> Envelope | None:
+        self._connection.most_characters = MAX_JOIN_CHARACTERS
         try:
             async with asyncio.timeout(JOIN_DEADLINE_S):
                 envelope = await self._connection.receive()
         except (TimeoutError, EnvelopeError):
             return None
+        self._connection.most_characters = MAX_FRAME_BYTES
         return envelope if envelope and envelope.event == "client_join" else None
 
     async def _listen(self, session: Session) -> None:

@@ -155,7 +155,7 @@ class PrivateConversations:
     @changes_rules
     def open(self, member_id: str, others: Collection[str], now: float) -> Act[str, str]:
         """The conversation of these people: between two the one that there is. Raises ChatError."""
-        people = {member_id, *others}
+        people = frozenset({member_id, *others})
         if not 2 <= len(people) <= MAX_PEOPLE:
             raise ChatError("invalid_request", f"A conversation has 2 to {MAX_PEOPLE} people")
         self._require_reachable(member_id, people)
@@ -172,7 +172,7 @@ class PrivateConversations:
             return conversation_id
 
         def opened(conversation_id: str) -> str:
-            self._members[conversation_id] = (pair is not None, frozenset(people))
+            self._members[conversation_id] = (pair is not None, people)
             return conversation_id
 
         return Act(write, opened)
@@ -485,4 +485,6 @@ def _again(epoch: int, seq: int, kind: Kind) -> _Sent:
 def _add(connection: Connection, conversation_id: str, people: Collection[str]) -> None:
     store.add_members(connection, conversation_id, people)
     if any(store.count_of(connection, one) > MAX_CONVERSATIONS for one in people):
-        raise ChatError("too_many", f"One of them is in {MAX_CONVERSATIONS} conversations, which is the limit")
+        raise ChatError(
+            "too_many", f"One of them is in {MAX_CONVERSATIONS} conversations, which is the limit"
+        )

@@ -309,7 +309,8 @@ _ENTRIES = f"""
       (SELECT n, sum(bytes) OVER (ORDER BY seq) - bytes AS before FROM
         (SELECT e.n, e.seq, length(e.body) AS bytes
           FROM private_entries e JOIN private_leaves l USING (conversation_id)
-          WHERE e.conversation_id = ?1 AND l.device_id = ?2 AND l.gone = 0 AND e.seq > ?3 AND e.seq > l.since_seq
+          WHERE e.conversation_id = ?1 AND l.device_id = ?2 AND l.gone = 0
+            AND e.seq > ?3 AND e.seq > l.since_seq
           ORDER BY e.seq LIMIT ?4)) USING (n)
     WHERE before < {MAX_READ_BYTES} ORDER BY e.seq"""
 

@@ -30,6 +30,8 @@ class CloseCode(enum.IntEnum):
 
 # The largest request is a message of 4000 characters; the rest is room to grow.
 MAX_FRAME_BYTES = 64 * 1024
+# The first one, of a stranger so far, has a token and little else.
+MAX_FIRST_CHARACTERS = 8 * 1024
 MAX_ID_CHARACTERS = 64
 # What JavaScript and every JSON library represent exactly.
 MAX_ID = 2**53

@@ -130,7 +130,10 @@ class LiveSockets:
                 message = await page.ws.receive()
             if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 return False
-            request = frames.parse(_text(message))
+            text = _text(message)
+            if len(text) > frames.MAX_FIRST_CHARACTERS:
+                raise ChatError("auth_required")
+            request = frames.parse(text)
             request_id = request.id
             self._welcome(page, request)
             return True

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, TypeVar
 
 from msgspec import Meta
 
@@ -40,6 +40,9 @@ from svc.chat.webhooks.values import is_blank
 
 # A request takes as much as comes back in REFILL_MS, a millisecond's worth being 1.
 _FULL = BURST * REFILL_MS
+
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -76,6 +79,11 @@ class Limiter:
             return BLOCK_MS
         bucket.level -= REFILL_MS
         return 0
+
+    def wait_ms(self, webhook_id: str, now_ms: int) -> int:
+        """For how long nothing passes; 0 where a request may. Counts nothing."""
+        bucket = self._buckets.get(webhook_id)
+        return max(0, bucket.blocked_until_ms - now_ms) if bucket else 0
 
     def forget(self, webhook_id: str) -> None:
         """The webhook is gone."""
@@ -183,8 +191,24 @@ class Posting:
         self._media = media
         self._profanity_mode = profanity_mode
         self._limiter = Limiter()
+        # Of bodies that were no JSON, which do not count as requests.
+        self._unread = Limiter()
         self.history = PostHistory()
-        webhooks.gone.extend([self._limiter.forget, self.history.forget])
+        webhooks.gone.extend([self._limiter.forget, self._unread.forget, self.history.forget])
+
+    def read(self, webhook_id: str, token: str, now_ms: int, decode: Callable[[], T]) -> T:
+        """A body, if its webhook may be posted to. To read what somebody has sent may take long: nobody has
+        it done by an address that they have made up, nor again and again. Raises ChatError, as `decode` does.
+        """
+        self._webhooks.found(webhook_id, token)
+        for limiter in (self._limiter, self._unread):
+            if wait_ms := limiter.wait_ms(webhook_id, now_ms):
+                raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
+        try:
+            return decode()
+        except ChatError:
+            self._unread.take(webhook_id, now_ms)
+            raise
 
     def admit(self, webhook_id: str, token: str, now_ms: int) -> Webhook:
         """The webhook of a URL, where it may be posted to now. Raises ChatError.

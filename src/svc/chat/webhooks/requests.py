@@ -60,7 +60,8 @@ class PostRequests(Requests):
     @request(URL_HOLDER, "Post a message into the webhook's channel", http=f"POST {PATH}")
     async def post(self, request: web.Request) -> web.Response:
         try:
-            payload = decode(await received(request))
+            body = await received(request)
+            payload = self._posting.read(*url_parts(request), now_ms(), lambda: decode(body))
             webhook = self._posting.admit(*url_parts(request), now_ms())
             posted = await self._posting.post(webhook, payload)
         except ChatError as refusal:

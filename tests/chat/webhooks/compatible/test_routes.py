@@ -185,10 +185,10 @@ async def test_github_is_refused_as_the_webhook_refuses(hook: Hook) -> None:
 
 
 @pytest.mark.parametrize("service", ["discord", "slack", "github"])
-async def test_an_unknown_token_is_found_out_after_the_json(hook: Hook, service: str) -> None:
+async def test_an_unknown_token_is_found_out_before_anything_is_read(hook: Hook, service: str) -> None:
     wrong = Hook(hook.chat, hook.path + "x", hook.reader)
     headers = {"X-GitHub-Event": "ping"}
-    assert (await _post(wrong, service, data=b"{", headers=headers)).status == 400
+    assert (await _post(wrong, service, data=b"{", headers=headers)).status == 404
     response = await _post(wrong, service, json={"text": "x", "content": "x"}, headers=headers)
     assert response.status == 404
     assert response.text in (

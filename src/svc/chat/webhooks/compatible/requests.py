@@ -8,6 +8,7 @@ its token. No rules. docs/webhooks-compatible.md.
 
 import time
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from aiohttp import web
 
@@ -26,6 +27,8 @@ from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts
 DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))
 EVENT_HEADER = "X-GitHub-Event"
 
+T = TypeVar("T")
+
 
 class CompatibleRequests(Requests):
     """Described as `webhooks/requests` describes `PostRequests`."""
@@ -36,7 +39,8 @@ class CompatibleRequests(Requests):
     @request(URL_HOLDER, "Post what Discord's webhooks take", http=f"POST {DISCORD}")
     async def discord(self, request: web.Request) -> web.Response:
         try:
-            value, files = discord_value(request.headers.get("Content-Type", ""), await received(request))
+            data, kind = await received(request), request.headers.get("Content-Type", "")
+            value, files = self._read(request, lambda: discord_value(kind, data))
             posted = await self._post(request, lambda: discord.message(Node.of(value), files))
         except Unreadable as fault:
             self._note(request, _unreadable(fault))
@@ -52,7 +56,8 @@ class CompatibleRequests(Requests):
     @request(URL_HOLDER, "Post what Slack's incoming webhooks take", http=f"POST {SLACK}")
     async def slack(self, request: web.Request) -> web.Response:
         try:
-            value = value_in(await received(request), "payload")
+            data = await received(request)
+            value = self._read(request, lambda: value_in(data, "payload"))
             await self._post(request, lambda: slack.message(Node.of(value)))
         except Unreadable as fault:
             self._note(request, _unreadable(fault))
@@ -67,7 +72,8 @@ class CompatibleRequests(Requests):
     async def github(self, request: web.Request) -> web.Response:
         """204 where the event is not worth a message."""
         try:
-            value = value_in(await received(request), "payload")
+            data = await received(request)
+            value = self._read(request, lambda: value_in(data, "payload"))
             event = request.headers.get(EVENT_HEADER)
             posted = await self._post(request, lambda: _of_github(event, value))
         except Unreadable as fault:
@@ -89,6 +95,9 @@ class CompatibleRequests(Requests):
             return await self._posting.post(webhook, draft.payload())
         except StorageFailed:
             raise ChatError("storage_unavailable") from None
+
+    def _read(self, request: web.Request, decode: Callable[[], T]) -> T:
+        return self._posting.read(*url_parts(request), now_ms(), decode)
 
     def _note(self, request: web.Request, refusal: ChatError | None) -> None:
         self._posting.refused(*url_parts(request), refusal, int(time.time() * 1000))
