@@ -13,8 +13,10 @@ from svc.base import database as database_module
 from svc.base.database import Database, StorageFailed
 from svc.base.migrations import migrations_in
 from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong
+from svc.chat.access.directory import Member
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
+from svc.chat.members import listing
 from svc.chat.messages import search_store, store
 from svc.chat.messages.query import MAX_TERMS, parse
 from tests.chat.people import People
@@ -158,3 +160,24 @@ async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
     plan = await database.rows(f"EXPLAIN QUERY PLAN {store.REACTIONS_OF}", ("ada", 0, "", 100))
     await database.close()
     assert any("reactions_by_member (member_id=?" in row["detail"] for row in plan), [*map(tuple, plan)]
+
+
+def test_what_is_looked_for_in_names_is_folded_once_and_each_name_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """64 characters may take 50 µs, and the event loop would do it for each of 10,000 members."""
+    seen: list[str] = []
+
+    def folded(text: str) -> str:
+        seen.append(text)
+        return text
+
+    listing._name.cache_clear()
+    monkeypatch.setattr(listing, "folded", folded)
+    members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
+    wanted = listing.Wanted(query="One of 4", sort=listing.NAME)
+    for _ in range(3):
+        found, _ = listing.page(members, wanted, "", 100, 0.0, {})
+        assert len(found) == 11
+    listing._name.cache_clear()
+    assert sorted(seen) == sorted([wanted.query] * 3 + [each.nickname for each in members.values()])
