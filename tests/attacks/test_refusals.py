@@ -3,11 +3,12 @@
 import gc
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientError, StreamReader, web
 
 from svc.chat.errors import ChatError
 from tests.chat.member import ChatServer
 from tests.kit.raw_http import line_to
+from tests.kit.waiting import eventually
 
 TIMES = 20
 
@@ -32,3 +33,30 @@ async def test_no_refusal_is_kept_with_the_way_it_came(
     finally:
         gc.enable()
     assert with_a_way == []
+
+
+@pytest.mark.parametrize("path", ["/api/auth/join", "/api/webhooks/a/b", "/api/uploads"])
+async def test_no_body_that_was_cut_off_is_kept_until_python_looks_for_it(
+    chat: ChatServer, path: str
+) -> None:
+    """By a few objects each, thousands of them would hold gigabytes, for as long as the search is put off."""
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(TIMES):
+            async with line_to(chat.address) as line:
+                head = f"POST {path} HTTP/1.1\r\nHost: test\r\nContent-Length: 64000\r\n\r\n"
+                await line.send(head.encode() + b"{" * 32_000)
+                # Some of it has been read.
+                async with line_to(chat.address) as other:
+                    assert (await other.ask("GET", "/health")).status == 200
+                line.writer.transport.abort()
+        await eventually("the server has noticed", lambda: not _bodies(), within_s=20.0)
+    finally:
+        gc.enable()
+
+
+def _bodies() -> list[object]:
+    """Of requests that did not come to their end; not what the test's own client has of an answer."""
+    bodies = [each for each in gc.get_objects() if type(each) is StreamReader]
+    return [each for each in bodies if not isinstance(each.exception(), ClientError | None)]

@@ -2,7 +2,8 @@
 
 import asyncio
 import gc
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import pytest
@@ -11,9 +12,11 @@ from svc.base.collecting import (
     ALL_AFTER,
     LOOK_INTERVAL_S,
     MOST_DELAY_S,
+    MOST_GROWTH_BYTES,
     QUIET,
     collect_rarely,
     collect_when_quiet,
+    memory_bytes,
 )
 
 
@@ -25,8 +28,8 @@ def as_before() -> Iterator[None]:
     gc.set_threshold(*thresholds)
 
 
-async def collected(intervals: list[tuple[float, int]]) -> list[int]:
-    """After which of these: a share of a core that was used, and how much waits."""
+async def collected(intervals: list[tuple[float, int]], memory: Sequence[int] = ()) -> list[int]:
+    """After which of these: a share of a core that was used, and how much waits. `memory` it has then."""
     now = used = 0.0
     at, found = 0, list[int]()
 
@@ -40,7 +43,12 @@ async def collected(intervals: list[tuple[float, int]]) -> list[int]:
 
     with suppress(asyncio.CancelledError):
         await collect_when_quiet(
-            lambda: found.append(at), lambda: intervals[at - 1][1], lambda: now, lambda: used, sleep
+            lambda: found.append(at),
+            lambda: intervals[at - 1][1],
+            lambda: now,
+            lambda: used,
+            sleep,
+            lambda: memory[at] if memory else 0,
         )
     return found
 
@@ -53,6 +61,18 @@ async def test_all_objects_are_looked_through_when_it_is_quiet_and_many_have_com
 async def test_where_it_is_never_quiet_it_is_done_in_the_end() -> None:
     intervals = int(MOST_DELAY_S / LOOK_INTERVAL_S) + 1
     assert await collected([(1.0, ALL_AFTER)] * intervals) == [intervals]
+
+
+async def test_where_memory_grows_it_is_not_put_off() -> None:
+    """Little of it may be objects: what strangers have sent hangs on a few."""
+    much = MOST_GROWTH_BYTES + 1
+    # It has grown, goes on from there, shrinks, and grows again.
+    has = [much, much, 2 * much, 2 * much, 0, much, 2 * much]
+    assert await collected([(1.0, 0)] * 6, has) == [2, 5, 6]
+
+
+def test_the_memory_of_this_process_is_known() -> None:
+    assert sys.platform != "linux" or memory_bytes() > 1024 * 1024
 
 
 @pytest.mark.usefixtures("as_before")

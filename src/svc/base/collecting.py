@@ -6,8 +6,11 @@ left alone Python does so in the middle of a flood, which makes objects. Request
 
 import asyncio
 import gc
+import resource
+import sys
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 # Objects made and kept. With the usual 700, looking for circles is a tenth of a small request's time; this
 # many take up to 10 ms.
@@ -23,6 +26,8 @@ LOOK_INTERVAL_S = 30.0
 QUIET = 0.2
 # Where it is never quiet.
 MOST_DELAY_S = 3600.0
+# By so much memory it is not put off: a few objects may hold much of what a stranger has sent.
+MOST_GROWTH_BYTES = 256 * 1024 * 1024
 
 
 def collect_rarely() -> None:
@@ -32,25 +37,38 @@ def collect_rarely() -> None:
     gc.set_threshold(AFTER, AGAIN_AFTER, _NEVER)
 
 
+def memory_bytes() -> int:
+    """What this process has of the machine's memory; 0 where nothing says so."""
+    if sys.platform != "linux":
+        return 0
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
 async def collect_when_quiet(
     collect: Callable[[], object] = gc.collect,
     waiting: Callable[[], int] = lambda: gc.get_count()[2],
     clock: Callable[[], float] = time.monotonic,
     used: Callable[[], float] = time.process_time,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    memory: Callable[[], int] = memory_bytes,
 ) -> None:
     """Look through all objects now and then, for as long as the program runs.
 
     `waiting` counts as `ALL_AFTER` does, `used` the processor's time, in seconds.
     """
     due_since: float | None = None
+    least = memory()
     while True:
         began, used_before = clock(), used()
         await sleep(LOOK_INTERVAL_S)
-        now = clock()
-        if waiting() < ALL_AFTER:
+        now, has = clock(), memory()
+        least = min(least, has)
+        grown = has - least > MOST_GROWTH_BYTES
+        if waiting() < ALL_AFTER and not grown:
             due_since = None
             continue
         due_since = now if due_since is None else due_since
-        if used() - used_before < QUIET * (now - began) or now - due_since >= MOST_DELAY_S:
+        quiet = used() - used_before < QUIET * (now - began)
+        if grown or quiet or now - due_since >= MOST_DELAY_S:
             collect()
+            least = memory()

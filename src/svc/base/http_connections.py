@@ -113,6 +113,7 @@ class HttpConnection(web.RequestHandler):
         try:
             return await super()._handle_request(request, start_time, request_handler)
         finally:
+            _forget_how_it_broke(request)
             self._serving = None
             self._mark = self._received
             self._deadline = self._clock() + IDLE_DEADLINE_S
@@ -165,6 +166,14 @@ class HttpConnection(web.RequestHandler):
 
     def _moved_on(self, progress: int, now: float) -> None:
         self._deadline = min(self._deadline + progress / LEAST_BYTES_PER_S, now + STALL_DEADLINE_S)
+
+
+def _forget_how_it_broke(request: web.BaseRequest) -> None:
+    """Of a body that did not come to its end: the way of its fault leads back to what has come of the body,
+    which would stay in memory until Python looks for such circles."""
+    fault = request.content.exception()
+    if fault is not None:
+        fault.__cause__ = fault.__context__ = fault.__traceback__ = None
 
 
 def recognise(request: web.BaseRequest, owner: str) -> None:
