@@ -16,7 +16,7 @@ from pathlib import Path
 
 from svc.base.database import Act, Connection
 from svc.base.progress import Progress, heard_by
-from svc.chat.access.acts import follows_rules
+from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.backup.rules import FOLDER, Backups
 from svc.chat.described import Natural, TimeMs
 from svc.chat.errors import ChatError
@@ -98,7 +98,8 @@ class KeptBackups:
         making = BackupProgress(progress.what, progress.done, progress.total) if self._running else None
         return AllBackups(found, making, self._fault or None)
 
-    @follows_rules
+    # Alone, for one that has been decided on is not running yet.
+    @changes_rules
     def begin(self, actor_id: str, now: float) -> Act[None, None]:
         """Make one, which goes on by itself. Raises ChatError where one is being made or enough are kept."""
         if self._running:
