@@ -112,9 +112,8 @@ async def test_only_the_right_token_of_the_right_webhook_leads_anywhere(
         "another webhook's": f"/api/webhooks/{webhook_id}/{other['token']}",
     }[wrong]
     assert await post(hook, {"text": "a"}, path) == (404, {"error": "not_found"})
-    # What is in a body that leads nowhere is nobody's business.
-    assert await post(hook, b"{", path) == (404, {"error": "not_found"})
-    # Size is judged before anybody is looked for.
+    # Size and JSON are judged before anybody is looked for.
+    assert await post(hook, b"{", path) == (400, {"error": "invalid_json"})
     assert (await post(hook, b" " * 262_145, path))[0] == 413
 
 

@@ -191,24 +191,18 @@ class Posting:
         self._media = media
         self._profanity_mode = profanity_mode
         self._limiter = Limiter()
-        # Of bodies that were no JSON, which do not count as requests.
-        self._unread = Limiter()
         self.history = PostHistory()
-        webhooks.gone.extend([self._limiter.forget, self._unread.forget, self.history.forget])
+        webhooks.gone.extend([self._limiter.forget, self.history.forget])
 
     def read(self, webhook_id: str, token: str, now_ms: int, decode: Callable[[], T]) -> T:
         """A body, if its webhook may be posted to. To read what somebody has sent may take long: nobody has
-        it done by an address that they have made up, nor again and again. Raises ChatError, as `decode` does.
+        it done by an address that they have made up, nor while everything is refused. Raises ChatError, as
+        `decode` does.
         """
         self._webhooks.found(webhook_id, token)
-        for limiter in (self._limiter, self._unread):
-            if wait_ms := limiter.wait_ms(webhook_id, now_ms):
-                raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
-        try:
-            return decode()
-        except ChatError:
-            self._unread.take(webhook_id, now_ms)
-            raise
+        if wait_ms := self._limiter.wait_ms(webhook_id, now_ms):
+            raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
+        return decode()
 
     def admit(self, webhook_id: str, token: str, now_ms: int) -> Webhook:
         """The webhook of a URL, where it may be posted to now. Raises ChatError.
