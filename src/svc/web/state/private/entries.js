@@ -45,7 +45,8 @@ export async function afterEntry(id, group, { seq, kind, body, tag, sent_at_ms: 
     return { next, changes: [await entryOf(id, { seq, said: own.said, sentAtMs, chain }, statement, audience)] };
   }
   const opened = await open(unpack(group.state), data).catch((error) => {
-    reportProblem(error);
+    // A commit that takes this device out and gives its leaf to another cannot be opened: that is said below.
+    if (kind !== "commit") reportProblem(error);
     return null;
   });
   if (kind === "commit") {
