@@ -118,7 +118,9 @@ async def test_a_call_goes_over_ports_of_both_kinds_that_were_handed_over() -> N
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for one in (tcp, udp):
             open_here.enter_context(one)
-        udp.bind(("127.0.0.1", 0))
+        # Media over TCP has the same number, so that must be free too.
+        with bound("127.0.0.1", 0)[0] as same:
+            udp.bind(same.getsockname())
         flags = [word for one in (tcp, udp) for word in ("--listen-fd", str(one.fileno()))]
         async with running_sfu(*flags, descriptors=[tcp.fileno(), udp.fileno()]) as sfu:
             assert (sfu.http_port, sfu.udp_port) == (tcp.getsockname()[1], udp.getsockname()[1])
