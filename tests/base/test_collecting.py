@@ -10,6 +10,7 @@ import pytest
 
 from svc.base.collecting import (
     ALL_AFTER,
+    LEAST_GROWTH_BYTES,
     LOOK_INTERVAL_S,
     MOST_DELAY_S,
     MOST_GROWTH_BYTES,
@@ -17,6 +18,7 @@ from svc.base.collecting import (
     collect_rarely,
     collect_when_quiet,
     memory_bytes,
+    memory_left_bytes,
 )
 
 
@@ -28,8 +30,11 @@ def as_before() -> Iterator[None]:
     gc.set_threshold(*thresholds)
 
 
-async def collected(intervals: list[tuple[float, int]], memory: Sequence[int] = ()) -> list[int]:
-    """After which of these: a share of a core that was used, and how much waits. `memory` it has then."""
+async def collected(
+    intervals: list[tuple[float, int]], memory: Sequence[int] = (), left: int = 0
+) -> list[int]:
+    """After which of these: a share of a core that was used, and how much waits. `memory` it has then, of a
+    machine that has so much `left`."""
     now = used = 0.0
     at, found = 0, list[int]()
 
@@ -49,6 +54,7 @@ async def collected(intervals: list[tuple[float, int]], memory: Sequence[int] = 
             lambda: used,
             sleep,
             lambda: memory[at] if memory else 0,
+            lambda: left,
         )
     return found
 
@@ -65,14 +71,23 @@ async def test_where_it_is_never_quiet_it_is_done_in_the_end() -> None:
 
 async def test_where_memory_grows_it_is_not_put_off() -> None:
     """Little of it may be objects: what strangers have sent hangs on a few."""
-    much = MOST_GROWTH_BYTES + 1
+    much = LEAST_GROWTH_BYTES + 1
     # It has grown, goes on from there, shrinks, and grows again.
     has = [much, much, 2 * much, 2 * much, 0, much, 2 * much]
     assert await collected([(1.0, 0)] * 6, has) == [2, 5, 6]
 
 
-def test_the_memory_of_this_process_is_known() -> None:
-    assert sys.platform != "linux" or memory_bytes() > 1024 * 1024
+async def test_while_the_machine_has_more_left_memory_is_no_reason() -> None:
+    """In a flood, what is sent to slow readers takes that much; to look through all would stop everybody."""
+    grown = LEAST_GROWTH_BYTES * 3
+    has, busy = [0, grown, grown], [(1.0, 0)] * 2
+    assert await collected(busy, has, left=grown) == []
+    assert await collected(busy, has, left=grown - 1) == [1]
+    assert await collected(busy, [0, MOST_GROWTH_BYTES + 1] * 2, left=MOST_GROWTH_BYTES * 4) == [1]
+
+
+def test_the_memory_of_this_process_and_what_is_left_are_known() -> None:
+    assert sys.platform != "linux" or memory_left_bytes() > memory_bytes() > 1024 * 1024
 
 
 @pytest.mark.usefixtures("as_before")

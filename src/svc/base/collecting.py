@@ -6,6 +6,7 @@ left alone Python does so in the middle of a flood, which makes objects. Request
 
 import asyncio
 import gc
+import re
 import resource
 import sys
 import time
@@ -26,8 +27,10 @@ LOOK_INTERVAL_S = 30.0
 QUIET = 0.2
 # Where it is never quiet.
 MOST_DELAY_S = 3600.0
-# By so much memory it is not put off: a few objects may hold much of what a stranger has sent.
-MOST_GROWTH_BYTES = 256 * 1024 * 1024
+# It is not put off where memory has grown by more than what is left of it, for a few objects may hold much of
+# what a stranger has sent. In a flood it grows by some 300 MB, in which there is nothing to be found.
+LEAST_GROWTH_BYTES = 256 * 1024 * 1024
+MOST_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 
 
 def collect_rarely() -> None:
@@ -44,6 +47,25 @@ def memory_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
+def memory_left_bytes() -> int:
+    """What the machine could still give to this process; 0 where nothing says so."""
+    available = re.search(r"^MemAvailable:\s+(\d+) kB$", _said("/proc/meminfo"), re.MULTILINE)
+    left = int(available[1]) * 1024 if available else 0
+    # In a container, its own group is the first of all.
+    for group in (*re.findall(r"^0::(/.*)$", _said("/proc/self/cgroup"), re.MULTILINE), ""):
+        most = _said(f"/sys/fs/cgroup{group}/memory.max").strip()
+        if most.isdecimal():
+            left = min(left, max(int(most) - memory_bytes(), 0))
+    return left
+
+
+def _said(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
+
+
 async def collect_when_quiet(
     collect: Callable[[], object] = gc.collect,
     waiting: Callable[[], int] = lambda: gc.get_count()[2],
@@ -51,6 +73,7 @@ async def collect_when_quiet(
     used: Callable[[], float] = time.process_time,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     memory: Callable[[], int] = memory_bytes,
+    memory_left: Callable[[], int] = memory_left_bytes,
 ) -> None:
     """Look through all objects now and then, for as long as the program runs.
 
@@ -63,7 +86,7 @@ async def collect_when_quiet(
         await sleep(LOOK_INTERVAL_S)
         now, has = clock(), memory()
         least = min(least, has)
-        grown = has - least > MOST_GROWTH_BYTES
+        grown = has - least > min(max(memory_left(), LEAST_GROWTH_BYTES), MOST_GROWTH_BYTES)
         if waiting() < ALL_AFTER and not grown:
             due_since = None
             continue
