@@ -1,12 +1,15 @@
 """Bytes become a JSON value, or are refused: never anything else."""
 
+import json
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
 from svc.chat.webhooks.payload import Refused, parse
-from svc.chat.webhooks.reader import TOO_DEEP, decode
+from svc.chat.webhooks.reader import TOO_DEEP, decode, is_json
 
 
 @pytest.mark.parametrize(
@@ -24,6 +27,29 @@ def test_what_is_not_json_is_refused(body: bytes) -> None:
     with pytest.raises(ChatError) as refused:
         decode(body)
     assert refused.value.code == "invalid_json"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"[" + b"[]," * 80_000, b'["\\ud800",' + b"[]," * 80_000, b"[" + b"[]," * 80_000 + b"NaN]"),
+        *(b'["\\\\ud8zz", "\\ud8zz"]', b"[" * 2_000 + b"[]," * 80_000, b'["\xff"]', b'["\t"]'),
+    ],
+)
+def test_what_is_not_json_is_never_made_into_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That takes fifty times as long, and such bodies do not count."""
+    monkeypatch.setattr(json.JSONDecoder, "decode", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(ChatError):
+        decode(body)
+
+
+@given(st.lists(st.sampled_from([*'[]{}":,\\ \t\x01-+.019eEuUdD8', "\\ud800", "true", "null", "NaN", "é"])))
+def test_looking_through_a_body_and_reading_it_say_the_same(pieces: list[str]) -> None:
+    text, read = "".join(pieces), False
+    with suppress(ValueError):
+        json.loads(text, parse_constant=int)
+        read = True
+    assert is_json(text.encode()) == read
 
 
 @pytest.mark.parametrize(

@@ -30,29 +30,30 @@ class TooDeep:
 TOO_DEEP = TooDeep()
 
 
-def looks_like_json(body: bytes) -> bool:
-    """In a fiftieth of the time of `decode`, and less exactly: what is escaped wrongly may pass or not."""
+def is_json(body: bytes) -> bool:
+    """As `decode` says it, in a fiftieth of the time. Brackets without end are only counted."""
+    # Some programs write a byte order mark, which RFC 8259 section 8.1 lets us ignore.
+    bare = body.removeprefix(BOM_UTF8)
     try:
-        _SKIMMER.decode(body.removeprefix(BOM_UTF8))
+        text = bare.decode()
+        # A surrogate may stand alone: any other character is as good here.
+        _SKIMMER.decode(bare.replace(rb"\ud", rb"\u0").replace(rb"\uD", rb"\u0"))
     except RecursionError:
-        return True
-    except msgspec.DecodeError:
+        return _balanced(text)
+    except (UnicodeDecodeError, msgspec.DecodeError):
         return False
     return True
 
 
 def decode(body: bytes) -> object:
     """The value, in plain Python types, or TOO_DEEP. Raises ChatError for what is not JSON."""
-    try:
-        # Some programs write a byte order mark, which RFC 8259 section 8.1 lets us ignore.
-        text = body.removeprefix(BOM_UTF8).decode()
-    except UnicodeDecodeError:
-        raise ChatError("invalid_json") from None
+    # First: what is no JSON counts for nothing, so it may be sent without end.
+    if not is_json(body):
+        raise ChatError("invalid_json")
+    text = body.removeprefix(BOM_UTF8).decode()
     try:
         value: object = _DECODER.decode(text)
     except RecursionError:
-        if not _balanced(text):
-            raise ChatError("invalid_json") from None
         return TOO_DEEP
     except ValueError:
         raise ChatError("invalid_json") from None
@@ -74,14 +75,9 @@ def _is_deeper(value: object, most: int) -> bool:
 
 
 def _balanced(text: str) -> bool:
-    """Do the brackets of a text close each other? The one fault that deep nesting usually has."""
-    expected: list[str] = []
-    for character in _STRINGS.sub("", text):
-        if character in "[{":
-            expected.append("]" if character == "[" else "}")
-        elif character in "]}" and (not expected or expected.pop() != character):
-            return False
-    return not expected
+    """Are as many brackets closed as opened? The one fault that deep nesting usually has."""
+    bare = _STRINGS.sub("", text)
+    return bare.count("[") == bare.count("]") and bare.count("{") == bare.count("}")
 
 
 def _whole(digits: str) -> int | float:

@@ -32,7 +32,7 @@ from svc.chat.webhooks.limits import (
 )
 from svc.chat.webhooks.pictures import Avatars
 from svc.chat.webhooks.posting import MAX_KEPT, Attempt, PostHistory, Posting
-from svc.chat.webhooks.reader import decode, looks_like_json
+from svc.chat.webhooks.reader import decode, is_json
 from svc.chat.webhooks.rules import Webhooks
 from svc.chat.webhooks.store import ShownWebhook, Webhook, holder_of
 
@@ -65,7 +65,7 @@ class PostRequests(Requests):
                 payload = self._posting.read(*url_parts(request), now_ms(), lambda: decode(body))
             except ChatError as refusal:
                 # What is no JSON is refused as such before anything else is looked for.
-                raise refusal if looks_like_json(body) else ChatError("invalid_json") from None
+                raise refusal if is_json(body) else ChatError("invalid_json") from None
             webhook = self._posting.admit(*url_parts(request), now_ms())
             posted = await self._posting.post(webhook, payload)
         except ChatError as refusal:
