@@ -12,7 +12,7 @@ import pytest
 from svc.base import database as database_module
 from svc.base.database import Database, StorageFailed
 from svc.base.migrations import migrations_in
-from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong
+from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong, reading_for
 from svc.chat.access.directory import Member
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
@@ -27,8 +27,9 @@ AGES_S = 600.0
 
 
 @asynccontextmanager
-async def pool(size: int, deadline_s: float, wait_s: float) -> AsyncIterator[QueryPool]:
-    made = QueryPool([await aiosqlite.connect(":memory:") for _ in range(size)], deadline_s, wait_s, 1_000)
+async def pool(size: int, deadline_s: float, wait_s: float, places: int = 1) -> AsyncIterator[QueryPool]:
+    connections = [await aiosqlite.connect(":memory:") for _ in range(size)]
+    made = QueryPool(connections, deadline_s, wait_s, 1_000, places)
     try:
         async with asyncio.timeout(DEADLINE_S):
             yield made
@@ -61,6 +62,22 @@ async def test_who_finds_no_connection_in_time_is_told() -> None:
         with pytest.raises(PoolBusy):
             await queries.rows("SELECT 1", ())
         asking.cancel()
+
+
+async def test_slow_queries_of_one_leave_a_connection_to_others() -> None:
+    async with pool(2, deadline_s=AGES_S, wait_s=AGES_S, places=16) as queries:
+        with reading_for("greedy"):
+            slow = [asyncio.create_task(queries.rows(ENDLESS, ())) for _ in range(40)]
+        await asyncio.sleep(0)
+        for member in ("ada", "bob", ""):
+            with reading_for(member):
+                assert len(await queries.rows("SELECT 1", ())) == 1
+        for query in slow:
+            query.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        with reading_for("greedy"):
+            found = await asyncio.gather(*(queries.rows("SELECT 1", ()) for _ in range(40)))
+        assert all(len(rows) == 1 for rows in found)
 
 
 async def test_the_next_query_begins_while_the_loop_is_busy() -> None:

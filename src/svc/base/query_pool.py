@@ -4,6 +4,9 @@ Each connection has a thread and a line of its own, which may hold a few queries
 when one has ended, not when the event loop hears of it. While turns of the loop are long, it would rest most
 of the time.
 
+What is read for one holder, such as a member, waits in the line of one connection, a few queries at a time:
+however many slow ones somebody asks for, the other connections are there for others.
+
 A query is interrupted by SQLite when its time is up (sqlite.org/c3ref/progress_handler.html).
 Who asks may stop waiting; their place is free again once their query has ended. Knows no table.
 """
@@ -11,12 +14,19 @@ Who asks may stop waiting; their place is free again once their query has ended.
 import asyncio
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from typing import Any
+from weakref import WeakValueDictionary
 
 import aiosqlite
 
 Row = sqlite3.Row
+
+# Of the places in a line, one holder has an eighth: the query that runs and the next one, where there are 16.
+_SHARE = 8
+_holder: ContextVar[str] = ContextVar("holder", default="")
 
 
 class QueryTooLong(Exception):
@@ -25,6 +35,25 @@ class QueryTooLong(Exception):
 
 class PoolBusy(Exception):
     """No connection was free in time."""
+
+
+@contextmanager
+def reading_for(holder: str) -> Iterator[None]:
+    """What is read within the block is read for them. Without it, nobody's share is counted."""
+    token = _holder.set(holder)
+    try:
+        yield
+    finally:
+        _holder.reset(token)
+
+
+class _Share:
+    """What a holder has: places in the line of a connection, which is chosen with the first that is taken."""
+
+    def __init__(self, places: int) -> None:
+        self.free = asyncio.Semaphore(places)
+        self.taken = 0
+        self.connection: aiosqlite.Connection | None = None
 
 
 class _Time:
@@ -56,25 +85,24 @@ class QueryPool:
     ) -> None:
         self._asked = dict.fromkeys(connections, 0)
         self._free = asyncio.Semaphore(len(connections) * places)
+        self._of_one = max(1, places // _SHARE)
+        # Of holders whose queries wait or run.
+        self._shares: WeakValueDictionary[str, _Share] = WeakValueDictionary()
         self._deadline_s = deadline_s
         self._wait_s = wait_s
         self._steps = steps
 
     async def rows(self, sql: str, parameters: Sequence[object]) -> list[Row]:
         """Raises QueryTooLong and PoolBusy."""
-        try:
-            async with asyncio.timeout(self._wait_s):
-                await self._free.acquire()
-        except TimeoutError:
-            raise PoolBusy from None
-        connection = min(self._asked, key=self._asked.__getitem__)
-        self._asked[connection] += 1
+        holder = _holder.get()
+        share = self._shares.setdefault(holder, _Share(self._of_one)) if holder else None
+        connection = await self._place(share)
         has = _Time(self._deadline_s)
         # Both are put into the line in the next turn of the loop, one behind the other.
         limited = asyncio.ensure_future(connection.set_progress_handler(has.is_over, self._steps))
         limited.add_done_callback(_ignore)
         query = asyncio.ensure_future(connection.execute_fetchall(sql, parameters))
-        query.add_done_callback(lambda _: self._release(connection))
+        query.add_done_callback(lambda _: self._release(connection, share))
         try:
             return list(await asyncio.shield(query))
         except asyncio.CancelledError:
@@ -90,8 +118,32 @@ class QueryPool:
         for connection in self._asked:
             await connection.close()
 
-    def _release(self, connection: aiosqlite.Connection) -> None:
+    async def _place(self, share: _Share | None) -> aiosqlite.Connection:
+        """A place in the line of the connection that is returned. Raises PoolBusy."""
+        try:
+            async with asyncio.timeout(self._wait_s):
+                with ExitStack() as undone:
+                    if share is not None:
+                        await share.free.acquire()
+                        undone.callback(share.free.release)
+                    await self._free.acquire()
+                    undone.pop_all()
+        except TimeoutError:
+            raise PoolBusy from None
+        connection = share.connection if share is not None and share.taken else None
+        if connection is None:
+            connection = min(self._asked, key=self._asked.__getitem__)
+        if share is not None:
+            share.connection = connection
+            share.taken += 1
+        self._asked[connection] += 1
+        return connection
+
+    def _release(self, connection: aiosqlite.Connection, share: _Share | None) -> None:
         self._asked[connection] -= 1
+        if share is not None:
+            share.taken -= 1
+            share.free.release()
         self._free.release()
 
 

@@ -28,6 +28,7 @@ from svc.base.http_connections import recognise
 from svc.base.http_server import Runner
 from svc.base.listening import tcp_sockets
 from svc.base.migrations import migrations_in
+from svc.base.query_pool import reading_for
 from svc.chat import ports
 from svc.chat.access.acts import on_authority_of
 from svc.chat.access.address import Origins
@@ -305,7 +306,7 @@ def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: Pace) ->
                 tokens.require_standing(asker)
                 check(needs, directory, asker.member_id)
 
-            with on_authority_of(check_again):
+            with on_authority_of(check_again), reading_for(asker.member_id):
                 return await handler(request)
         return await handler(request)
 

@@ -15,6 +15,7 @@ from aiohttp import WSMessage, WSMsgType, web
 from svc.base.connections import Crowd
 from svc.base.database import StorageFailed
 from svc.base.http_connections import recognise
+from svc.base.query_pool import reading_for
 from svc.chat.access import pace
 from svc.chat.access.acts import on_authority_of
 from svc.chat.access.address import Origins
@@ -192,7 +193,7 @@ class LiveSockets:
             check(needs, self._hub.directory, asker.member_id)
 
         check_again()
-        with on_authority_of(check_again):
+        with on_authority_of(check_again), reading_for(asker.member_id):
             return await handler(asker, request.data)
 
     def _own_handler(self, page: Page, event: str) -> Handler:
