@@ -162,6 +162,14 @@ async def has_code(chat: ChatServer, signed_in: Answer) -> bool:
     return told["kept_code_made_at_ms"] is not None
 
 
+async def test_a_members_pages_are_told_of_a_code_to_keep(chat: ChatServer, ada: Answer) -> None:
+    """A thief of a token may have made it."""
+    async with chat.member("Ada", ada["access_token"]) as page:
+        await kept(chat, ada)
+        _, shown = await asked(chat, "GET", "/api/me/devices", ada)
+        assert await page.pushed("recovery_code_made") == {"made_at_ms": shown["kept_code_made_at_ms"]}
+
+
 async def test_whoever_lost_all_devices_comes_back_by_the_code_that_they_kept(
     chat: ChatServer, ada: Answer
 ) -> None:

@@ -78,9 +78,15 @@ class Devices:
     def keep_code(self, asker: Asker, now: float) -> Act[None, KeptCode]:
         """A code to come back with after losing every device; an earlier one is void."""
         code, now_ms = self._new_code(), int(now * 1000)
+
+        def kept(_: None) -> KeptCode:
+            # Somebody else may have made it, who held a device for a moment.
+            self._hub.push("recovery_code_made", {"made_at_ms": now_ms}, only(asker.member_id))
+            return KeptCode(code, now_ms)
+
         return Act(
             lambda connection: store.keep_code(connection, asker.member_id, hashed(code), now_ms),
-            lambda _: KeptCode(code, now_ms),
+            kept,
         )
 
     async def kept_code_made_at_ms(self, asker: Asker) -> int | None:

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Asker
-from svc.chat.described import ID, Id, Pushed, TimeMs, nullable, obj, string
+from svc.chat.described import ID, TIME_MS, Id, Pushed, TimeMs, nullable, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
 from svc.chat.joining.devices import Devices, HandedOut, KeptCode
@@ -239,5 +239,11 @@ DESCRIBED = described_by(
             "the member",
         ),
         Pushed("device_unlinked", "A device of yours was unlinked", obj({"device_id": ID}), "the member"),
+        Pushed(
+            "recovery_code_made",
+            "A device of yours made a code to keep; the one before is void",
+            obj({"made_at_ms": TIME_MS}),
+            "the member",
+        ),
     ],
 )

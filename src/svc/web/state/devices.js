@@ -19,11 +19,11 @@ export async function loadDevices() {
   ({ devices: devices.value, kept_code_made_at_ms: keptCodeMadeAt.value } = await api("GET", "/api/me/devices"));
 }
 
-/** A code to keep; the one before is void. It is told this once. @returns {Promise<string>} */
+/** A code to keep; the one before is void. It is told this once. */
 export async function newKeptCode() {
-  const { code, made_at_ms: madeAt } = await api("POST", "/api/me/devices/recovery");
-  keptCodeMadeAt.value = madeAt;
-  return code;
+  const made = await api("POST", "/api/me/devices/recovery");
+  keptCodeMadeAt.value = made.made_at_ms;
+  return made;
 }
 
 /** The device signs in as us no more; ours is signed out with it if it is this one. @param {string} id */
@@ -49,6 +49,8 @@ listen({
     } else if (event === "device_unlinked") {
       keptCodeMadeAt.value = null;
       devices.value = devices.value?.filter(({ id }) => id !== data.device_id) ?? null;
+    } else if (event === "recovery_code_made") {
+      keptCodeMadeAt.value = data.made_at_ms;
     }
   },
   forget() {

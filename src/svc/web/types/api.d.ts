@@ -658,6 +658,7 @@ export interface Pushes {
   application_decided: Decision;
   device_linked: { device: Device };
   device_unlinked: { device_id: string };
+  recovery_code_made: { made_at_ms: number };
   notifications_changed: Notifications;
   quiet_changed: Quiet;
   invisible_changed: Invisible;
