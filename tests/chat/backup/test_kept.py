@@ -48,6 +48,9 @@ async def test_the_owner_makes_downloads_and_deletes_a_backup(folk: People) -> N
 async def test_a_link_is_good_once(folk: People) -> None:
     name = await made(folk)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
+    for _ in range(2):  # By a program that only looks where it leads.
+        async with folk.chat.http.head(url) as response:
+            assert (response.status, await response.read()) == (200, b"")
     async with folk.chat.http.get(url) as response:
         assert (response.status, len(await response.read()) > 1000) == (200, True)
     async with folk.chat.http.get(url) as response:

@@ -148,10 +148,12 @@ class KeptBackups:
 
         return Act(write, linked)
 
-    def linked(self, token: str) -> Path:
-        """What a link leads to, which is used up by it. Raises ChatError."""
+    def linked(self, token: str, *, used: bool = True) -> Path:
+        """What a link leads to, which is used up by it unless it is only looked at. Raises ChatError."""
         self._drop_old()
-        name, _ = self._links.pop(token, ("", 0.0))
+        name, _ = self._links.get(token, ("", 0.0))
+        if used:
+            self._links.pop(token, None)
         return self.path(name)
 
     def path(self, name: str) -> Path:

@@ -97,7 +97,8 @@ class BackupRequests(Requests):
         media_type=_ARCHIVE,
     )
     async def linked(self, request: web.Request, token: Id) -> web.StreamResponse:
-        return await self._send(request, self._backups.linked(token))
+        # Programs that look at what they are sent, such as chats with previews, do not use it up.
+        return await self._send(request, self._backups.linked(token, used=request.method != "HEAD"))
 
     async def _send(self, request: web.Request, path: Path) -> web.StreamResponse:
         transport = request.transport
@@ -117,7 +118,8 @@ class BackupRequests(Requests):
             with path.open("rb") as file:
                 response.content_length = os.fstat(file.fileno()).st_size
                 await response.prepare(request)
-                while chunk := await asyncio.to_thread(file.read, _CHUNK_BYTES):
+                most = _CHUNK_BYTES if request.method != "HEAD" else 0
+                while chunk := await asyncio.to_thread(file.read, most):
                     with reader.taking():
                         async with asyncio.timeout(WRITE_DEADLINE_S):
                             await response.write(chunk)
