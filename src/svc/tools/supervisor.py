@@ -81,9 +81,11 @@ class Child:
         while True:
             since = loop.time()
             status = await self._ended()
-            if loop.time() - since > STEADY_S:
+            steady = loop.time() - since > STEADY_S
+            if steady:
                 self._backoff.reset()
-            delay_s = self._backoff.next_delay()
+            # People in a call are waiting.
+            delay_s = 0.0 if steady else self._backoff.next_delay()
             fields = {"program": self.program.name, "status": status, "delay_s": f"{delay_s:.1f}"}
             logger.warning("program ended; restarting it", extra=fields)
             await asyncio.sleep(delay_s)

@@ -1,0 +1,153 @@
+"""How soon two people in a call hear each other again after something broke. python -m benchmarks.recovery
+
+    python -m benchmarks.recovery [--times 10]
+
+Two pages in Chromium talk, with cameras, through the whole product. In each round the media service is
+killed, then both signalling sockets are cut while it lives, then the chat server is killed. Prints the
+seconds until both play sound of the other over a new connection, and how many of them the killed program
+took to listen again. A round takes half a minute: `svc up` waits longer before it starts a program again
+that has run for less.
+"""
+
+import argparse
+import asyncio
+import os
+import re
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from playwright.async_api import Page, WebSocketRoute
+
+from svc.tools.supervisor import STEADY_S
+from tests.kit.page_relay import SIGNALLING
+from tests.kit.people import People, Person, chromium, people_at
+from tests.kit.product import Product, running_product
+
+TIMES = 10
+# Seconds between two breaks of a round, and what a killed program runs beyond STEADY_S.
+SETTLE_S, BEYOND_S = 3.0, 3.0
+DEADLINE_MS = 60_000
+# As a page closes it whose connection broke.
+LOST = 4000
+# The browser lists a source of sound once a packet of it is played.
+WATCH = """(deadline) => {
+  const lost = svc.call.pc;
+  window.heard = new Promise((resolve, reject) => {
+    const look = () => {
+      const tracks = svc.call.pc === lost ? [] : svc.call.tracks;
+      const voices = tracks.filter(({ source }) => source === "mic");
+      if (voices.some(({ receiver }) => receiver.getSynchronizationSources().length)) resolve(Date.now());
+      else setTimeout(look, 5);
+    };
+    look();
+    setTimeout(() => reject(new Error("nothing came")), deadline);
+  });
+}"""
+
+
+class Signalling:
+    """The signalling sockets of some pages, which can be cut."""
+
+    def __init__(self) -> None:
+        self._latest: dict[Page, tuple[WebSocketRoute, WebSocketRoute]] = {}
+
+    async def watch(self, page: Page) -> None:
+        """From now on; before the page joins a call."""
+
+        def opened(client: WebSocketRoute) -> None:
+            self._latest[page] = client, client.connect_to_server()
+
+        await page.route_web_socket(SIGNALLING, opened)
+
+    async def cut(self) -> None:
+        await asyncio.gather(*(end.close(code=LOST) for ends in self._latest.values() for end in ends))
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--times", type=int, default=TIMES)
+    asked = parser.parse_args()
+    executable = chromium()
+    if executable is None:
+        raise SystemExit("Chromium is missing; ci/setup installs it.")
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            running_product(Path(folder) / "data") as product,
+            people_at(product.url, executable) as people,
+        ):
+            await measure(product, people, asked.times)
+            if people.faults:
+                print("\n".join(people.faults))
+
+
+async def measure(product: Product, people: People, times: int) -> None:
+    signalling = Signalling()
+    pair = [await people.arrive(name) for name in ("Ada", "Grace")]
+    for person in pair:
+        await signalling.watch(person.page)
+        await person.join()
+    await asyncio.gather(pair[0].hears(pair[1]), pair[1].hears(pair[0]))
+    breaks: dict[str, tuple[Callable[[], Awaitable[None]], str]] = {
+        "the media service is killed": (partial(kill, product, "sfu"), "sfu"),
+        "signalling is cut": (signalling.cut, ""),
+        "the chat server is killed": (partial(kill, product, "chat"), "chat"),
+    }
+    found: dict[str, list[tuple[float, float]]] = {what: [] for what in breaks}
+    for _ in range(times):
+        next_round = asyncio.create_task(asyncio.sleep(STEADY_S + BEYOND_S))
+        for what, (happen, killed) in breaks.items():
+            begin, heard = await heard_again(pair, happen)
+            listening = listening_since(product, killed) - begin if killed else 0.0
+            found[what].append((listening, heard - begin))
+            print(f"{what}: {found[what][-1]}", file=sys.stderr, flush=True)
+            await asyncio.sleep(SETTLE_S)
+        await next_round
+    print_times(found)
+
+
+async def kill(product: Product, program: str) -> None:
+    os.kill(product.program(program), signal.SIGKILL)
+
+
+async def heard_again(pair: Sequence[Person], happen: Callable[[], Awaitable[None]]) -> tuple[float, float]:
+    """When it happened, and when the last of them heard the other again; by the clock."""
+    for person in pair:
+        await person.page.evaluate(WATCH, DEADLINE_MS)
+    begin = time.time()
+    await happen()
+    heard = [await person.page.evaluate("() => window.heard") for person in pair]
+    return begin, max(heard) / 1000
+
+
+def listening_since(product: Product, program: str) -> float:
+    """What the program's log says, by the clock."""
+    said = re.findall(rf"^(\S+) INFO {program}\.app listening", product.output, re.MULTILINE)
+    return datetime.fromisoformat(said[-1]).timestamp()
+
+
+def print_times(found: dict[str, list[tuple[float, float]]]) -> None:
+    print("| seconds until | times | it listens again: median | worst | both are heard: median | worst |")
+    print("|---|---|---|---|---|---|")
+    for what, times in found.items():
+        listening, heard = zip(*times, strict=True)
+        cells = [*middle_and_worst(listening), *middle_and_worst(heard)]
+        print(f"| {what} | {len(times)} | {' | '.join(cells)} |")
+
+
+def middle_and_worst(values: Sequence[float]) -> tuple[str, str]:
+    if not any(values):
+        return "–", "–"
+    return f"{statistics.median(values):.2f}", f"{max(values):.2f}"
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
