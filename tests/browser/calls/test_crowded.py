@@ -1,6 +1,6 @@
 """Calls of one to twenty-five people fit on a computer and on a phone, with a screen and without.
 
-Their pictures land in build/pictures, to be looked at.
+Their pictures land in build/pictures, to be looked at; those of cameras are drawn.
 """
 
 from contextlib import AsyncExitStack
@@ -18,6 +18,7 @@ PICTURES = Path(__file__).parents[3] / "build" / "pictures"
 SIZES = ((1280, 800), (390, 844))
 LONG = "Bartholomew Featherstonehaugh II"
 CROWDS = (("Grace",), (LONG, "Alan", "Edsger"), ("Barbara", *"CDEFGH"), ("Niklaus", *"IJKLMNOPQRST"))
+MANY = 12
 # What does not fit, in words. Only lists may be scrolled, and only where their tiles would be too small.
 MISFITS = """([people, screens]) => {
   const found = [];
@@ -51,13 +52,39 @@ MISFITS = """([people, screens]) => {
   return found;
 }"""
 
+# Everybody else shows a camera. The pictures are drawn here: one machine cannot run that many browsers.
+CAMERAS_ON = """() => {
+  const { call, people } = svc;
+  const others = people.filter(({ nickname }) => nickname !== "Ada");
+  const shown = others.map(({ id: userId }, index) => {
+    const pen = Object.assign(document.createElement("canvas"), { width: 320, height: 180 }).getContext("2d");
+    const fill = (colour, ...where) => Object.assign(pen, { fillStyle: colour }).fillRect(...where);
+    const draw = () => {
+      fill(`hsl(${index * 47} 45% 40%)`, 0, 0, 320, 180);
+      fill("#fca", 125, 40, 70, 85);
+      fill("#335", 100, 125, 120, 55);
+    };
+    window.drawing = [...(window.drawing ?? []), setInterval(draw, 200)];
+    const [track] = pen.canvas.captureStream().getVideoTracks();
+    const receiver = { track, getSynchronizationSources: () => [] };
+    return { mid: "", trackId: `drawn ${index}`, userId, source: "camera", receiver };
+  });
+  const { get } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(call), "tracks");
+  Object.defineProperty(call, "tracks", { configurable: true, get: () => [...get.call(call), ...shown] });
+  call.dispatchEvent(new Event("tracks"));
+}"""
+CAMERAS_OFF = """() => {
+  for (const each of window.drawing.splice(0)) clearInterval(each);
+  delete svc.call.tracks;
+  svc.call.dispatchEvent(new Event("tracks"));
+}"""
 # What is shown of cameras and screens has come, in the size that is shown.
 PICTURED = """() => [...document.querySelectorAll("#stage .with-video video")].every(
   ({ readyState, currentTime }) => readyState > 2 && currentTime > 0,
 )"""
 
 
-async def fits(ada: Person, people: int, *, screens: int = 0) -> None:
+async def fits(ada: Person, people: int, *, screens: int = 0, cameras: int = 1) -> None:
     await expect(ada.page.locator("#stage .tile")).to_have_count(people + screens)
     for width, height in SIZES:
         await ada.page.set_viewport_size({"width": width, "height": height})
@@ -73,7 +100,8 @@ async def fits(ada: Person, people: int, *, screens: int = 0) -> None:
             pytest.fail(f"{people} people, {screens} screens at {width}: {misfits}")
         await until_still(ada.page)
         await ada.page.wait_for_function(PICTURED)
-        await ada.page.screenshot(path=PICTURES / f"crowd-{people}-{screens}-{width}.png")
+        name = f"crowd-{people}-{screens}-{width}" if cameras == 1 else f"cameras-{cameras}-{width}"
+        await ada.page.screenshot(path=PICTURES / f"{name}.png")
 
 
 async def test_up_to_twenty_five_people_fit_at_every_size(people: People, product: Product) -> None:
@@ -88,6 +116,11 @@ async def test_up_to_twenty_five_people_fit_at_every_size(people: People, produc
             await ada.press("Share screen")
             await fits(ada, there, screens=1)
             await ada.press("Stop sharing")
+            if there >= MANY:
+                await ada.page.evaluate(CAMERAS_ON)
+                await expect(ada.page.locator("#people .with-video")).to_have_count(there)
+                await fits(ada, there, cameras=there)
+                await ada.page.evaluate(CAMERAS_OFF)
         assert there == 25
         await expect(ada.page.locator("#people-count")).to_have_text("25 people")
 
