@@ -5,7 +5,7 @@ catalogue and of what the features say of themselves; serves nothing.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from svc.chat.access.catalogue import ENDPOINTS, Needs, Who
 from svc.chat.access.permissions import Permission, names
@@ -46,29 +46,60 @@ def refusal(codes: Sequence[str]) -> Schema:
 
 
 _VARIABLE = re.compile(r"{(\w+)}")
+_BEARER = {"type": "http", "scheme": "bearer"}
+
+
+def openapi(
+    title: str,
+    version: str,
+    description: str,
+    server: str,
+    paths: object,
+    components: Mapping[str, object],
+    **more: object,
+) -> dict[str, object]:
+    """A document of ours; `more` is what this one has beside."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": title,
+            "version": version,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "description": description,
+        },
+        "servers": [{"url": server}],
+        **more,
+        "paths": paths,
+        "components": components,
+    }
 
 
 def http_document(features: Mapping[str, Described], version: str) -> dict[str, object]:
     components = Components()
+    endpoints = [
+        (feature, endpoint, ENDPOINTS[endpoint.route])
+        for feature, described in features.items()
+        for endpoint in described.endpoints
+    ]
+    return openapi(
+        "Community chat server",
+        version,
+        "Refusals have one body, {error, message}. Times end in _ms: UTC since 1970.",
+        "/",
+        _paths(endpoints, components),
+        {"schemas": components.schemas, "securitySchemes": {"bearer": {**_BEARER, "bearerFormat": "JWT"}}},
+    )
+
+
+def _paths(
+    endpoints: Iterable[tuple[str, Endpoint, Needs]], components: Components
+) -> dict[str, dict[str, object]]:
+    """Each endpoint with its feature and with what it needs."""
     paths: dict[str, dict[str, object]] = {}
-    for feature, described in features.items():
-        for endpoint in described.endpoints:
-            method, path = endpoint.route.split(" ")
-            needs = ENDPOINTS[endpoint.route]
-            paths.setdefault(path, {})[method.lower()] = operation(feature, endpoint, needs, components)
-    bearer = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Community chat server",
-            "version": version,
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-            "description": "Refusals have one body, {error, message}. Times end in _ms: UTC since 1970.",
-        },
-        "servers": [{"url": "/"}],
-        "paths": paths,
-        "components": {"schemas": components.schemas, "securitySchemes": {"bearer": bearer}},
-    }
+    for feature, endpoint, needs in endpoints:
+        method, path = endpoint.route.split(" ")
+        paths.setdefault(path, {})[method.lower()] = operation(feature, endpoint, needs, components)
+    return paths
 
 
 def operation(feature: str, endpoint: Endpoint, needs: Needs, components: Components) -> dict[str, object]:
@@ -144,22 +175,12 @@ _NEEDS = Needs(Who.MEMBER)
 
 def management_document(features: Mapping[str, Described], version: str) -> dict[str, object]:
     components = Components()
-    paths: dict[str, dict[str, object]] = {}
-    for endpoint in MANAGEMENT:
-        method, path = endpoint.route.split(" ")
-        paths.setdefault(path, {})[method.lower()] = operation("management", endpoint, _NEEDS, components)
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Management listener of the community chat server",
-            "version": version,
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-            "description": "Only where SVC_ADMIN_TOKEN is set, and for its bearer.",
-        },
-        "servers": [{"url": "http://127.0.0.1:5099"}],
-        "paths": paths,
-        "components": {
-            "schemas": components.schemas,
-            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
-        },
-    }
+    endpoints = [("management", endpoint, _NEEDS) for endpoint in MANAGEMENT]
+    return openapi(
+        "Management listener of the community chat server",
+        version,
+        "Only where SVC_ADMIN_TOKEN is set, and for its bearer.",
+        "http://127.0.0.1:5099",
+        _paths(endpoints, components),
+        {"schemas": components.schemas, "securitySchemes": {"bearer": _BEARER}},
+    )

@@ -6,7 +6,7 @@ The webhook's URL alone lets somebody post: there is no security scheme. Serves 
 from collections.abc import Mapping, Sequence
 
 from svc.chat.described import Described, Schema, array, integer, obj, string
-from svc.chat.openapi.http_document import Components
+from svc.chat.openapi.http_document import Components, openapi
 from svc.chat.webhooks.compatible.github import EVENTS
 from svc.chat.webhooks.compatible.requests import DISCORD, EVENT_HEADER, GITHUB, SLACK
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
@@ -155,19 +155,15 @@ def webhook_document(_: Mapping[str, Described], version: str) -> dict[str, obje
         "responses": _responses(components),
         "security": [],
     }
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Webhooks of the community chat server",
-            "version": version,
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-            "description": "What may be posted to a webhook's URL. Match on `error` and `code`.",
-        },
-        "servers": [{"url": "/"}],
-        "tags": [{"name": "webhooks", "description": "URLs that post into one channel"}],
-        "paths": {PATH: {"post": post}, **compatible_paths(components, parameters)},
-        "components": {"schemas": components.schemas},
-    }
+    return openapi(
+        "Webhooks of the community chat server",
+        version,
+        "What may be posted to a webhook's URL. Match on `error` and `code`.",
+        "/",
+        {PATH: {"post": post}, **compatible_paths(components, parameters)},
+        {"schemas": components.schemas},
+        tags=[{"name": "webhooks", "description": "URLs that post into one channel"}],
+    )
 
 
 def _responses(components: Components) -> dict[str, object]:
