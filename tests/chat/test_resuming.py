@@ -217,7 +217,7 @@ async def test_only_the_pages_of_a_session_are_closed_when_that_ends(inside: Ins
 
 async def test_whoever_watches_learns_who_comes_and_goes(inside: Inside) -> None:
     seen: list[tuple[str, bool]] = []
-    inside.community.hub.watch(lambda member_id, online: seen.append((member_id, online)))
+    inside.community.hub.on_online.append(lambda member_id, online: seen.append((member_id, online)))
     token = await inside.chat.join("Ada")
     async with inside.chat.member("Ada", token) as ada, inside.chat.member("Ada", token):
         member_id = ada.id

@@ -67,16 +67,14 @@ def reply(event: str, request_id: RequestId, data: object) -> bytes:
 
 
 def push(event: str, data: object, seq: int | None = None) -> bytes:
-    if seq is None:
-        return framed({"event": event, "data": data})
-    return framed({"event": event, "data": data, "seq": seq})
+    frame = {"event": event, "data": data}
+    return framed(frame if seq is None else {**frame, "seq": seq})
 
 
 def error(problem: ChatError, request_id: RequestId | None) -> bytes:
     """The reply to a request that was refused; without an id where none could be read."""
-    if request_id is None:
-        return framed({"event": "error", "data": problem.body()})
-    return framed({"event": "error", "id": request_id, "data": problem.body()})
+    named = {} if request_id is None else {"id": request_id}
+    return framed({"event": "error", **named, "data": problem.body()})
 
 
 def framed(frame: object) -> bytes:

@@ -8,13 +8,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
-from typing import Protocol
 
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.outbox import Outbox, Rounds
+from svc.chat.live.page import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +117,6 @@ class Kept:
 MAX_PAGES_OF_A_MEMBER = 16
 
 
-class Listener(Protocol):
-    """One open page."""
-
-    @property
-    def outbox(self) -> Outbox: ...
-
-    @property
-    def session_id(self) -> str: ...
-
-    # Whether its member has it before their eyes, as it says.
-    in_sight: bool
-    # Whether nobody has touched it for a while, as it says.
-    idle: bool
-
-    def cut_off(self, code: int, reason: str) -> None:
-        """Close the page's connection, after what was pushed before; it does not wait."""
-
-
 class Hub:
     """`now` gives the seconds since 1970 at the start, and from then on those that have passed since."""
 
@@ -144,14 +126,16 @@ class Hub:
         self._kept = Kept(self._now_us())
         self.rounds = Rounds()
         # In each, the oldest first.
-        self._pages: dict[str, list[Listener]] = {}
+        self._pages: dict[str, list[Page]] = {}
         self._count = 0
         # Of everybody who is online, and of those of them who may view a channel; the same list
         # as long as it is true. Emptied when a page comes or goes.
         self._all_outboxes: list[Outbox] = []
         self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
-        self._watching: list[Callable[[str, bool], None]] = []
-        self._watching_idle: list[Callable[[str], None]] = []
+        # Told of a member whose first page opens (True), or whose last closes.
+        self.on_online: list[Callable[[str, bool], None]] = []
+        # Told of a member who is online, of whom `idle` may say something else now.
+        self.on_idle: list[Callable[[str], None]] = []
         # Members who do not show others that they are there, and who do not want to be disturbed. Whoever
         # knows that fills them.
         self.invisible: set[str] = set()
@@ -182,7 +166,7 @@ class Hub:
         pages = self._pages.get(member_id)
         return bool(pages) and all(page.idle for page in pages or ())
 
-    def say_idle(self, member_id: str, page: Listener, idle: bool) -> None:
+    def say_idle(self, member_id: str, page: Page, idle: bool) -> None:
         page.idle = idle
         self._tell_idle(member_id)
 
@@ -194,15 +178,7 @@ class Hub:
         """How many pages each member has open; those who have none are left out."""
         return {member_id: len(pages) for member_id, pages in self._pages.items()}
 
-    def watch(self, changed: Callable[[str, bool], None]) -> None:
-        """Call `changed(member_id, online)` when a member's first page opens and the last closes."""
-        self._watching.append(changed)
-
-    def watch_idle(self, changed: Callable[[str], None]) -> None:
-        """Call `changed(member_id)` when what `idle` says of a member who is online may be different."""
-        self._watching_idle.append(changed)
-
-    def add(self, member_id: str, page: Listener) -> None:
+    def add(self, member_id: str, page: Page) -> None:
         pages = self._pages.setdefault(member_id, [])
         pages.append(page)
         self._count += 1
@@ -215,7 +191,7 @@ class Hub:
             pages[0].cut_off(CloseCode.TOO_MANY_PAGES, "Too many pages of yours are open")
             self.remove(member_id, pages[0])
 
-    def remove(self, member_id: str, page: Listener) -> None:
+    def remove(self, member_id: str, page: Page) -> None:
         pages = self._pages.get(member_id, [])
         if page not in pages:
             return
@@ -276,11 +252,11 @@ class Hub:
         return int(self._now() * 1_000_000) % 2**52
 
     def _tell_watchers(self, member_id: str, *, online: bool) -> None:
-        for changed in self._watching:
+        for changed in self.on_online:
             changed(member_id, online)
 
     def _tell_idle(self, member_id: str) -> None:
-        for changed in self._watching_idle:
+        for changed in self.on_idle:
             changed(member_id)
 
     def _forget_outboxes(self) -> None:

@@ -12,7 +12,7 @@ from svc.chat.described import Pushed, TimeMs, choice, obj
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
 from svc.chat.live.sign_in import ShownToken, SignIn, expires_at_ms
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Requests, described_by, request, schema_of
 
 _Positive = Annotated[int, Meta(ge=1)]
 
@@ -30,14 +30,6 @@ class Hello:
     heartbeat_ms: _Positive
     authenticate_within_ms: _Positive
     limits: SocketLimits
-
-
-class InSight(Asked):
-    visible: bool
-
-
-class Idle(Asked):
-    idle: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +57,16 @@ class PageRequests(Requests):
         "Say whether the member has this page before their eyes; while one is, their devices do not ring",
         live="in_sight",
     )
-    async def say_in_sight(self, asked: InSight) -> None:
-        self._page.in_sight = asked.visible
+    async def say_in_sight(self, visible: bool) -> None:
+        self._page.in_sight = visible
 
     @request(
         MEMBER,
         "Say whether nobody has touched this page for a while; who says so on all pages is shown as idle",
         live="idle",
     )
-    async def say_idle(self, asking: Asker, asked: Idle) -> None:
-        self._hub.say_idle(asking.member_id, self._page, asked.idle)
+    async def say_idle(self, asking: Asker, idle: bool) -> None:
+        self._hub.say_idle(asking.member_id, self._page, idle)
 
     @request(
         MEMBER,

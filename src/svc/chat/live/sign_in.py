@@ -55,12 +55,14 @@ class SignIn:
         self._pace = pace
         self._welcomes = welcomes
         self._present = present
+        # Raises ChatError where the member has gone, or was signed out, since.
+        self.require_standing = tokens.require_standing
 
     def first(self, request: frames.Request, now: float) -> SignedIn:
         """Take the first request of a socket. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
-        asker = self._asker(converted(request.data, ShownToken), now)
+        asker = self._tokens.verify(converted(request.data, ShownToken).access_token, now)
         # The welcome is the dearest of all answers.
         self._pace.require(asker.member_id, request.event)
         missed = None
@@ -72,19 +74,12 @@ class SignIn:
             told |= part(asker)
         return SignedIn(asker, [frames.reply(event, request.id, told), *(missed or ())])
 
-    def require_standing(self, asker: Asker) -> None:
-        """Raises ChatError where the member has gone, or was signed out, since."""
-        self._tokens.require_standing(asker)
-
     def again(self, before: Asker, shown: ShownToken, now: float) -> Asker:
         """The same member with a fresh token. Raises ChatError."""
-        asker = self._asker(shown, now)
+        asker = self._tokens.verify(shown.access_token, now)
         if asker.member_id != before.member_id:
             raise ChatError("token_invalid")
         return asker
-
-    def _asker(self, shown: ShownToken, now: float) -> Asker:
-        return self._tokens.verify(shown.access_token, now)
 
 
 def expires_at_ms(asker: Asker) -> int:

@@ -31,8 +31,8 @@ class Presence:
         self._typed: dict[tuple[str, str, str | None], float] = {}
         # What was told of those who are there, but of nobody who is invisible: idle, not to be disturbed.
         self._told: dict[str, tuple[bool, bool]] = {}
-        hub.watch(self._changed)
-        hub.watch_idle(self.look)
+        hub.on_online.append(self._changed)
+        hub.on_idle.append(self.look)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Who is there, the one who asks included."""
