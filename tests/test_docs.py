@@ -20,8 +20,8 @@ from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.media.sweep import Counts
 from svc.chat.openapi.requests import described
 from svc.chat.status.measurements import MeasuredDatabase, Tally, measurements
-from svc.chat.uploads.measurements import MeasuredQueue
 from svc.chat.uploads.measurements import measure as measure_uploads
+from svc.chat.uploads.queue import Queue
 from svc.cli import parser
 from svc.sfu import config as sfu_config
 from svc.sfu.closing import CloseCode
@@ -244,7 +244,7 @@ def test_every_metric_is_documented() -> None:
     exposition += measurements((), (), (), link, cast(MeasuredDatabase, database), Tally()).exposition()[0]
     registry = Registry()
     queue = SimpleNamespace(waiting=0, dead=0, outcomes={})
-    measure_uploads(registry, cast(MeasuredQueue, queue), Counts(), lambda: False, {})
+    measure_uploads(registry, cast(Queue, queue), Counts(), lambda: False, {})
     exposition += registry.exposition()[0]
     exposition += WorkerMeasurements().registry.exposition()[0]
     exposed = set(re.findall(r"^# TYPE (svc_\w+) ", exposition.decode(), re.MULTILINE))

@@ -79,10 +79,7 @@ HOUSE = House(
             # Issuers publish their keys over HTTP.
             *(
                 "svc.chat.joining.issuers",
-                "svc.chat.joining.provider",
                 "svc.chat.voice.ways",
-                "svc.chat.direct.feature",
-                "svc.chat.uploads.feature",
                 "svc.chat.uploads.commands",
                 "svc.chat.voice.sfu_link",
             ),

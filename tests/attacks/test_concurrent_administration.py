@@ -28,7 +28,7 @@ from svc.chat.access.permissions import OWNER
 from svc.chat.channels import store as channels_store
 from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.members import store as members_store
-from svc.chat.webhooks import store as webhooks_store
+from svc.chat.webhooks.rules import WEBHOOKS
 from svc.cli import main
 from svc.tools.doctor.folder import examined
 from tests.chat.member import ChatServer, chat_server
@@ -333,8 +333,8 @@ async def memory_agrees_with_the_file(community: Community) -> None:
     assert {role_id: directory.roles.get(role_id) for role_id in roles} == roles
     channels = {channel.id: channel for channel in await channels_store.load(database)}
     assert directory.channels == channels
-    webhooks = {webhook.id: webhook for webhook in await webhooks_store.WEBHOOKS.all(database)}
-    assert community.webhooks.webhooks._by_id == webhooks
+    webhooks = {webhook.id: webhook for webhook in await WEBHOOKS.all(database)}
+    assert community.talking.webhooks._by_id == webhooks
     [owner] = [member for member in directory.members.values() if OWNER in member.role_ids]
     assert owner
 

@@ -57,9 +57,9 @@ async def begun(place: Place, person: Person, length: int) -> str:
 
 
 def later(place: Place, seconds: float) -> None:
-    uploads = place.community.files.uploads.uploads
-    now = uploads._now
-    uploads._now = lambda: now() + seconds
+    queue = place.community.files.queue
+    now = queue._now
+    queue._now = lambda: now() + seconds
 
 
 async def test_announcing_large_files_and_sending_nothing_takes_nobodys_room(place: Place) -> None:
@@ -113,7 +113,7 @@ async def test_an_upload_that_found_no_room_goes_on_when_there_is_some(place: Pl
 
 
 async def test_what_the_worker_gave_up_still_counts_while_it_is_kept(place: Place, small: int) -> None:
-    member, queue = place.folk.member, place.community.files.uploads.queue
+    member, queue = place.folk.member, place.community.files.queue
     assert (await place.send(member, content=bytes(55_000)))[0] == 201
     clock = [queue._now()]
     queue._now = lambda: clock[0]
@@ -145,7 +145,7 @@ async def test_so_many_uploads_arrive_at_once_and_a_member_has_a_share_of_them(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     greedy, other = place.folk.member, place.folk.moderator
-    arriving = place.community.files.uploads.uploads._arriving
+    arriving = place.community.files.uploads._arriving
     monkeypatch.setattr(arriving, "most", 4)
     where = [await begun(place, greedy, 100) for _ in range(3)]
     end = asyncio.Event()
@@ -222,7 +222,7 @@ async def test_a_member_keeps_what_was_made_of_their_files_with_thumbnails(place
     upload_id = await place.done(member)
     assert await kept(place) == {member.id: len(b"written anew") + len(b"small")}
     await member.done("DELETE", f"/api/uploads/{upload_id}")
-    sweep = place.community.files.uploads.sweep
+    sweep = place.community.files.sweep
     now = sweep._now
     sweep._now = lambda: now() + sweep._grace_ms / 1000 + 60
     await sweep.once()

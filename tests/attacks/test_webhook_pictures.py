@@ -12,7 +12,7 @@ from svc.chat.fetching.targets import NotFetched
 from svc.chat.media import usage
 from svc.chat.webhooks.pictures import QUOTA
 from svc.chat.webhooks.problems import PayloadWarning
-from svc.chat.webhooks.store import holder_of
+from svc.chat.webhooks.rules import holder_of
 from tests.chat.fetching.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.chat.webhooks.pictured import PNG, codes, scene_of, wanted
 from tests.kit.internet import answer, on_an_internet

@@ -1,10 +1,15 @@
-"""Running coroutines side by side that end together.
+"""Running coroutines: side by side until the first ends, and again and again whatever goes wrong.
 
 Structured waiting only; starts nothing that outlives the call.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from logging import Logger
+
+# A full disk or a broken connection is rarely better before.
+PAUSE_AFTER_FAULT_S = 5.0
 
 
 async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> None:
@@ -18,3 +23,21 @@ async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> No
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in ended:
         task.result()
+
+
+@asynccontextmanager
+async def undeterred(
+    logger: Logger, expected: type[Exception], delayed: str, failed: str
+) -> AsyncIterator[None]:
+    """Around a round of work that is done again and again: a fault is logged, and followed by a pause.
+
+    `delayed` is said of one that is `expected` now and then, `failed` of a mistake of ours.
+    """
+    try:
+        yield
+    except expected as fault:
+        logger.warning(delayed, extra={"fault": str(fault)})
+        await asyncio.sleep(PAUSE_AFTER_FAULT_S)
+    except Exception:
+        logger.exception(failed)
+        await asyncio.sleep(PAUSE_AFTER_FAULT_S)

@@ -23,9 +23,8 @@ from svc.chat.joining.codes import new_code
 from svc.chat.joining.devices import Devices
 from svc.chat.joining.door import ServerDoor
 from svc.chat.joining.founding import Founding
-from svc.chat.joining.issuers import IssuerKeys
+from svc.chat.joining.issuers import IssuerKeys, Provider
 from svc.chat.joining.persons import Persons
-from svc.chat.joining.provider import Provider
 from svc.chat.joining.refresh import RefreshTokens
 from svc.chat.joining.requests import JoiningRequests
 from svc.chat.joining.rules import Joining, Reception
@@ -36,7 +35,7 @@ from svc.chat.members.rules import Members
 from svc.chat.moderation.rules import Moderation
 from svc.chat.requests import Requests
 from svc.chat.settings.rules import Settings
-from svc.chat.voice.moderation import VoiceModeration
+from svc.chat.voice.moderation import silences
 
 _code = partial(new_code, secrets.choice)
 
@@ -49,7 +48,6 @@ class Within:
     members: Members
     roles: Roles
     moderation: Moderation
-    voice_moderation: VoiceModeration
     settings: Settings
 
 
@@ -78,8 +76,7 @@ class Arriving:
         )
         self.founding = Founding(config.data_dir)
         self.provider = Provider(session, config.identity, time.monotonic)
-        punishes = [moderation.punishes, community.voice_moderation.silences]
-        self._persons = Persons(database, config.data_dir, punishes)
+        self._persons = Persons(database, config.data_dir, [moderation.punishes, silences])
         reception = Reception(
             self.founding,
             ServerDoor(settings.invite_needed, self._invite_door()),

@@ -42,7 +42,7 @@ from svc.chat.files import Files, media_of
 from svc.chat.ground import Changes, Ground
 from svc.chat.joining.trust import Trust, kept_server_id
 from svc.chat.live.hub import Hub
-from svc.chat.live.sign_in import SignIn, Welcome
+from svc.chat.live.sign_in import SigningIn, Welcome
 from svc.chat.live.socket import LiveSockets
 from svc.chat.members import shown
 from svc.chat.members.requests import MemberCommands, MemberRequests
@@ -118,7 +118,7 @@ class Community:
         self.members = Members(
             ground,
             config.max_members,
-            judged=lambda name: moderated(name, self.settings.current.profanityMode).text,
+            judged=self._judged,
             avatar=self.media.urls.link,
         )
         self.channels = Channels(ground)
@@ -127,17 +127,17 @@ class Community:
         self.reports = Reports(ground, self._author_of)
         occupancy, self.automod = Occupancy(), Automod(ground, self.reports, self.moderation)
         self.link = link(session, media, self.directory, occupancy)
-        self.voice = self._voice(ground, occupancy)
-        self.voice_moderation = VoiceModeration(
-            database, self.directory, self.hub, self.audit, self.voice, self.link
-        )
         self.arriving = self._arriving(ground, session)
         self.bots = Bots(ground, self.members, self.roles, self.tokens, secrets.token_urlsafe)
         self.blocks = Blocks(database, self.directory, self.hub)
-        self.files = self._files(ground, session)
-        self.private = self._private(ground)
+        self.files = Files(ground, config, session, self.members, self.media, self._judged)
+        self.private = self._private(ground, occupancy)
+        self.voice = Voice(
+            ground, media_access(media), occupancy, self.link, self.private, config.voice_max_users
+        )
+        self.voice_moderation = VoiceModeration(ground, self.voice, self.link)
         self.talking = self._talking(ground)
-        self.messages, self.webhooks = self.talking.messages, self.talking.webhooks
+        self.messages = self.talking.messages
         self.notifying = Notifying(
             ground, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
         )
@@ -174,9 +174,8 @@ class Community:
         tables = [
             self.live.table(),
             *(requests.table() for requests in self._requests),
-            self.private.table(),
             self._status().table(),
-            Pages(WEB_FOLDER, self._name, self.files.icon_url).table(),
+            Pages(WEB_FOLDER, self._name, self.files.icon.address).table(),
         ]
         if self._config.media.url:
             tables.append(self.pass_through.table())
@@ -196,6 +195,7 @@ class Community:
             OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()),
             VoiceRequests(self.voice, self.voice_moderation),
             DescriptionRequests(version("svc-server")),
+            self.private.requests,
         ]
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
@@ -229,7 +229,7 @@ class Community:
             BotCommands(self.bots, self.directory),
             BackupCommands(self.backups),
             TransferCommands(self.exports),
-            StatusCommands(self._config, self.probes, self.files.uploads, self.link, lambda: self.address),
+            StatusCommands(self._config, self.probes, self.files, self.link, lambda: self.address),
         ]
 
     def _defaults(self) -> Values:
@@ -271,7 +271,7 @@ class Community:
                 identityTiers=config.identity.tiers,
                 signIn=config.identity.sign_in(),
                 joinPolicy=values.joinPolicy,
-                iconUrl=self.files.icon_url(),
+                iconUrl=self.files.icon.address(),
                 rules=values.rules,
                 rulesVersion=values.rules_version,
                 instanceId=config.operating.instance_id or UNSET,
@@ -286,7 +286,7 @@ class Community:
             works=self._database.works,
             database=self._database.path,
             link=self.link,
-            uploads=self.files.uploads,
+            uploads=self.files,
             uploads_enabled=self.media.enabled,
             backups=self.kept_backups.made_at_ms,
             pages=self.hub.pages,
@@ -299,6 +299,10 @@ class Community:
     def _name(self) -> str:
         return self.settings.current.name
 
+    def _judged(self, text: str) -> str:
+        """Words as the owner wants them shown. Raises ChatError."""
+        return moderated(text, self.settings.current.profanityMode).text
+
     def _arriving(self, ground: Ground, session: ClientSession) -> Arriving:
         local = [own_name(self._server_id), self._machine.partition(".")[0]]
         identity = self._config.identity
@@ -308,35 +312,20 @@ class Community:
             self._config,
             session,
             trust,
-            Within(
-                self.tokens,
-                self.members,
-                self.roles,
-                self.moderation,
-                self.voice_moderation,
-                self.settings,
-            ),
+            Within(self.tokens, self.members, self.roles, self.moderation, self.settings),
         )
 
-    def _private(self, ground: Ground) -> PrivateFeature:
+    def _private(self, ground: Ground, occupancy: Occupancy) -> PrivateFeature:
         others = Others(
             devices=self.arriving.devices,
             blocks=self.blocks.blocks,
             media=self.media,
-            serve=self.files.uploads.media_requests.serve,
+            serve=self.files.media_requests.serve,
             report=self.reports.about_private,
-            users=self.voice.occupancy.users,
+            users=occupancy.users,
         )
         data_dir, days = self._config.data_dir, self._config.mls_retention_days
-        private = PrivateFeature(ground, self._server_id, data_dir, days, others)
-        self.voice.occupancy.watch(private.calls)
-        self.voice.serve_private(private.conversations, private.calls)
-        return private
-
-    def _files(self, ground: Ground, session: ClientSession) -> Files:
-        files = Files(ground, self._config, session, self.members, self.media)
-        files.follow(self.changes)
-        return files
+        return PrivateFeature(ground, self._server_id, data_dir, days, others)
 
     def _talking(self, ground: Ground) -> Talking:
         surroundings = Surroundings(
@@ -344,9 +333,10 @@ class Community:
             profanity_mode=lambda: self.settings.current.profanityMode,
             slow_mode_wait_s=self.channels.slow_mode_wait_s,
             blocks=self.blocks.blocks,
-            attached=self.files.attached,
+            attached=self.files.uploads.attach,
             released=self.files.released,
             let_go=self.files.let_go,
+            pictured=self.files.pictured,
             retention_days=lambda: self.settings.current.retentionDays,
             watch=self.automod,
         )
@@ -358,7 +348,7 @@ class Community:
             self.tally,
             lambda: self.settings.current.linkPreviews,
         )
-        self.files.hang_on(talking.messages.messages)
+        self.files.uploads.on_described.append(talking.messages.messages.describe_attachment)
         self.settings.on_change("retentionDays", talking.messages.retention.changed)
         return talking
 
@@ -403,11 +393,11 @@ class Community:
     def _measured(self, database: Database) -> Registry:
         members = self.directory.members
         registry = measurements(self.hub, self.pass_through, members, self.link, database, self.tally)
-        self.files.uploads.measure(registry)
+        self.files.measure(registry)
         return registry
 
     def _live(self) -> LiveSockets:
-        signing_in = SignIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
+        signing_in = SigningIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
         return LiveSockets(self.hub, signing_in, self.origins, self.pace, self._server_id, self._handlers())
 
     def _welcomes(self) -> list[Welcome]:
@@ -424,26 +414,13 @@ class Community:
             self.voice.welcome,
         ]
 
-    def _voice(self, ground: Ground, occupancy: Occupancy) -> Voice:
-        config = self._config
-        access, seats = media_access(config.media), config.voice_max_users
-        voice = Voice(ground, access, occupancy, self.link, time.monotonic, seats)
-        control, changes = voice.control, self.changes
-        changes.channel_added.append(control.channel_added)
-        changes.channel_removed.append(control.channel_removed)
-        changes.channel_shown.append(voice.channel_shown)
-        changes.channel_sealing.append(lambda channel_id: voice.require_unused(channel_id, time.time()))
-        changes.permissions_changed.append(control.permissions_changed)
-        changes.member_gone.append(control.member_gone)
-        changes.sessions_ended.append(control.sessions_ended)
-        return voice
-
     async def _author_of(self, asker_id: str, channel_id: str, message_id: str) -> About:
         author = (await self.messages.history.one(asker_id, channel_id, message_id)).author
         return About(author.id, author.display_name if author.kind == WEBHOOK else None)
 
     def _handlers(self) -> Mapping[str, Handler]:
-        tables = [*(requests.handlers() for requests in self._requests), self.private.handlers()]
         return {
-            event: self.tally.counted(event, handler) for table in tables for event, handler in table.items()
+            event: self.tally.counted(event, handler)
+            for requests in self._requests
+            for event, handler in requests.handlers().items()
         }

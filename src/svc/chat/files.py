@@ -4,15 +4,18 @@ A part of `community` that stands alone; it knows these features and no others, 
 its own. docs/http.md, "Uploads" and docs/configuration.md, "Chat server".
 """
 
+import asyncio
 import logging
+import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from aiohttp import ClientSession
 
 from svc.base.database import Connection, Database
+from svc.base.metrics import Registry
+from svc.base.storage import FILESYSTEM
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Asker
 from svc.chat.config import ChatConfig
@@ -21,13 +24,22 @@ from svc.chat.drafts.requests import DraftRequests
 from svc.chat.drafts.rules import Drafts
 from svc.chat.emoji.requests import EmojiRequests
 from svc.chat.emoji.rules import Emojis
-from svc.chat.ground import Changes, Ground
-from svc.chat.media.rules import MESSAGE, PREVIEW, Media
+from svc.chat.ground import Ground
+from svc.chat.media.requests import MediaRequests
+from svc.chat.media.rules import MESSAGE, PREVIEW, Media, ServerIcon
+from svc.chat.media.sweep import Sweep
+from svc.chat.media.usage import Usage
 from svc.chat.members.rules import Members
 from svc.chat.requests import Requests
-from svc.chat.uploads.feature import UploadsFeature
-from svc.chat.uploads.rules import Posts
-from svc.chat.uploads.upload import EMOJI
+from svc.chat.uploads.commands import JobCommands, WorkerHealth
+from svc.chat.uploads.incoming import Incoming
+from svc.chat.uploads.limits import Limits
+from svc.chat.uploads.measurements import measure
+from svc.chat.uploads.portraits import Avatars, Icons
+from svc.chat.uploads.queue import Queue
+from svc.chat.uploads.requests import UploadRequests
+from svc.chat.uploads.rules import Uploads
+from svc.chat.uploads.upload import AVATAR, EMOJI, ICON
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +54,10 @@ def media_of(config: ChatConfig, database: Database) -> Media:
 
 
 class Files:
-    """What the community sees; `media` must be there before the members are."""
+    """What the community sees; `media` must be there before the members are.
+
+    `judged` gives words as they may be shown, or raises ChatError.
+    """
 
     def __init__(
         self,
@@ -51,53 +66,101 @@ class Files:
         session: ClientSession,
         members: Members,
         media: Media,
+        judged: Callable[[str], str],
     ) -> None:
         database, directory, hub = ground.database, ground.directory, ground.hub
+        asked_for = config.uploads
         self._media = media
+        self._incoming = Incoming(config.data_dir)
+        self.icon = ServerIcon(database, media)
+        self.avatars = Avatars(database, directory, members, media)
         self.emoji = Emojis(database, hub, ground.audit, media)
-        uses = {EMOJI: self.emoji.use()}
-        self.uploads = UploadsFeature(ground, config, session, members, media, uses)
-        self.drafts = Drafts(database, directory, hub, media, self.uploads.uploads)
-        self.attached = self.uploads.uploads.attach
-        self.kept = self.uploads.kept
-        asked = self.uploads.requests
+        icons = Icons(database, hub, ground.audit, self.icon)
+        bounds = Limits(
+            icon_bytes=asked_for.icon_max_mb * 1024 * 1024,
+            kept_here=asked_for.storage.backend == FILESYSTEM,
+            emoji_at_once=asked_for.emoji_concurrency,
+            file_bytes=asked_for.file_max_mb * 1024 * 1024,
+            file_extensions=asked_for.file_extensions,
+        )
+        uses = {EMOJI: self.emoji.use(), AVATAR: self.avatars.use(), ICON: icons.use()}
+        self.queue = Queue(ground, media, bounds, uses, lambda: secrets.token_urlsafe(16), time.time)
+        self.uploads = Uploads(ground, media, self._incoming, self.queue, bounds, judged)
+        self.sweep = Sweep(
+            database,
+            media,
+            asked_for.sweep_interval_ms,
+            asked_for.sweep_grace_ms,
+            time.time,
+            also=self.uploads.tidy_up,
+        )
+        self.queue.on_used_up.append(self._forget_file)
+        self.worker = WorkerHealth(session, asked_for.worker_url, time.monotonic)
+        self.drafts = Drafts(database, directory, hub, media, self.uploads)
+        self.media_requests = MediaRequests(media, Usage(database), lambda: self.icon.key)
+        asked = UploadRequests(self.uploads, self.queue, self.avatars, icons)
         begin = partial(asked.begin, purpose=EMOJI, target=self.emoji.free_name)
         emoji, drafts = EmojiRequests(self.emoji, begin), DraftRequests(self.drafts)
-        self.requests: list[Requests] = [asked, self.uploads.media_requests, emoji, drafts]
-        self.commands: list[Commands] = [self.uploads.commands]
+        self.requests: list[Requests] = [asked, self.media_requests, emoji, drafts]
+        self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.heard)]
+        # Removals of files that are under way.
+        self._removing: set[asyncio.Task[None]] = set()
+        # What hangs on channels and members goes with these.
+        ground.changes.channel_deletion.append(self.drafts.forget_channel)
+        ground.changes.member_removal.extend([self.drafts.forget_member, self.uploads.forget_member])
 
-    def hang_on(self, posts: Posts[Any]) -> None:
-        """Where files hang once they are posted."""
-        self.uploads.uploads.posts = posts
-
-    def follow(self, changes: Changes) -> None:
-        """Let go of what hangs on channels and members that go."""
-        changes.channel_deletion.append(self.drafts.forget_channel)
-        changes.member_removal.extend([self.drafts.forget_member, self.uploads.uploads.forget_member])
+    # Steps of writes of messages.
 
     def released(self, connection: Connection, message_id: str) -> None:
-        """A step of the write that deletes a message."""
+        """A message is deleted."""
         for kind in (MESSAGE, PREVIEW):
             self._media.release(connection, kind, message_id)
 
     def let_go(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None:
-        """A step of the write in which a message lets go of some of its files."""
+        """A message lets go of some of its files."""
         self._media.let_go(connection, MESSAGE, message_id, keys)
+
+    def pictured(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
+        """The previews of a message show these pictures from now on, and no others; those still there."""
+        return self._media.refer_only(connection, PREVIEW, message_id, keys)
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member's data is deleted."""
-        self.uploads.forget(connection, member_id)
+        self.avatars.forget(connection, member_id)
+        self.uploads.make_nameless(connection, member_id)
         self.emoji.forget_member(connection, member_id)
 
     async def load(self) -> None:
+        await self.icon.load()
         await self.uploads.load()
+        await self.queue.load()
         await self.emoji.load()
-
-    def icon_url(self) -> str | None:
-        return self.uploads.icon.address()
 
     def welcome(self, asker: Asker) -> Mapping[str, object]:
         return self.emoji.welcome(asker)
 
+    @property
+    def waiting(self) -> int:
+        """Jobs that wait for a worker."""
+        return self.queue.waiting
+
+    @property
+    def worker_up(self) -> bool:
+        return self.worker.up
+
+    def measure(self, registry: Registry) -> None:
+        measure(registry, self.queue, self.sweep.counts, lambda: self.worker.up, self._media.failed_reads)
+
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
-        return self.uploads.tasks()
+        return [self.sweep.run, *([self.worker.run] if self.worker.watched else [])]
+
+    async def kept(self, asker: Asker) -> AsyncIterator[object]:
+        """A member's own uploads, for taking them along."""
+        async for upload in self.uploads.of(asker.member_id):
+            yield upload.described(self._media.urls)
+
+    def _forget_file(self, upload_id: str) -> None:
+        # What is not removed now, because the server stops, goes with the next tidying.
+        task = asyncio.ensure_future(self._incoming.remove(upload_id))
+        self._removing.add(task)
+        task.add_done_callback(self._removing.discard)

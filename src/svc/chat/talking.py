@@ -3,6 +3,7 @@
 A part of `community` that stands alone, and has no rules of its own.
 """
 
+import secrets
 from collections.abc import Awaitable, Callable
 
 from svc.base.pictures import picture_sandbox
@@ -20,9 +21,10 @@ from svc.chat.previews.rules import Previews
 from svc.chat.requests import Requests
 from svc.chat.status.measurements import Tally
 from svc.chat.webhooks.compatible.requests import CompatibleRequests
-from svc.chat.webhooks.feature import KEY_FILE, WebhooksFeature
-from svc.chat.webhooks.pictures import DECODING_PLACES, Avatars, Pictures
+from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures, WebhookPictures
+from svc.chat.webhooks.posting import Posting
 from svc.chat.webhooks.requests import PostRequests, WebhookCommands, WebhookRequests
+from svc.chat.webhooks.rules import KEY_FILE, TOKEN_BYTES, Webhooks
 
 
 class Talking:
@@ -42,33 +44,35 @@ class Talking:
         self._sandbox, decoding = picture_sandbox(DECODING_PLACES), Turns(DECODING_PLACES)
         fetcher = Fetcher(Guard(config.identity.names))
         pictures = Pictures(fetcher, self._sandbox, media, tally.pictures, decoding)
-        self.webhooks = WebhooksFeature(
-            ground,
-            self.messages.messages,
-            media,
-            pictures,
-            SealingKey.kept_in(config.data_dir / KEY_FILE),
-            surroundings.profanity_mode,
+        messages = self.messages.messages
+        key = SealingKey.kept_in(config.data_dir / KEY_FILE)
+        self.webhooks = Webhooks(
+            ground, media, key, lambda: secrets.token_urlsafe(TOKEN_BYTES), messages.judged
+        )
+        ground.changes.channel_removed.append(self.webhooks.channel_removed)
+        profanity_mode = surroundings.profanity_mode
+        self.posting = Posting(
+            ground.database, self.webhooks, messages, pictures.collect, media, profanity_mode
         )
         self.previews = Previews(
             self.messages,
-            media,
             fetcher,
             pictures.counting(tally.previews),
             tally.previews,
             enabled=lambda: config.link_previews and link_previews(),
         )
-        self.messages.messages.on_posted.append(self.previews.posted)
-        self.messages.messages.on_edited.append(self.previews.posted)
-        posting, webhooks = self.webhooks.posting, self.webhooks.webhooks
+        messages.on_posted.append(self.previews.posted)
+        messages.on_edited.append(self.previews.posted)
         self.requests: list[Requests] = [
             MessageRequests(self.messages),
             # Before the rest of /api/webhooks, for they are looked through in this order.
-            PostRequests(posting),
-            WebhookRequests(webhooks, Avatars(media, self._sandbox, decoding), posting.history),
-            CompatibleRequests(posting),
+            PostRequests(self.posting),
+            WebhookRequests(
+                self.webhooks, WebhookPictures(media, self._sandbox, decoding), self.posting.history
+            ),
+            CompatibleRequests(self.posting),
         ]
-        self.commands = [WebhookCommands(webhooks, ground.directory)]
+        self.commands = [WebhookCommands(self.webhooks, ground.directory)]
 
     async def load(self) -> None:
         """Once the directory is filled."""

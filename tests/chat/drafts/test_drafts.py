@@ -43,7 +43,7 @@ async def test_the_sweep_spares_the_files_of_a_draft_until_it_is_gone(place: Pla
     member = place.folk.member
     held, orphan = await place.done(member), await place.done(member)
     await member.done("PUT", DRAFT, {"text": "", "attachments": [held]})
-    media, sweep = place.community.media, place.community.files.uploads.sweep
+    media, sweep = place.community.media, place.community.files.sweep
     now = [media._now() + sweep._grace_ms / 1000 + 1]
     media._now = sweep._now = lambda: now[0]
     assert await sweep.once() == 2, "the orphan and its thumbnail"
@@ -73,7 +73,7 @@ async def test_drafts_go_with_their_channel_and_with_their_member(place: Place) 
     await member.done("POST", "/api/me/leave")
     rows = await place.community.media._database.rows("SELECT * FROM drafts")
     assert rows == []
-    media, sweep = place.community.media, place.community.files.uploads.sweep
+    media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.once() == 2

@@ -84,7 +84,7 @@ async def test_an_emoji_is_renamed_and_deleted(place: Place) -> None:
 
 async def test_its_picture_is_kept_as_long_as_the_emoji_is(place: Place) -> None:
     emoji_id = await make(place, "cat")
-    media, sweep = place.community.media, place.community.files.uploads.sweep
+    media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.once() == 1, "the thumbnail"

@@ -3,7 +3,7 @@
 import pytest
 
 from svc.chat.errors import ChatError
-from svc.chat.messages.emoji import checked_emoji
+from svc.chat.messages.message import checked_emoji
 
 
 @pytest.mark.parametrize(

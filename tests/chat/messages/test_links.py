@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.messages.links import MAX_LINKS, links_of
+from svc.chat.messages.markdown import MAX_LINKS, links_of
 
 A, B = "https://a.example/", "http://b.example/c?d=e#f"
 

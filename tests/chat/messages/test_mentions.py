@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.messages.mentions import MAX_MENTIONS, mentioned, named
+from svc.chat.messages.markdown import MAX_MENTIONS, mentioned, named
 
 
 @pytest.mark.parametrize(

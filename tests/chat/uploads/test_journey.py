@@ -35,7 +35,7 @@ async def test_a_file_is_posted_shown_in_parts_and_swept_with_its_message(place:
         assert await response.read() == written
     async with place.chat.http.get(attached["url"], headers={"Range": "bytes=2000000-2000999"}) as response:
         assert (response.status, await response.read()) == (206, written[2_000_000:2_001_000])
-    media, sweep = place.community.media, place.community.files.uploads.sweep
+    media, sweep = place.community.media, place.community.files.sweep
     now = [media._now() + sweep._grace_ms / 1000 + 1]
     media._now = sweep._now = lambda: now[0]
     assert await sweep.once() == 0
@@ -56,7 +56,7 @@ async def test_messages_of_a_channel_that_is_deleted_let_go_of_their_files(place
     await member.done("POST", "/api/channels/general/messages", body)
     await place.folk.owner.done("DELETE", "/api/channels/general")
     await place.community.messages.indexer._tidy_up()
-    media, sweep = place.community.media, place.community.files.uploads.sweep
+    media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.once() == 2
@@ -70,7 +70,7 @@ async def test_who_deletes_their_data_takes_their_files_along(place: Place) -> N
     await member.done("DELETE", "/api/me")
     while await place.community.messages.own.erase_some(member.id):
         pass
-    media, sweep = place.community.media, place.community.files.uploads.sweep
+    media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.once() == 2

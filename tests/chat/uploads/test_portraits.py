@@ -28,7 +28,7 @@ async def test_an_avatar_is_everybodys_to_see_once_the_worker_is_done(place: Pla
 
 
 async def test_the_avatar_before_goes_and_the_one_of_today_stays(place: Place) -> None:
-    media, sweep = place.community.media, place.community.files.uploads.sweep
+    media, sweep = place.community.media, place.community.files.sweep
     for picture in (b"first", b"second"):
         await place.sent(place.folk.member, "/api/me/avatar")
         await place.work(picture)
@@ -46,7 +46,7 @@ async def test_who_deletes_their_data_leaves_no_picture(place: Place) -> None:
     await place.sent(member, "/api/me/avatar")
     await place.work()
     await member.done("DELETE", "/api/me")
-    media, sweep = place.community.media, place.community.files.uploads.sweep
+    media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.once() == 2

@@ -22,14 +22,14 @@ class Clock:
 def clock(place: Place) -> Iterator[Clock]:
     """The queue's, and what stored media is swept by."""
     files = place.community.files
-    clock = Clock(files.uploads.queue._now())
-    for part in (files.uploads.queue, files.uploads.uploads, files.uploads.sweep, place.community.media):
+    clock = Clock(files.queue._now())
+    for part in (files.queue, files.sweep, place.community.media):
         part._now = clock
     yield clock
 
 
 def queue(place: Place) -> Queue:
-    return place.community.files.uploads.queue
+    return place.community.files.queue
 
 
 async def test_many_workers_on_one_queue_never_do_a_job_twice(place: Place) -> None:
@@ -92,7 +92,7 @@ async def test_what_a_worker_does_without_the_lease_counts_for_nothing(place: Pl
     for command, more in commands.items():
         assert (await place.command(command, **which, **more))["error"] == "lease_lost", command
     # What it has stored is nobody's, and goes when it can write no more.
-    sweep, objects = place.community.files.uploads.sweep, place.community.media.objects
+    sweep, objects = place.community.files.sweep, place.community.media.objects
     clock.now += sweep._grace_ms / 1000
     assert await sweep.once() == 0
     clock.now += STORING_S

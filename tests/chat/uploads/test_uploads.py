@@ -28,7 +28,7 @@ async def test_a_file_goes_to_the_worker_and_then_hangs_on_a_message(place: Plac
         assert (job["kind"], job["attempt"], job["source"]) == ("picture", 1, f"incoming/{upload['id']}")
         assert (place.data_dir / job["source"]).read_bytes() == PNG
         await place.command("job_fail", job=job["id"], lease=job["lease"], message="later")
-        place.community.files.uploads.queue._now = lambda: 10**10
+        place.community.files.queue._now = lambda: 10**10
         await place.work()
         done = await page.pushed("upload_done")
         assert (done["state"], done["result"]["name"], done["result"]["width"]) == (
@@ -350,13 +350,14 @@ async def test_a_server_without_room_says_so(place: Place, monkeypatch: pytest.M
 
 
 async def test_what_nobody_goes_on_with_is_forgotten(place: Place) -> None:
-    member, uploads = place.folk.member, place.community.files.uploads.uploads
+    member, uploads = place.folk.member, place.community.files.uploads
     _, where, _ = await place.begin(member, 10)
     await place.append(member, where, 0, bytes(5))
     await uploads.tidy_up()
     assert (await member.done("GET", where))["received"] == 5
-    now = uploads._now
-    uploads._now = lambda: now() + limits.UNFINISHED_KEPT_S + 60
+    queue = place.community.files.queue
+    now = queue._now
+    queue._now = lambda: now() + limits.UNFINISHED_KEPT_S + 60
     await uploads.tidy_up()
     assert await member.refused("GET", where) == "unknown_upload"
 
@@ -376,7 +377,7 @@ async def test_files_that_nobody_wants_are_removed_and_no_others(place: Place) -
         (incoming / name).write_bytes(b"data")
     for name in ("left behind", upload_id):
         os.utime(incoming / name, (1, 1))
-    await place.community.files.uploads.uploads.tidy_up()
+    await place.community.files.uploads.tidy_up()
     assert {path.name for path in incoming.iterdir()} == {"just begun", upload_id}
 
 

@@ -49,7 +49,7 @@ async def test_the_metrics_tell_of_workers_jobs_and_what_is_kept(place: Place) -
     assert "svc_chat_media_worker_up 0.0" in await place.chat.metrics()
     await place.done(place.folk.member)
     await place.sent(place.folk.member)
-    await place.community.files.uploads.sweep.count()
+    await place.community.files.sweep.count()
     told = await place.chat.metrics()
     for line in (
         "svc_chat_media_worker_up 1.0",

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from svc.chat.webhooks.feature import KEY_FILE
 from svc.chat.webhooks.posting import Posting
+from svc.chat.webhooks.rules import KEY_FILE
 from tests.chat.inside import server_with_insight
 from tests.chat.people import People, newcomer
 from tests.chat.webhooks.hook import Hook

@@ -49,7 +49,7 @@ async def _put_media(community: Community) -> None:
     ]
 
     def write(connection: Connection) -> None:
-        community.files.uploads.icon.set(connection, keys[0])
+        community.files.icon.set(connection, keys[0])
         connection.execute("INSERT INTO emoji VALUES ('e', 'smile', ?, 0, NULL, 1)", (keys[1],))
         community.media.refer(connection, keys[1], EMOJI, "e")
 

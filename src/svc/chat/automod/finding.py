@@ -20,8 +20,7 @@ from svc.chat.automod.rule import (
     Phrases,
     Rule,
 )
-from svc.chat.messages.links import trimmed
-from svc.chat.messages.mentions import named
+from svc.chat.messages.markdown import named, trimmed
 from svc.chat.messages.profanity import Folded, Span, covered
 
 # Who has posted least lately is forgotten first.

@@ -61,12 +61,10 @@ class PrivateDevices:
         self._database = database
         self._hub = hub
         self._own = own
+        # The id of the device that asks, which need not take part.
+        self.current = own.current
         self._audience = audience
         self.on_lacking: list[Callable[[Sequence[str]], None]] = []
-
-    async def current(self, asker: Asker) -> str | None:
-        """The id of the device that asks, which need not take part."""
-        return await self._own.current(asker)
 
     @follows_rules
     def register(self, asker: Asker, text: str, now: float) -> Act[Registered, str]:

@@ -75,10 +75,6 @@ def put(connection: Connection, device: PrivateDevice, proof: str, now_ms: int) 
     _DEVICES.insert(connection, device, proof=proof, added_at_ms=now_ms)
 
 
-def count(connection: Connection, member_id: str) -> int:
-    return _DEVICES.count(connection, member_id=member_id)
-
-
 def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
     """Those beyond `most` that were added first."""
     connection.execute(

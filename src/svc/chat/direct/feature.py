@@ -5,11 +5,9 @@ Has no rules of its own.
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from aiohttp import web
 
 from svc.base.config import ConfigError
 from svc.base.private_files import kept
@@ -23,7 +21,6 @@ from svc.chat.direct.sweep import PrivateSweep
 from svc.chat.ground import Ground
 from svc.chat.joining.devices import Devices
 from svc.chat.media.rules import Media
-from svc.chat.requests import Handler
 
 KEY_FILE = "franking-key"
 
@@ -50,7 +47,7 @@ class PrivateFeature:
         self.calls = ChannelCalls(ground, self.conversations, others.devices.current, others.users, time.time)
         files = PrivateFiles(ground, others.media, data_dir, devices, self.conversations, time.time)
         self.sweep = PrivateSweep(ground.database, others.media, files, days, time.time)
-        self._requests = PrivateRequests(
+        self.requests = PrivateRequests(
             ground.database, devices, self.conversations, files, others.report, others.serve
         )
         # What hangs on their devices goes with these.
@@ -59,12 +56,6 @@ class PrivateFeature:
 
     async def load(self) -> None:
         await self.conversations.load()
-
-    def table(self) -> list[web.RouteDef]:
-        return self._requests.table()
-
-    def handlers(self) -> Mapping[str, Handler]:
-        return self._requests.handlers()
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.sweep.run, self.calls.run]

@@ -7,12 +7,14 @@ alone. It goes when the messages of its time go. No HTTP.
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.erasing import erasing
 from svc.base.objects import StoreFailed
 from svc.base.shares import Shares
+from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
 from svc.chat.direct import devices_store, store
@@ -31,6 +33,17 @@ MAX_FILE_BYTES = 32 * 1024 * 1024
 _MAX_ARRIVING = 32
 _SEALED = Facts("application/octet-stream")
 _TOO_MANY_ARRIVE = "The server receives too many files at this moment. Try again when one of yours is done"
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    id: str
+    conversation_id: str
+    member_id: str
+    sent_at_ms: int
+
+
+_FILES = Table("private_files", _File)
 
 
 class PrivateFiles:
@@ -84,9 +97,9 @@ class PrivateFiles:
         """Under which a file is stored, for a device of the group. Raises ChatError."""
         self._conversations.require_member(asker.member_id, conversation_id)
         device_id = await self._devices.current(asker)
-        if not device_id or not await store.is_inside(self._database, conversation_id, device_id):
+        if not device_id or await store.since(self._database, conversation_id, device_id) is None:
             raise ChatError("no_device")
-        known = await _is_in(self._database, file_id, conversation_id)
+        known = await _FILES.one(self._database, id=file_id, conversation_id=conversation_id)
         keys = await self._media.keys_of(PRIVATE, file_id) if known else []
         # Once more: whoever has been removed meanwhile gets nothing.
         self._conversations.require_member(asker.member_id, conversation_id)
@@ -104,7 +117,8 @@ class PrivateFiles:
 
         def write(connection: Connection) -> Sequence[str]:
             with erasing(connection):
-                if not _remove(connection, file_id, conversation_id, asker.member_id):
+                one = {"id": file_id, "conversation_id": conversation_id, "member_id": asker.member_id}
+                if not _FILES.delete(connection, **one):
                     raise ChatError("unknown_file")
                 return self._media.condemn(connection, PRIVATE, file_id)
 
@@ -136,8 +150,8 @@ class PrivateFiles:
 
         def write(connection: Connection) -> None:
             self._devices.require(connection, asker)
-            now_ms = int(self._now() * 1000)
-            _insert(connection, file_id, conversation_id, asker.member_id, now_ms)
+            sent = _File(file_id, conversation_id, asker.member_id, int(self._now() * 1000))
+            _FILES.insert(connection, sent)
             self._media.refer(connection, key, PRIVATE, file_id)
 
         return Act(write, lambda _: None)
@@ -151,30 +165,6 @@ async def _within(chunks: AsyncIterator[bytes], length: int) -> AsyncGenerator[b
         if left < 0:
             raise ChatError("upload_too_large", more={"limit": length})
         yield chunk
-
-
-def _insert(
-    connection: Connection, file_id: str, conversation_id: str, member_id: str, sent_at_ms: int
-) -> None:
-    connection.execute(
-        "INSERT INTO private_files VALUES (?, ?, ?, ?)", (file_id, conversation_id, member_id, sent_at_ms)
-    )
-
-
-async def _is_in(database: Database, file_id: str, conversation_id: str) -> bool:
-    found = await database.row(
-        "SELECT 1 FROM private_files WHERE id = ? AND conversation_id = ?", (file_id, conversation_id)
-    )
-    return found is not None
-
-
-def _remove(connection: Connection, file_id: str, conversation_id: str, member_id: str) -> bool:
-    """False where this member has sent no such file."""
-    gone = connection.execute(
-        "DELETE FROM private_files WHERE id = ? AND conversation_id = ? AND member_id = ?",
-        (file_id, conversation_id, member_id),
-    )
-    return gone.rowcount == 1
 
 
 def _expire(connection: Connection, before_ms: int, most: int) -> Sequence[str]:

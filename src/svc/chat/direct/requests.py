@@ -97,7 +97,7 @@ class NewCommit(Asked):
     after: _Seq | None = None
 
 
-class NewMessage(Asked):
+class NewPrivateMessage(Asked):
     """Members who are away are rung for it, unless `ring` is false."""
 
     message: Annotated[bytes, Meta(min_length=1, max_length=MAX_MESSAGE_BYTES)]
@@ -308,7 +308,7 @@ class PrivateRequests(Requests):
         live="private_send",
         refusals=(*_NOT_IN_GROUP, "devices_changed", "epoch_passed", "private_refused", "unknown_member"),
     )
-    async def send(self, asking: Asker, conversation_id: Id, asked: NewMessage) -> PrivateGroup:
+    async def send(self, asking: Asker, conversation_id: Id, asked: NewPrivateMessage) -> PrivateGroup:
         return await self._conversations.send(
             asking,
             conversation_id,

@@ -361,7 +361,7 @@ class PrivateConversations:
         found = await store.entries(self._database, conversation_id, device_id, after, most)
         # Once more: whoever has been removed meanwhile reads nothing.
         self._require_inside(member_id, conversation_id)
-        since = await store.since(self._database, conversation_id, device_id)
+        since = await store.since(self._database, conversation_id, device_id) or 0
         return PrivateLog(found, one.epoch, one.seq, one.first_seq, since)
 
     @follows_rules
@@ -371,7 +371,7 @@ class PrivateConversations:
         def write(connection: Connection) -> None:
             device_id, _ = self._devices.require(connection, asker)
             with erasing(connection):
-                store.received(connection, device_id, welcome_id)
+                store.drop_welcome(connection, device_id, welcome_id)
 
         return Act(write, lambda _: None)
 

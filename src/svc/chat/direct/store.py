@@ -323,22 +323,13 @@ async def entries(
     return [_LOG.read(row) for row in found]
 
 
-async def since(database: Database, conversation_id: str, device_id: str) -> int:
-    """The entry behind which a device may read; 0 for one that is not in the group."""
+async def since(database: Database, conversation_id: str, device_id: str) -> int | None:
+    """The entry behind which a device may read; None for one that is not in the group."""
     found = await database.row(
         "SELECT since_seq FROM private_leaves WHERE conversation_id = ? AND device_id = ? AND gone = 0",
         (conversation_id, device_id),
     )
-    return int(found[0]) if found else 0
-
-
-async def is_inside(database: Database, conversation_id: str, device_id: str) -> bool:
-    """Is this device in the group?"""
-    found = await database.row(
-        "SELECT 1 FROM private_leaves WHERE conversation_id = ? AND device_id = ? AND gone = 0",
-        (conversation_id, device_id),
-    )
-    return found is not None
+    return int(found[0]) if found else None
 
 
 def entries_in(
@@ -359,7 +350,7 @@ def put_welcome(
             " WHERE device_id = ? AND conversation_id = ?",
             (device_id, welcome.conversation_id),
         ).fetchall():
-            _drop_welcome(connection, device_id, before)
+            drop_welcome(connection, device_id, before)
     _WELCOMES.insert(connection, welcome, sent_at_ms=now_ms)
     connection.executemany(
         "INSERT INTO private_welcomed VALUES (?, ?)", [(device_id, welcome.id) for device_id in device_ids]
@@ -383,11 +374,7 @@ async def welcomes(
     return [_WELCOMES.read(row) for row in found]
 
 
-def received(connection: Connection, device_id: str, welcome_id: str) -> None:
-    _drop_welcome(connection, device_id, welcome_id)
-
-
-def _drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> None:
+def drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> None:
     """This device waits for it no more; with the last one it goes."""
     connection.execute(
         "DELETE FROM private_welcomed WHERE device_id = ? AND welcome_id = ?", (device_id, welcome_id)

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.erasing import erasing
+from svc.base.tasks import undeterred
 from svc.chat.direct import devices_store, store
 from svc.chat.direct.files import PrivateFiles
 from svc.chat.media.rules import Media
@@ -19,9 +20,10 @@ from svc.chat.media.rules import Media
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
 _AT_ONCE = 500
-_PAUSE_AFTER_FAULT_S = 5.0
 # Between taking a key package and the Welcome for it there are seconds.
 _TAKEN_FOR_MS = DAY_MS
+
+_SAID = "deleting encrypted messages is delayed", "deleting encrypted messages failed"
 
 logger = logging.getLogger(__name__)
 
@@ -41,15 +43,9 @@ class PrivateSweep:
     async def run(self) -> NoReturn:
         """For as long as the server runs."""
         while True:
-            try:
+            async with undeterred(logger, StorageFailed, *_SAID):
                 await self.once()
                 await asyncio.sleep(_INTERVAL_S)
-            except StorageFailed as fault:
-                logger.warning("deleting encrypted messages is delayed", extra={"fault": str(fault)})
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
-            except Exception:
-                logger.exception("deleting encrypted messages failed")
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
 
     async def once(self) -> int:
         """Delete everything that is due; how many messages that were."""

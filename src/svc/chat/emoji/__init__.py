@@ -1,1 +1,1 @@
-"""The server's own emoji. What is an emoji at all, `chat/messages/emoji` says."""
+"""The server's own emoji. What is an emoji at all, `chat/messages/message` says."""

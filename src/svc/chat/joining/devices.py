@@ -120,7 +120,7 @@ class Devices:
             store.drop_own_codes(connection, member_id)
             if store.count_identities(connection, member_id) == 0:
                 raise ChatError("last_device")
-            return self._members.void_tokens(connection, member_id), self._sessions.of(connection, member_id)
+            return self._members.void_tokens(connection, member_id), store.sessions_of(connection, member_id)
 
         def unlinked(outcome: tuple[int, frozenset[str]]) -> None:
             epoch, left = outcome

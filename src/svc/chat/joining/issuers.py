@@ -1,20 +1,29 @@
-"""The public keys of issuers, fetched from them and kept for a while.
+"""What issuers publish: their public keys, and where the page sends a person; and a code for an id_token.
 
 An OpenID provider says where its keys are (OpenID Connect Discovery section 4); a
-certificate authority's are at a fixed place. What is fetched is bounded in size and time,
-and a stranger's tokens cannot make us fetch more than once a minute. Verifies nothing.
+certificate authority's are at a fixed place. What is fetched is bounded in size and time, kept for a while,
+and a stranger's tokens cannot make us fetch more than once a minute.
+
+The server exchanges the code, not the page: providers that demand a client secret work too (Google), no
+provider has to allow our origin by CORS, and the page talks to its own server alone. The page keeps the PKCE
+verifier, so nobody can use a code that leaks. OpenID Connect Core section 3.1, RFC 7636. Verifies nothing;
+`proof` does.
 """
 
 import asyncio
+import base64
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import quote_plus, urlsplit
 
-from aiohttp import ClientError, ClientSession, ClientTimeout
+from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 
 from svc.base.strict_json import loads_object
 from svc.chat.errors import ChatError
+from svc.chat.joining.config import IdentityConfig
 from svc.chat.joining.jwk import IssuerKey, choose, issuer_keys
+from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
 
 FETCH_DEADLINE_S = 5.0
 # A set of 64 RSA keys with their certificates is far smaller.
@@ -37,7 +46,7 @@ class Unusable(Exception):
 
 
 @dataclass(slots=True)
-class _Kept:
+class _KeptKeys:
     """What is known of one issuer."""
 
     keys: list[IssuerKey] = field(default_factory=list)
@@ -53,11 +62,11 @@ class IssuerKeys:
         self._session = session
         self._oidc_issuer = oidc_issuer
         self._clock = clock
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _KeptKeys] = {}
 
     async def key(self, issuer: str, key_id: str | None, algorithm: str) -> IssuerKey | None:
         """The key by which a token says that it is signed; None when there is none. Raises ChatError."""
-        kept = self._kept.setdefault(issuer, _Kept())
+        kept = self._kept.setdefault(issuer, _KeptKeys())
         async with kept.turn:
             found = choose(kept.keys, key_id, algorithm) if self._younger(kept.fetched_at, FRESH_S) else None
             interval_s = LEAST_INTERVAL_S if kept.keys else RETRY_S
@@ -70,7 +79,7 @@ class IssuerKeys:
     def _younger(self, since: float | None, age_s: float) -> bool:
         return since is not None and self._clock() - since < age_s
 
-    async def _fetch(self, issuer: str, kept: _Kept) -> None:
+    async def _fetch(self, issuer: str, kept: _KeptKeys) -> None:
         kept.tried_at = self._clock()
         try:
             async with asyncio.timeout(FETCH_DEADLINE_S):
@@ -86,10 +95,7 @@ class IssuerKeys:
     async def _address(self, issuer: str) -> str:
         if issuer != self._oidc_issuer:
             return issuer + CERTIFICATES
-        told = await document(self._session, issuer.rstrip("/") + DISCOVERY)
-        if told.get("issuer") != issuer:
-            raise Unusable(f"it calls itself {str(told.get('issuer'))[:200]!r}")
-        address = told.get("jwks_uri")
+        address = (await _discovered(self._session, issuer)).get("jwks_uri")
         if not isinstance(address, str) or not as_safe_as(issuer, address):
             raise Unusable("it does not say where its keys are, by an address as safe as its own")
         return address
@@ -107,9 +113,163 @@ async def document(session: ClientSession, address: str) -> dict[str, object]:
     async with session.get(address, allow_redirects=False, timeout=timeout) as response:
         if response.status != 200:
             raise Unusable(f"{address} answers {response.status}")
-        data = await response.content.read(MAX_DOCUMENT_BYTES + 1)
-        while len(data) <= MAX_DOCUMENT_BYTES and (more := await response.content.read(65536)):
-            data += more
-        if len(data) > MAX_DOCUMENT_BYTES:
-            raise Unusable(f"{address} is too large")
-        return loads_object(data.decode())
+        return await _object_in(response, MAX_DOCUMENT_BYTES)
+
+
+async def _object_in(response: ClientResponse, most: int) -> dict[str, object]:
+    """Raises Unusable, ValueError, and what a request raises."""
+    data = b""
+    while more := await response.content.read(most + 1 - len(data)):
+        data += more
+    if len(data) > most:
+        raise Unusable(f"{response.url} is too large")
+    return loads_object(data.decode())
+
+
+async def _discovered(session: ClientSession, issuer: str) -> dict[str, object]:
+    """What an OpenID provider says of itself."""
+    told = await document(session, issuer.rstrip("/") + DISCOVERY)
+    if told.get("issuer") != issuer:
+        raise Unusable(f"it calls itself {str(told.get('issuer'))[:200]!r}")
+    return told
+
+
+# The operator's own provider.
+
+# Three tokens of the largest size, and a few fields beside them.
+MAX_ANSWER_BYTES = 64 * 1024
+# Each waits for the provider. A provider that is slow must not hold more of our connections.
+MOST_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Endpoints:
+    authorization: str
+    token: str
+    # By the header, as every provider must support it, or in the form where it lists only that.
+    basic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SignInPlace:
+    """What a page needs to send a person there."""
+
+    issuer: str
+    authorization_endpoint: str
+    client_id: str
+
+
+@dataclass(slots=True)
+class _KeptEndpoints:
+    endpoints: _Endpoints | None = None
+    fetched_at: float = 0.0
+    tried_at: float | None = None
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Provider:
+    """`clock` gives seconds from anywhere. Without an issuer every method refuses."""
+
+    def __init__(self, session: ClientSession, config: IdentityConfig, clock: Callable[[], float]) -> None:
+        self._session = session
+        self._config = config
+        self._clock = clock
+        self._kept = _KeptEndpoints()
+        self._exchanging = 0
+
+    async def place(self) -> SignInPlace:
+        """Raises ChatError."""
+        endpoints, config = await self._endpoints(), self._config
+        return SignInPlace(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
+
+    async def id_token(self, code: str, verifier: str, redirect_uri: str) -> str:
+        """The id_token for a code with which the provider sent somebody back. Raises ChatError."""
+        endpoints = await self._endpoints()
+        if self._exchanging >= MOST_AT_ONCE:
+            raise ChatError("too_many_requests")
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "code_verifier": verifier,
+            "redirect_uri": redirect_uri,
+        }
+        self._exchanging += 1
+        try:
+            status, answer = await self._posted(endpoints, form)
+        except (ClientError, TimeoutError, OSError, Unusable, ValueError) as fault:
+            logger.warning("an issuer did not exchange a code", extra={"fault": type(fault).__name__})
+            raise ChatError("issuer_unavailable") from None
+        finally:
+            self._exchanging -= 1
+        return _id_token(status, answer)
+
+    async def _posted(
+        self, endpoints: _Endpoints, form: Mapping[str, str]
+    ) -> tuple[int, Mapping[str, object]]:
+        client_id, secret = self._config.oidc_audience, self._config.oidc_client_secret
+        by_header = bool(secret) and endpoints.basic
+        in_form = {"client_id": client_id, **({"client_secret": secret} if secret else {})}
+        async with self._session.post(
+            endpoints.token,
+            data=form if by_header else {**form, **in_form},
+            headers={"Accept": "application/json"} | (_basic(client_id, secret) if by_header else {}),
+            allow_redirects=False,
+            timeout=ClientTimeout(total=FETCH_DEADLINE_S),
+        ) as response:
+            return response.status, await _object_in(response, MAX_ANSWER_BYTES)
+
+    async def _endpoints(self) -> _Endpoints:
+        if not self._config.oidc_issuer:
+            raise ChatError("identity_tier_refused")
+        kept = self._kept
+        async with kept.turn:
+            now = self._clock()
+            fresh = kept.endpoints is not None and now - kept.fetched_at < FRESH_S
+            if not fresh and (kept.tried_at is None or now - kept.tried_at >= RETRY_S):
+                kept.tried_at = now
+                await self._fetch(kept)
+            # A provider that cannot be reached may be back when the person gets there.
+            if kept.endpoints is None:
+                raise ChatError("issuer_unavailable")
+            return kept.endpoints
+
+    async def _fetch(self, kept: _KeptEndpoints) -> None:
+        issuer = self._config.oidc_issuer
+        try:
+            async with asyncio.timeout(FETCH_DEADLINE_S):
+                told = await _discovered(self._session, issuer)
+            kept.endpoints = _endpoints(issuer, told)
+        except (ClientError, TimeoutError, OSError, Unusable, ValueError) as fault:
+            reason = str(fault) or type(fault).__name__
+            logger.warning(
+                "an issuer does not publish where to sign in", extra={"issuer": issuer, "fault": reason}
+            )
+            return
+        kept.fetched_at = self._clock()
+
+
+def _endpoints(issuer: str, told: Mapping[str, object]) -> _Endpoints:
+    found = [told.get(name) for name in ("authorization_endpoint", "token_endpoint")]
+    if not all(as_safe_as(issuer, address) and urlsplit(str(address)).hostname for address in found):
+        raise Unusable("it does not say where to sign in, by addresses as safe as its own")
+    methods = told.get("token_endpoint_auth_methods_supported")
+    basic = not isinstance(methods, list) or "client_secret_basic" in methods
+    return _Endpoints(str(found[0]), str(found[1]), basic)
+
+
+def _basic(client_id: str, secret: str) -> dict[str, str]:
+    """RFC 6749 section 2.3.1: both are form-encoded first."""
+    both = f"{quote_plus(client_id)}:{quote_plus(secret)}"
+    return {"Authorization": f"Basic {base64.b64encode(both.encode()).decode()}"}
+
+
+def _id_token(status: int, answer: Mapping[str, object]) -> str:
+    token = answer.get("id_token")
+    if status == 200 and isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS:
+        return token
+    # A code of the OAuth standard (RFC 6749 section 5.2); never the code or a token.
+    reason = str(answer.get("error"))[:64] if status != 200 else "no id_token"
+    logger.warning("an issuer refused to exchange a code", extra={"status": status, "reason": reason})
+    if reason == "invalid_grant":
+        raise ChatError("proof_invalid", "The account's provider did not accept this sign-in. Sign in again")
+    raise ChatError("issuer_unavailable", f"The account's provider refuses this server: {reason}")

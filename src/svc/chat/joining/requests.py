@@ -14,8 +14,8 @@ from svc.chat.described import ID, TIME_MS, Id, Pushed, TimeMs, nullable, obj, s
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
 from svc.chat.joining.devices import Devices, HandedOut, KeptCode
+from svc.chat.joining.issuers import Provider, SignInPlace
 from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
-from svc.chat.joining.provider import Provider, SignInPlace
 from svc.chat.joining.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
 from svc.chat.joining.rules import Application, Challenge, Joining
 from svc.chat.joining.sessions import Sessions, Throttle, Tokens
@@ -49,7 +49,7 @@ class Exchange(Asked):
     redirect_uri: Annotated[str, Meta(min_length=1, max_length=MAX_ADDRESS_CHARACTERS)]
 
 
-class Proof(Asked):
+class SignInProof(Asked):
     """There is no proof without an assertion; whoever is let in by none, hears of that first."""
 
     assertion: _Token | None = None
@@ -152,9 +152,9 @@ class JoiningRequests(Requests):
             *("joins_disabled", "profanity_refused", "proof_invalid", "server_full", "too_many_devices"),
             "too_many_requests",
         ),
-        takes={**schema_of(Proof), "required": ["assertion"]},
+        takes={**schema_of(SignInProof), "required": ["assertion"]},
     )
-    async def join(self, request: web.Request, asked: Proof) -> SignedIn:
+    async def join(self, request: web.Request, asked: SignInProof) -> SignedIn:
         application = asked.application(request)
         try:
             self._joins.take(application.address.limited_as, time.monotonic())

@@ -365,7 +365,7 @@ class Joining:
         return _SignedIn(
             member_id,
             session,
-            self._sessions.of(connection, member_id),
+            store.sessions_of(connection, member_id),
             device=device if device.id == wanted.new_device_id else None,
         )
 

@@ -177,12 +177,9 @@ class Sessions:
         store.SESSIONS.delete(connection, member_id=member_id)
         store.drop_codes(connection, member_id)
 
-    def of(self, connection: Connection, member_id: str) -> frozenset[str]:
-        """A step of a write that ends or begins sessions: those that are left; `settled` follows."""
-        return store.sessions_of(connection, member_id)
-
     def settled(self, member_id: str, left: frozenset[str]) -> None:
-        """After such a write: access tokens, live sockets and calls of the other sessions end."""
+        """After a write that ends or begins sessions: access tokens, live sockets and calls of those that it
+        has not left end."""
         ended = self._directory.sessions.get(member_id, frozenset()) - left
         self._directory.sessions[member_id] = left
         for session_id in ended:

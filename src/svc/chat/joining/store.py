@@ -159,8 +159,7 @@ async def all_sessions(database: Database) -> list[tuple[str, str]]:
 
 
 def sessions_of(connection: Connection, member_id: str) -> frozenset[str]:
-    rows = connection.execute("SELECT id FROM sessions WHERE member_id = ?", (member_id,))
-    return frozenset(row["id"] for row in rows)
+    return frozenset(SESSIONS.column(connection, "id", member_id=member_id))
 
 
 def keep_newest_sessions(connection: Connection, device_id: str, most: int) -> None:

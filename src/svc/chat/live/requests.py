@@ -11,7 +11,7 @@ from svc.chat.access.tokens import Asker
 from svc.chat.described import Pushed, TimeMs, choice, obj
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
-from svc.chat.live.sign_in import ShownToken, SignIn, expires_at_ms
+from svc.chat.live.sign_in import ShownToken, SigningIn, expires_at_ms
 from svc.chat.requests import Requests, described_by, request, schema_of
 
 _Positive = Annotated[int, Meta(ge=1)]
@@ -38,7 +38,7 @@ class SignedInUntil:
 
 
 class PageRequests(Requests):
-    def __init__(self, page: Page, hub: Hub, signing_in: SignIn) -> None:
+    def __init__(self, page: Page, hub: Hub, signing_in: SigningIn) -> None:
         self._page = page
         self._hub = hub
         self._signing_in = signing_in

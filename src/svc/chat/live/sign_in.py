@@ -32,13 +32,13 @@ class Resumption(ShownToken):
 
 
 @dataclass(frozen=True, slots=True)
-class SignedIn:
+class Welcomed:
     asker: Asker
     # The reply, and after it what was missed.
     frames: Sequence[bytes]
 
 
-class SignIn:
+class SigningIn:
     """`welcomes` together are the whole state as a member sees it; `present` is the part that no
     push that is kept tells of, such as who is online."""
 
@@ -58,7 +58,7 @@ class SignIn:
         # Raises ChatError where the member has gone, or was signed out, since.
         self.require_standing = tokens.require_standing
 
-    def first(self, request: frames.Request, now: float) -> SignedIn:
+    def first(self, request: frames.Request, now: float) -> Welcomed:
         """Take the first request of a socket. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
@@ -72,7 +72,7 @@ class SignIn:
         told: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(asker)}
         for part in parts:
             told |= part(asker)
-        return SignedIn(asker, [frames.reply(event, request.id, told), *(missed or ())])
+        return Welcomed(asker, [frames.reply(event, request.id, told), *(missed or ())])
 
     def again(self, before: Asker, shown: ShownToken, now: float) -> Asker:
         """The same member with a fresh token. Raises ChatError."""

@@ -28,7 +28,7 @@ from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import HEARTBEAT_S, Page, WebSocket
 from svc.chat.live.requests import Hello, PageRequests, SocketLimits
-from svc.chat.live.sign_in import SignIn
+from svc.chat.live.sign_in import SigningIn
 from svc.chat.requests import Handler
 
 AUTHENTICATION_DEADLINE_S = 10.0
@@ -48,7 +48,7 @@ class LiveSockets:
     def __init__(
         self,
         hub: Hub,
-        signing_in: SignIn,
+        signing_in: SigningIn,
         origins: Origins,
         pace: Pace,
         server_id: str,

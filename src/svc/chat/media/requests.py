@@ -111,7 +111,7 @@ _NOT_SERVED = ("not_found", "too_many_connections", "storage_unavailable", "uplo
 logger = logging.getLogger(__name__)
 
 
-class Shown(Asked):
+class Signed(Asked):
     # What is wrong or too long is refused as an address, not as a request.
     ends: Annotated[str, Meta(extra_json_schema=string(12))] = ""
     signature: Annotated[str, Meta(extra_json_schema=string(64))] = ""
@@ -155,7 +155,7 @@ class MediaRequests(Requests):
         answers=str,
         media_type="*/*",
     )
-    async def media(self, request: web.Request, name: str, asked: Shown) -> web.StreamResponse:
+    async def media(self, request: web.Request, name: str, asked: Signed) -> web.StreamResponse:
         if not _NAME.fullmatch(name):
             raise ChatError("not_found")
         left_s = self._media.urls.remaining_s(name, asked.ends, asked.signature)

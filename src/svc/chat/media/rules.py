@@ -102,6 +102,11 @@ class Media:
         if not store.refer(connection, key, kind, owner_id):
             raise ChatError("media_gone")
 
+    def refer_only(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> set[str]:
+        """From now on these are kept for this owner, and no others; the keys of what is still there."""
+        self.release(connection, kind, owner_id)
+        return {key for key in keys if store.refer(connection, key, kind, owner_id)}
+
     def release(self, connection: Connection, kind: str, owner_id: str, *, late_s: float = 0.0) -> None:
         """The owner refers to nothing any more; the time of grace begins `late_s` from now."""
         store.release(connection, kind, owner_id, self._now_ms() + int(late_s * 1000))
@@ -112,11 +117,11 @@ class Media:
 
     def referred(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
         """The keys that an owner refers to."""
-        return store.referred(connection, kind, owner_id)
+        return store.REFERENCES.column(connection, "key", "ORDER BY key", kind=kind, owner_id=owner_id)
 
     def owners(self, connection: Connection, key: str, kind: str) -> list[str]:
         """Those of a kind who refer to an object."""
-        return store.owners(connection, key, kind)
+        return store.REFERENCES.column(connection, "owner_id", "ORDER BY owner_id", key=key, kind=kind)
 
     def condemn(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
         """What is this owner's alone goes, without a time of grace; the keys, for `remove`."""
@@ -129,7 +134,8 @@ class Media:
 
     async def keys_of(self, kind: str, owner_id: str) -> list[str]:
         """The keys that an owner refers to."""
-        return await store.keys_of(self._database, kind, owner_id)
+        which = "WHERE kind = ? AND owner_id = ? ORDER BY key"
+        return [one.key for one in await store.REFERENCES.all(self._database, which, kind, owner_id)]
 
     async def remove(self, keys: Sequence[str]) -> list[str]:
         """Remove what was condemned from the store, as far as it goes now; the keys that are gone."""
@@ -149,14 +155,11 @@ class Media:
 
     async def find(self, key: str) -> StoredObject | None:
         """What may be served; nothing that is yet to be stored, or on its way out."""
-        found = await store.one(self._database, key)
+        found = await store.OBJECTS.one(self._database, key=key)
         return found if found is not None and found.state == store.STORED else None
 
     def url(self, key: str) -> str:
         return self.urls.url(key)
-
-    def shown(self, value: object) -> object:
-        return self.urls.shown(value)
 
     def _reserve_room(self, connection: Connection, key: str, facts: Facts, holder: str) -> None:
         require_room(self.kept(connection, holder), facts.bytes)

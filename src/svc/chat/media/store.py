@@ -1,21 +1,30 @@
 """The tables of objects and of what refers to them. SQL only."""
 
 from collections.abc import Sequence
-from dataclasses import astuple, fields
+from dataclasses import asdict, dataclass, fields
 
 from svc.base.database import Connection, Database, Row
-from svc.base.tables import value
+from svc.base.tables import Table, value
 from svc.chat.media.facts import Facts, StoredObject
 
 STORING, STORED, GOING = "storing", "stored", "going"
 
 
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    kind: str
+    owner_id: str
+    key: str
+
+
+OBJECTS = Table("objects", StoredObject, names={f"facts.{fact.name}": fact.name for fact in fields(Facts)})
+REFERENCES = Table("object_references", _Reference)
+
+
 def insert(connection: Connection, key: str, facts: Facts, holder: str, now_ms: int) -> None:
     """Before anything is stored under the key."""
-    connection.execute(
-        "INSERT INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (key, STORING, *astuple(facts), now_ms, now_ms, holder),
-    )
+    stored = StoredObject(key, STORING, facts, now_ms)
+    OBJECTS.insert(connection, stored, idle_since_ms=now_ms, holder=holder)
 
 
 def kept(connection: Connection, holder: str) -> tuple[int, int]:
@@ -28,12 +37,8 @@ def kept(connection: Connection, holder: str) -> tuple[int, int]:
 
 def set_stored(connection: Connection, key: str, facts: Facts, now_ms: int) -> bool:
     """Once it is stored; False where the key is not waiting for that (any more)."""
-    changed = connection.execute(
-        "UPDATE objects SET state = ?, content_type = ?, bytes = ?, width = ?, height = ?, duration_ms = ?,"
-        " placeholder = ?, colour = ?, idle_since_ms = ? WHERE key = ? AND state = ?",
-        (STORED, *astuple(facts), now_ms, key, STORING),
-    )
-    return changed.rowcount == 1
+    changed = {"state": STORED, **asdict(facts), "idle_since_ms": now_ms}
+    return OBJECTS.edit(connection, changed, key=key, state=STORING)
 
 
 def refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
@@ -42,10 +47,7 @@ def refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
         "INSERT OR IGNORE INTO object_references SELECT ?, ?, key FROM objects WHERE key = ? AND state != ?",
         (kind, owner_id, key, GOING),
     )
-    found = connection.execute(
-        "SELECT 1 FROM object_references WHERE kind = ? AND owner_id = ? AND key = ?", (kind, owner_id, key)
-    )
-    return found.fetchone() is not None
+    return REFERENCES.has(connection, kind=kind, owner_id=owner_id, key=key)
 
 
 def release(connection: Connection, kind: str, owner_id: str, now_ms: int) -> None:
@@ -54,49 +56,13 @@ def release(connection: Connection, kind: str, owner_id: str, now_ms: int) -> No
         " (SELECT key FROM object_references WHERE kind = ? AND owner_id = ?)",
         (now_ms, kind, owner_id),
     )
-    connection.execute("DELETE FROM object_references WHERE kind = ? AND owner_id = ?", (kind, owner_id))
+    REFERENCES.delete(connection, kind=kind, owner_id=owner_id)
 
 
 def let_go(connection: Connection, kind: str, owner_id: str, keys: Sequence[str], now_ms: int) -> None:
     for key in keys:
-        connection.execute("UPDATE objects SET idle_since_ms = ? WHERE key = ?", (now_ms, key))
-        connection.execute(
-            "DELETE FROM object_references WHERE kind = ? AND owner_id = ? AND key = ?", (kind, owner_id, key)
-        )
-
-
-_REFERRED = "SELECT key FROM object_references WHERE kind = ? AND owner_id = ? ORDER BY key"
-
-
-def referred(connection: Connection, kind: str, owner_id: str) -> list[str]:
-    """The keys that an owner refers to."""
-    found = connection.execute(_REFERRED, (kind, owner_id))
-    return [row["key"] for row in found]
-
-
-async def keys_of(database: Database, kind: str, owner_id: str) -> list[str]:
-    """The same, beside writes."""
-    found = await database.rows(_REFERRED, (kind, owner_id))
-    return [row["key"] for row in found]
-
-
-def owners(connection: Connection, key: str, kind: str) -> list[str]:
-    """Those of a kind who refer to it."""
-    found = connection.execute(
-        "SELECT owner_id FROM object_references WHERE key = ? AND kind = ? ORDER BY owner_id", (key, kind)
-    )
-    return [row["owner_id"] for row in found]
-
-
-def get(connection: Connection, key: str) -> StoredObject | None:
-    """As the write sees it that asks."""
-    row = connection.execute("SELECT * FROM objects WHERE key = ?", (key,)).fetchone()
-    return _object(row) if row else None
-
-
-async def one(database: Database, key: str) -> StoredObject | None:
-    row = await database.row("SELECT * FROM objects WHERE key = ?", (key,))
-    return _object(row) if row else None
+        OBJECTS.edit(connection, {"idle_since_ms": now_ms}, key=key)
+        REFERENCES.delete(connection, kind=kind, owner_id=owner_id, key=key)
 
 
 # Sweeping.
@@ -168,8 +134,3 @@ def set_icon_key(connection: Connection, key: str | None) -> None:
         connection.execute("DELETE FROM facts WHERE name = 'icon_key'")
     else:
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('icon_key', ?)", (key,))
-
-
-def _object(row: Row) -> StoredObject:
-    facts = Facts(*(row[field.name] for field in fields(Facts)))
-    return StoredObject(row["key"], row["state"], facts, row["created_at_ms"])

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from svc.base.database import Database, StorageFailed
 from svc.base.objects import ObjectStore, StoreFailed
+from svc.base.tasks import undeterred
 from svc.chat.media import store
 from svc.chat.media.rules import Media
 
@@ -21,7 +22,8 @@ from svc.chat.media.rules import Media
 _AT_ONCE = 100
 # An object store that does not answer is asked no further in this sweep.
 _MAX_FAULTS = 3
-_PAUSE_AFTER_FAULT_S = 5.0
+
+_SAID = "media could not be swept", "sweeping media failed"
 
 logger = logging.getLogger(__name__)
 
@@ -59,16 +61,10 @@ class Sweep:
     async def run(self) -> NoReturn:
         """Sweep for as long as the server runs."""
         while True:
-            try:
+            async with undeterred(logger, StorageFailed, *_SAID):
                 await self.count()
                 await asyncio.sleep(self._interval_s)
                 await self.once()
-            except StorageFailed as fault:
-                logger.warning("media could not be swept", extra={"fault": str(fault)})
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
-            except Exception:
-                logger.exception("sweeping media failed")
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
 
     async def count(self) -> None:
         """How much there is."""

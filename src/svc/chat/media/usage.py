@@ -50,10 +50,6 @@ def server_full(own: int) -> ChatError:
     return ChatError("storage_full", "The server has no room for this file. Ask its operator for more")
 
 
-# Of whoever keeps most; the rest is one sum.
-MAX_LISTED = 200
-
-
 @dataclass(frozen=True, slots=True)
 class KindUsage:
     kind: str

@@ -17,7 +17,7 @@ from svc.chat.messages.presence import Presence
 from svc.chat.messages.reading import History, Reads
 from svc.chat.messages.retention import Retention
 from svc.chat.messages.rules import Messages, Surroundings
-from svc.chat.messages.searching import Inbox, Indexer, Search
+from svc.chat.messages.searching import Indexer, Search
 from svc.chat.messages.threads import Threads
 
 
@@ -32,10 +32,9 @@ class MessagesFeature:
         self.reads = Reads(ground.database, ground.directory, ground.hub)
         self.threads = Threads(ground.database, ground.directory, ground.hub)
         self.messages = Messages(ground, pages, self.reads, self.threads, self.indexer, surroundings)
-        self.marking = Marking(ground, pages, self.indexer, self.urls)
+        self.marking = Marking(ground, pages, self.indexer, surroundings)
         self.history = History(ground.database, ground.directory, pages)
         self.search = Search(ground.database, ground.directory)
-        self.inbox = Inbox(ground.database, ground.directory)
         self.presence = Presence(ground.directory, ground.hub)
         self.own = OwnMessages(ground.database, self.messages, self.urls)
         self.retention = Retention(
@@ -44,12 +43,11 @@ class MessagesFeature:
 
     def follow(self, changes: Changes) -> None:
         """Let go of what hangs on channels and members that go."""
-        changes.channel_deletion.append(store.note_channel_gone)
+        changes.channel_deletion.append(store.forget_channel)
         changes.member_admission.append(self.reads.admit)
         changes.member_added.append(self.reads.added)
-        changes.channel_deletion.append(self.threads.forget_channel_in)
         changes.channel_removed.append(self._forget_channel)
-        changes.member_removal.extend([store.forget_member, self.threads.forget_member_in])
+        changes.member_removal.append(store.forget_member)
         changes.member_gone.extend([self.reads.forget_member, self.threads.forget_member])
 
     async def load(self) -> None:

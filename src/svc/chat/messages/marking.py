@@ -1,19 +1,18 @@
 """Reactions, pins and previews: what hangs on a message that others have written. No HTTP, no SQL."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
-from svc.chat.messages.emoji import checked_emoji
-from svc.chat.messages.message import MEMBER, Message, number_of
+from svc.chat.messages.message import MEMBER, Message, checked_emoji
 from svc.chat.messages.page_cache import PageCache
+from svc.chat.messages.rules import Surroundings
 from svc.chat.messages.searching import Indexer
 
 # Two rows of them under a message.
@@ -28,16 +27,13 @@ class Marking:
         ground: Ground,
         pages: PageCache,
         indexer: Indexer,
-        urls: MediaUrls,
+        surroundings: Surroundings,
     ) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit = ground.audit
         self._pages = pages
         self._indexer = indexer
-        self._urls = urls
-        # A step of a write: of the pictures of a message's previews, by its id, only these are kept from
-        # now on; returns the keys of those that are still there.
-        self.pictured: Callable[[Connection, str, Sequence[str]], set[str]] = lambda *_: set()
+        self._urls, self._pictured = surroundings.urls, surroundings.pictured
 
     @follows_rules
     def react(
@@ -48,18 +44,15 @@ class Marking:
         emoji = checked_emoji(emoji)
 
         def add(connection: Connection) -> bool:
-            message = _existing(connection, channel_id, message_id)
+            message = store.existing(connection, channel_id, message_id)
             if emoji not in message.reactions and len(message.reactions) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A message has at most {MAX_EMOJI} different reactions")
             if not message.reactions:
                 search_store.changes(connection, message)
             return store.add_reaction(connection, message.n, emoji, member_id, int(now * 1000))
 
-        def added(changed: bool) -> None:
-            if changed:
-                self._reacted(member_id, channel_id, message_id, emoji, added=True)
-
-        return Act(add, added)
+        which = member_id, channel_id, message_id, emoji
+        return Act(add, lambda changed: self._reacted(changed, *which, added=True))
 
     @follows_rules
     def unreact(self, member_id: str, channel_id: str, message_id: str, emoji: str) -> Act[bool, None]:
@@ -68,23 +61,20 @@ class Marking:
         emoji = checked_emoji(emoji)
 
         def remove(connection: Connection) -> bool:
-            message = _existing(connection, channel_id, message_id)
+            message = store.existing(connection, channel_id, message_id)
             if message.reactions == {emoji: [member_id]}:
                 search_store.changes(connection, message)
             return store.remove_reaction(connection, message.n, emoji, member_id)
 
-        def removed(changed: bool) -> None:
-            if changed:
-                self._reacted(member_id, channel_id, message_id, emoji, added=False)
-
-        return Act(remove, removed)
+        which = member_id, channel_id, message_id, emoji
+        return Act(remove, lambda changed: self._reacted(changed, *which, added=False))
 
     @follows_rules
     def pin(self, member_id: str, channel_id: str, message_id: str, now: float) -> Act[bool, None]:
         self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
         def add(connection: Connection) -> bool:
-            message = _existing(connection, channel_id, message_id)
+            message = store.existing(connection, channel_id, message_id)
             if message.pinned:
                 return False
             if store.count_pins(connection, channel_id) >= MAX_PINS:
@@ -101,7 +91,7 @@ class Marking:
         self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
         def remove(connection: Connection) -> bool:
-            message = _existing(connection, channel_id, message_id)
+            message = store.existing(connection, channel_id, message_id)
             if message.pinned:
                 search_store.changes(connection, message)
                 store.remove_pin(connection, message.n)
@@ -119,7 +109,7 @@ class Marking:
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
         def remove(connection: Connection) -> Message | None:
-            message = _existing(connection, channel_id, message_id)
+            message = store.existing(connection, channel_id, message_id)
             if (message.author.kind, message.author.id) != (MEMBER, member_id):
                 if not manages:
                     raise ChatError("forbidden")
@@ -154,7 +144,7 @@ class Marking:
     def _with_previews(self, connection: Connection, message: Message) -> Message:
         """With the pictures that are still there."""
         keys = {str(image["key"]) for image in map(_image, message.previews) if image}
-        there = self.pictured(connection, message.id, sorted(keys))
+        there = self._pictured(connection, message.id, sorted(keys))
         kept = [
             {name: part for name, part in preview.items() if name != "image" or part["key"] in there}
             for preview in message.previews
@@ -174,7 +164,11 @@ class Marking:
         self._pages.written(channel_id)
         self._indexer.wake()
 
-    def _reacted(self, member_id: str, channel_id: str, message_id: str, emoji: str, *, added: bool) -> None:
+    def _reacted(
+        self, changed: bool, member_id: str, channel_id: str, message_id: str, emoji: str, *, added: bool
+    ) -> None:
+        if not changed:
+            return
         self._written(channel_id)
         change = {
             "channel_id": channel_id,
@@ -195,10 +189,3 @@ class Marking:
 
 def _image(preview: object) -> Mapping[str, object] | None:
     return preview.get("image") if isinstance(preview, Mapping) else None
-
-
-def _existing(connection: Connection, channel_id: str, message_id: str) -> Message:
-    message = store.get(connection, channel_id, number_of(message_id))
-    if message is None or message.id != message_id:
-        raise ChatError("unknown_message")
-    return message

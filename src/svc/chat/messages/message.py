@@ -1,10 +1,12 @@
-"""What a message is, how clients see it, and the line that stands for one without a text.
+"""What a message is, how clients see it, the line that stands for one without a text, and what may stand
+as a reaction to it.
 
 A record and its cursor; decides nothing and stores nothing. The author is a member or a
 webhook. docs/webhooks.md, "A message" and docs/http.md, "Messages".
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -195,3 +197,38 @@ def _plain(text: str) -> str:
     line = " ".join(_SCHEME.sub("", text).split())
     most = MAX_FALLBACK_CHARACTERS
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+# Reactions: one emoji or several in a row, or the `:name:` of one of the server's own. Whether an emoji of
+# that name exists is for the page to show.
+
+# The longest sequences in use (families, flags of regions) have a dozen code points.
+MAX_EMOJI_CHARACTERS = 32
+_OWN_EMOJI = re.compile(r":[a-z0-9_]{2,30}:")
+_KEYCAP = "\u20e3"
+_JOINER = "\u200d"
+# Letters of flags, which have no look of their own.
+_TAGS = range(0xE0020, 0xE0080)
+
+
+def checked_emoji(text: str) -> str:
+    """The reaction as it is kept. Raises ChatError."""
+    emoji = unicodedata.normalize("NFC", text)
+    if _OWN_EMOJI.fullmatch(emoji) or _is_emoji(emoji):
+        return emoji
+    raise ChatError("invalid_emoji")
+
+
+def _is_emoji(text: str) -> bool:
+    if not 1 <= len(text) <= MAX_EMOJI_CHARACTERS:
+        return False
+    if _KEYCAP in text:
+        return re.fullmatch("[0-9#*]\ufe0f?\u20e3", text) is not None
+    shown = [c for c in text if c != _JOINER and ord(c) not in _TAGS]
+    categories = {unicodedata.category(character) for character in shown}
+    # Symbols, with what changes their look: variation selectors and skin tones.
+    return (
+        bool(categories & {"So", "Sm", "Po"})
+        and categories <= {"So", "Sk", "Sm", "Po", "Mn", "Pd"}
+        and ("So" in categories or any(ord(c) > 0x2000 for c in shown))
+    )

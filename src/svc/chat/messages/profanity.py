@@ -18,7 +18,6 @@ from svc.chat.names import LOOK_ALIKES, plain_letters
 OFF, FLAG, CENSOR, BLOCK = "off", "flag", "censor", "block"
 _WORDS_FILE = Path(__file__).with_name("profanity.txt")
 
-# Letters of other scripts that look like Latin ones, after case folding.
 # Digits and signs that stand for letters. A mark at the end of a word is a mark: it is cut off first.
 _SIGNS = str.maketrans("0134578@$!|+", "oieastbasiit")
 _MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"

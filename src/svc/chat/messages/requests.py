@@ -12,10 +12,9 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.described import BOOLEAN, ID, Id, Named, Pushed, array, either, nullable, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.marks import MAX_FOLLOWED
-from svc.chat.messages.message import LAST_MS, MAX_TEXT_CHARACTERS, Message, number_of
+from svc.chat.messages.message import LAST_MS, MAX_EMOJI_CHARACTERS, MAX_TEXT_CHARACTERS, Message, number_of
 from svc.chat.messages.page_cache import Wanted
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
 from svc.chat.messages.reading import MAX_PAGE, Unread
@@ -95,7 +94,7 @@ class AskedPage(Asked):
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] | None = None
 
 
-class Sought(Asked):
+class AskedSearch(Asked):
     query: Annotated[str, Meta(max_length=MAX_QUERY_CHARACTERS, extra_json_schema={"minLength": 1})]
     before: Id | None = None
     limit: _Found | None = None
@@ -287,7 +286,7 @@ class MessageRequests(Requests):
         # It can take as much as very many pages of history.
         cost=3.0,
     )
-    async def search(self, asking: Asker, asked: Sought) -> object:
+    async def search(self, asking: Asker, asked: AskedSearch) -> object:
         limit = asked.limit or USUAL_FOUND
         found, more = await self._feature.search.find(asking.member_id, asked.query, asked.before, limit)
         return {"messages": self._all_shown(found), "more": more}
@@ -302,7 +301,7 @@ class MessageRequests(Requests):
     )
     async def mentions(self, asking: Asker, asked: AskedMentions) -> object:
         limit = asked.limit or USUAL_FOUND
-        found, more = await self._feature.inbox.page(asking.member_id, _cursor(asked.before), limit)
+        found, more = await self._feature.search.mentions(asking.member_id, _cursor(asked.before), limit)
         return {"messages": self._all_shown(found), "more": more}
 
     @request(
@@ -353,6 +352,7 @@ def _cursor(message_id: str | None) -> int | None:
 # Who is there, and who of them in which way.
 _PRESENT = dict.fromkeys(("online", "idle", "do_not_disturb"), array(ID))
 _VIEWERS = "who may view the channel"
+_EDITED = ("channel_id", "id", "text", "mentions", "mention_groups", "flagged", "edited_at_ms")
 
 DESCRIBED = described_by(
     MessageRequests,
@@ -366,24 +366,13 @@ DESCRIBED = described_by(
         Pushed(
             "message_edited",
             "What is different about a message",
-            obj(
-                {
-                    name: FIELDS[name]
-                    for name in (
-                        *("channel_id", "id", "text", "mentions", "mention_groups", "flagged"),
-                        "edited_at_ms",
-                    )
-                }
-            ),
+            obj({name: FIELDS[name] for name in _EDITED}),
             to=_VIEWERS,
         ),
         Pushed(
             "attachments_changed",
             "What a file of a message shows is said otherwise",
-            obj(
-                {"channel_id": ID, "id": ID, "attachments": FIELDS["attachments"]},
-                EXPIRED,
-            ),
+            obj({"channel_id": ID, "id": ID, "attachments": FIELDS["attachments"]}, EXPIRED),
             to=_VIEWERS,
         ),
         Pushed(

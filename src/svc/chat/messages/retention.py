@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
+from svc.base.tasks import undeterred
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at
 from svc.chat.messages.rules import Messages
@@ -19,7 +20,8 @@ from svc.chat.messages.rules import Messages
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
 _AT_ONCE = 100
-_PAUSE_AFTER_FAULT_S = 5.0
+
+_SAID = "old attachments could not be deleted", "deleting old attachments failed"
 
 logger = logging.getLogger(__name__)
 
@@ -52,14 +54,8 @@ class Retention:
     async def run(self) -> NoReturn:
         """For as long as the server runs."""
         while True:
-            try:
+            async with undeterred(logger, StorageFailed, *_SAID):
                 await self.once()
-            except StorageFailed as fault:
-                logger.warning("old attachments could not be deleted", extra={"fault": str(fault)})
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
-            except Exception:
-                logger.exception("deleting old attachments failed")
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
             with suppress(TimeoutError):
                 async with asyncio.timeout(_INTERVAL_S):
                     await self._due.wait()

@@ -17,7 +17,7 @@ from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
-from svc.chat.messages.mentions import EVERYONE, HERE, mentioned, named
+from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.profanity import FLAG, Moderated, covered, moderated
@@ -53,6 +53,9 @@ class Surroundings:
     released: Callable[[Connection, str], None] = lambda connection, message_id: None
     # A step of the write in which a message, by its id, lets go of some of its media, by their keys.
     let_go: Callable[[Connection, str, Sequence[str]], None] = lambda *_: None
+    # A step of the write in which the previews of a message, by its id, show these pictures, by their keys,
+    # and no others; the keys of those that are still there.
+    pictured: Callable[[Connection, str, Sequence[str]], set[str]] = lambda *_: set()
     # For how many days attachments are kept; 0 is for as long as their messages.
     retention_days: Callable[[], int] = lambda: 0
     # Whoever judges members' messages.
@@ -252,7 +255,7 @@ class Messages:
         cases: list[Case] = []
 
         def change(connection: Connection) -> tuple[Message, Message]:
-            old = _existing(store.get(connection, channel_id, number_of(message_id)), message_id)
+            old = store.existing(connection, channel_id, message_id)
             if not _is_author(member_id, old):
                 raise ChatError("forbidden")
             checked_text(judged.text, or_else=bool(old.attachments or old.cards))
@@ -313,7 +316,7 @@ class Messages:
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
         def remove(connection: Connection) -> Message:
-            message = _existing(store.get(connection, channel_id, number_of(message_id)), message_id)
+            message = store.existing(connection, channel_id, message_id)
             if not _is_author(member_id, message):
                 if not manages:
                     raise ChatError("forbidden")
@@ -353,21 +356,26 @@ class Messages:
         about = message.author, message.channel_id, message.id
         return self._surroundings.watch.case(*about, ruling, text, now)
 
-    def channels_of(self, connection: Connection, message_ids: Sequence[str]) -> set[str]:
-        found = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
-        return {message.channel_id for message in found}
-
     def describe_attachment(
-        self, connection: Connection, message_id: str, upload_id: str, alt: str
-    ) -> Message | None:
-        """A step of a write that says otherwise what a file shows; `attachments_changed` follows."""
-        [*found] = store.read_these(connection, [number_of(message_id)])
-        if not found or found[0].id != message_id:
-            return None
-        files = [_described_as(file, upload_id, alt) for file in found[0].attachments]
-        message = dataclasses.replace(found[0], attachments=files)
-        store.set_attachments(connection, message)
-        return message
+        self, connection: Connection, member_id: str, message_ids: Sequence[str], upload_id: str, alt: str
+    ) -> Callable[[], None]:
+        """A step of the write in which a member says otherwise what a file shows that these messages have.
+
+        What follows it. Raises ChatError.
+        """
+        found = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
+        for message in found:
+            # As for their text.
+            self._directory.require(member_id, Permission.SEND_MESSAGES, message.channel_id)
+        described = [_with_words(message, upload_id, alt) for message in found if message.id in message_ids]
+        for message in described:
+            store.set_attachments(connection, message)
+
+        def follow() -> None:
+            for message in described:
+                self.attachments_changed(message)
+
+        return follow
 
     def attachments_changed(self, message: Message) -> None:
         self._written(message.channel_id)
@@ -450,10 +458,13 @@ def _sent_before(connection: Connection, member_id: str, draft: Draft, refusal: 
     return found
 
 
-def _described_as(file: object, upload_id: str, alt: str) -> object:
-    if isinstance(file, Mapping) and file.get("id") == upload_id:
-        return {**file, "alt": alt}
-    return file
+def _with_words(message: Message, upload_id: str, alt: str) -> Message:
+    """The message, one of whose files says this."""
+    files = [
+        {**file, "alt": alt} if isinstance(file, Mapping) and file.get("id") == upload_id else file
+        for file in message.attachments
+    ]
+    return dataclasses.replace(message, attachments=files)
 
 
 def _pinged(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
@@ -466,8 +477,7 @@ def _is_author(member_id: str, message: Message) -> bool:
     return message.author.kind == MEMBER and message.author.id == member_id
 
 
-def _existing(message: Message | None, message_id: str | None = None) -> Message:
-    """The message, if there is one, and if it has this very id."""
-    if message is None or message_id not in (None, message.id):
+def _existing(message: Message | None) -> Message:
+    if message is None:
         raise ChatError("unknown_message")
     return message

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.query_pool import PoolBusy, QueryTooLong
+from svc.base.tasks import undeterred
 from svc.chat.access.directory import Channel, Directory
 from svc.chat.errors import ChatError
 from svc.chat.messages import search_store, store
@@ -27,12 +28,13 @@ _BATCH = 100
 _SHARE = 4
 # Behind a commit by this, so that a burst is indexed together.
 _PAUSE_S = 0.05
-_PAUSE_AFTER_FAULT_S = 5.0
 # A client that has not had its answer by then will not ask again.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
 # Greater than any cursor: SQLite's largest integer.
 _END = 2**63 - 1
+
+_SAID = "messages could not be indexed", "indexing failed"
 
 logger = logging.getLogger(__name__)
 
@@ -59,18 +61,15 @@ class Indexer:
     async def run(self) -> NoReturn:
         tidy_at = 0.0
         while True:
-            try:
-                await self._take_in()
-                if time.monotonic() >= tidy_at:
-                    tidy_at = time.monotonic() + _TIDY_EVERY_S
-                    await self._tidy_up()
-            except StorageFailed as fault:
-                logger.warning("messages could not be indexed", extra={"fault": str(fault)})
-                self._due.set()
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
-            except Exception:
-                logger.exception("indexing failed")
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
+            async with undeterred(logger, StorageFailed, *_SAID):
+                try:
+                    await self._take_in()
+                    if time.monotonic() >= tidy_at:
+                        tidy_at = time.monotonic() + _TIDY_EVERY_S
+                        await self._tidy_up()
+                except StorageFailed:
+                    self._due.set()
+                    raise
             await self._due.wait()
             await asyncio.sleep(_PAUSE_S)
 
@@ -177,6 +176,21 @@ class Search:
         named = [member.id for member in members if member.nickname.casefold() in wanted]
         return [*named, *wanted]
 
+    async def mentions(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
+        """What mentions a member, in whatever channel or thread, the newest first, older than a cursor; and
+        whether there is more. What counts as a mention was decided when the message was posted (`rules`)."""
+        listed = self._listed(member_id)
+        end = _END if before is None else before
+        numbers = await store.mentions(self._database, member_id, listed, end, limit + 1)
+        found = await store.these(self._database, numbers[:limit])
+        # Rights may have changed while the messages were read.
+        listed = self._listed(member_id)
+        return [message for message in found if message.channel_id in listed], len(numbers) > limit
+
+    def _listed(self, member_id: str) -> list[str]:
+        """As in the counts of what is unread, archived channels are left out."""
+        return [channel.id for channel in self._directory.listed_channels(member_id)]
+
 
 def _named(visible: Sequence[Channel], names: Sequence[str]) -> list[str]:
     wanted = {name.removeprefix("#").casefold() for name in names}
@@ -195,32 +209,3 @@ def _bounds(query: Query, before_id: str | None) -> tuple[int, int]:
     after = -1 if query.after_ms is None else first_number_at(query.after_ms) - 1
     before = _END if query.before_ms is None else first_number_at(query.before_ms)
     return after, before if before_id is None else min(before, number_of(before_id))
-
-
-class Inbox:
-    """The messages that mention a member, in whatever channel or thread.
-
-    What counts as a mention was decided when the message was posted (`rules`).
-    """
-
-    def __init__(self, database: Database, directory: Directory) -> None:
-        self._database = database
-        self._directory = directory
-
-    async def page(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
-        """What mentions the member, the newest first, older than a cursor; and whether there is more."""
-        numbers = await store.mentions(
-            self._database,
-            member_id,
-            self._channels(member_id),
-            _END if before is None else before,
-            limit + 1,
-        )
-        found = await store.these(self._database, numbers[:limit])
-        # Rights may have changed while the messages were read.
-        listed = set(self._channels(member_id))
-        return [message for message in found if message.channel_id in listed], len(numbers) > limit
-
-    def _channels(self, member_id: str) -> list[str]:
-        """As in the counts of what is unread, archived channels are left out."""
-        return [channel.id for channel in self._directory.listed_channels(member_id)]

@@ -13,11 +13,14 @@ from svc.chat.described import (
     obj,
     string,
 )
-from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
-from svc.chat.messages.links import MAX_CHARACTERS as MAX_LINK_CHARACTERS
-from svc.chat.messages.links import MAX_LINKS
-from svc.chat.messages.mentions import MAX_MENTIONS
-from svc.chat.messages.message import MAX_FALLBACK_CHARACTERS, MAX_TEXT_CHARACTERS, MEMBER, WEBHOOK
+from svc.chat.messages.markdown import MAX_LINK_CHARACTERS, MAX_LINKS, MAX_MENTIONS
+from svc.chat.messages.message import (
+    MAX_EMOJI_CHARACTERS,
+    MAX_FALLBACK_CHARACTERS,
+    MAX_TEXT_CHARACTERS,
+    MEMBER,
+    WEBHOOK,
+)
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 from svc.chat.uploads.requests import ATTACHED
 

@@ -11,6 +11,7 @@ from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
 from svc.base.tables import Form, Table, number, value
 from svc.chat.described import TimeMs
+from svc.chat.errors import ChatError
 from svc.chat.messages.message import (
     MAX_TEXT_CHARACTERS,
     MEMBER,
@@ -18,6 +19,7 @@ from svc.chat.messages.message import (
     Message,
     first_number_at,
     moment_of,
+    number_of,
 )
 
 
@@ -130,6 +132,14 @@ def get(connection: Connection, channel_id: str, n: int) -> Message | None:
     return _message(row) if row else None
 
 
+def existing(connection: Connection, channel_id: str, message_id: str) -> Message:
+    """Raises ChatError."""
+    message = get(connection, channel_id, number_of(message_id))
+    if message is None or message.id != message_id:
+        raise ChatError("unknown_message")
+    return message
+
+
 def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
     """Those of the numbers that still exist."""
     if not numbers:
@@ -187,8 +197,10 @@ def delete(connection: Connection, n: int) -> None:
     _MESSAGE.delete(connection, n=n)
 
 
-def note_channel_gone(connection: Connection, channel_id: str) -> None:
+def forget_channel(connection: Connection, channel_id: str) -> None:
+    """Its messages go bit by bit."""
     connection.execute("INSERT OR IGNORE INTO channels_gone VALUES (?)", (channel_id,))
+    connection.execute("DELETE FROM thread_follows WHERE channel_id = ?", (channel_id,))
 
 
 def of_gone_channels(connection: Connection, most: int) -> list[Message]:
@@ -205,8 +217,8 @@ def of_gone_channels(connection: Connection, most: int) -> list[Message]:
 
 def forget_member(connection: Connection, member_id: str) -> None:
     """What is only of use to the member who goes; the messages stay."""
-    connection.execute("DELETE FROM mentions WHERE member_id = ?", (member_id,))
-    connection.execute("DELETE FROM reads WHERE member_id = ?", (member_id,))
+    for table in ("mentions", "reads", "thread_follows"):
+        connection.execute(f"DELETE FROM {table} WHERE member_id = ?", (member_id,))
 
 
 # Reactions and pins: steps of a write.

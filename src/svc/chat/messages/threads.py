@@ -8,7 +8,7 @@ otherwise. Counts what `reading` counts of channels, by the same rules.
 import dataclasses
 from collections.abc import Collection, Iterable
 
-from svc.base.database import Act, Connection, Database, Row
+from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
@@ -20,6 +20,25 @@ from svc.chat.messages.marks import Count, Following
 from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, moment_of, number_of
 
 MAX_PAGE = 50
+
+# Member, thread, channel, the member's mark and the thread's last message.
+_FOLLOWS = (
+    "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
+    " JOIN threads AS t ON t.id = f.thread"
+)
+# Of each thread the cursors of what somebody who follows it has not read, the oldest first.
+_UNREAD = (
+    "SELECT f.thread, m.n FROM"
+    " (SELECT thread, channel_id, min(n) AS n FROM thread_follows GROUP BY thread, channel_id) AS f"
+    " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
+    " ORDER BY m.n"
+)
+# Member, thread, and the cursor of a message that mentions and was not read.
+_UNREAD_MENTIONS = (
+    "SELECT f.member_id, f.thread, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
+    " JOIN thread_follows AS f ON f.member_id = m.member_id AND f.thread = s.thread"
+    " WHERE m.n > f.n ORDER BY m.n"
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,12 +64,12 @@ class Threads:
     async def load(self) -> None:
         """Start counting, once the directory is filled."""
         following, channels = self._following, self._directory.channels
-        for row in await _follows(self._database):
+        for row in await self._database.rows(_FOLLOWS):
             if row["channel_id"] in channels and row["member_id"] in self._directory.members:
                 following.add(row["thread"], row["channel_id"], row["member_id"], row["n"], row["last_n"])
-        for row in await _unread(self._database):
+        for row in await self._database.rows(_UNREAD):
             following.posted(row["thread"], row["n"])
-        for row in await _unread_mentions(self._database):
+        for row in await self._database.rows(_UNREAD_MENTIONS):
             following.mentioned(row["thread"], row["member_id"], row["n"])
 
     def welcome(self, asker: Asker) -> dict[str, object]:
@@ -166,9 +185,7 @@ class Threads:
 
     def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
         """What a thread hangs on: a step of a write. Raises ChatError."""
-        root = store.get(connection, channel_id, number_of(thread))
-        if root is None or root.id != thread:
-            raise ChatError("unknown_message")
+        root = store.existing(connection, channel_id, thread)
         if root.thread is not None:
             raise ChatError("invalid_request", "A message of a thread has no thread of its own")
         return root
@@ -216,14 +233,8 @@ class Threads:
 
     # Channels and members that go.
 
-    def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
-        _forget_channel(connection, channel_id)
-
     def forget_channel(self, channel_id: str) -> None:
         self._following.forget_channel(channel_id)
-
-    def forget_member_in(self, connection: Connection, member_id: str) -> None:
-        _forget_member(connection, member_id)
 
     def forget_member(self, member_id: str) -> None:
         self._following.forget_member(member_id)
@@ -307,38 +318,3 @@ def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
 def _unfollow(connection: Connection, follows: Iterable[tuple[str, str]]) -> None:
     """Members, each with a thread."""
     connection.executemany("DELETE FROM thread_follows WHERE member_id = ? AND thread = ?", follows)
-
-
-def _forget_channel(connection: Connection, channel_id: str) -> None:
-    connection.execute("DELETE FROM thread_follows WHERE channel_id = ?", (channel_id,))
-
-
-def _forget_member(connection: Connection, member_id: str) -> None:
-    connection.execute("DELETE FROM thread_follows WHERE member_id = ?", (member_id,))
-
-
-async def _follows(database: Database) -> list[Row]:
-    """Member, thread, channel, the member's mark and the thread's last message."""
-    return await database.rows(
-        "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
-        " JOIN threads AS t ON t.id = f.thread"
-    )
-
-
-async def _unread(database: Database) -> list[Row]:
-    """Of each thread the cursors of what somebody who follows it has not read, the oldest first."""
-    return await database.rows(
-        "SELECT f.thread, m.n FROM"
-        " (SELECT thread, channel_id, min(n) AS n FROM thread_follows GROUP BY thread, channel_id) AS f"
-        " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
-        " ORDER BY m.n"
-    )
-
-
-async def _unread_mentions(database: Database) -> list[Row]:
-    """Member, thread, and the cursor of a message that mentions and was not read."""
-    return await database.rows(
-        "SELECT f.member_id, f.thread, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
-        " JOIN thread_follows AS f ON f.member_id = m.member_id AND f.thread = s.thread"
-        " WHERE m.n > f.n ORDER BY m.n"
-    )

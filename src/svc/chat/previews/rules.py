@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from svc.base.allowance import Allowances
-from svc.base.database import Connection
 from svc.base.page_head import MAX_BYTES
 from svc.base.pictures import kind_of
 from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed, as_file
@@ -25,9 +24,8 @@ from svc.base.shares import Turns
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetched, Fetcher
 from svc.chat.fetching.targets import NotFetched
-from svc.chat.media.rules import PREVIEW, Media
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.messages.links import links_of
+from svc.chat.messages.markdown import links_of
 from svc.chat.messages.message import MEMBER, Message
 from svc.chat.webhooks.cards import Wanted
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
@@ -139,7 +137,6 @@ class Previews:
     def __init__(
         self,
         messages: MessagesFeature,
-        media: Media,
         fetcher: Fetcher,
         pictures: Pictures,
         outcomes: Counter[tuple[str, ...]],
@@ -148,7 +145,6 @@ class Previews:
     ) -> None:
         self._database, self._marking = messages.database, messages.marking
         self._judged = messages.messages.judged
-        self._media = media
         self._fetcher = fetcher
         self._pictures = pictures
         self._sandbox = head_sandbox()
@@ -160,7 +156,6 @@ class Previews:
         # What an address leads to, and until when that is good; the one used longest ago first.
         self._cached: OrderedDict[str, tuple[Preview | None, float]] = OrderedDict()
         self._tasks: asyncio.TaskGroup | None = None
-        messages.marking.pictured = self._pictured
 
     async def close(self) -> None:
         """The server stops."""
@@ -257,18 +252,6 @@ class Previews:
     async def _in_short(self, page: Fetched, holder: str) -> Short | None:
         async with self._parsing.turn(holder):
             return await in_short(page, self._sandbox)
-
-    def _pictured(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
-        """A step of a write: see `Marking.pictured`."""
-        self._media.release(connection, PREVIEW, message_id)
-        there = set()
-        for key in keys:
-            try:
-                self._media.refer(connection, key, PREVIEW, message_id)
-                there.add(key)
-            except ChatError:
-                continue  # It was kept for a message that has been deleted since.
-        return there
 
     def _count(self, outcome: str) -> None:
         self._outcomes[(outcome,)] += 1

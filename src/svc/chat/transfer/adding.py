@@ -24,8 +24,7 @@ from svc.chat.audit.rules import Audit
 from svc.chat.channels.rules import MAX_CHANNELS
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE, new_key
-from svc.chat.messages.emoji import checked_emoji
-from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, first_number_at
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, checked_emoji, first_number_at
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.transfer import store
 from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost, Source

@@ -1,30 +1,16 @@
 """What is measured of uploads and stored media; documented in docs/configuration.md."""
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 from svc.base.metrics import Registry
-
-
-class MeasuredQueue(Protocol):
-    waiting: int
-    dead: int
-
-    @property
-    def outcomes(self) -> Mapping[tuple[str, ...], int]: ...
-
-
-class MeasuredSweep(Protocol):
-    swept: int
-    failed: int
-    kept_objects: int
-    kept_bytes: int
+from svc.chat.media.sweep import Counts
+from svc.chat.uploads.queue import Queue
 
 
 def measure(
     registry: Registry,
-    queue: MeasuredQueue,
-    sweep: MeasuredSweep,
+    queue: Queue,
+    sweep: Counts,
     worker_up: Callable[[], bool],
     failed_reads: Mapping[tuple[str, ...], int],
 ) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import Meta, convert
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules, follows_rules
@@ -133,7 +133,7 @@ class Queue:
         wanted = [kind for kind in kinds if kind in KINDS]
 
         def take(connection: Connection) -> _Claimed:
-            now_ms, given_up = self._now_ms(), []
+            now_ms, given_up = self.now_ms(), []
             while (job := self._next(connection, wanted, now_ms, long=long)) is not None:
                 # What a worker had reserved that has gone is nobody's.
                 self._release(connection, job.id)
@@ -173,7 +173,8 @@ class Queue:
 
         def hold(connection: Connection) -> Upload:
             upload = self._held(connection, job_id, lease_id)
-            store.renew(connection, job_id, self._now_ms() + int(LEASE_S * 1000))
+            until_ms = self.now_ms() + int(LEASE_S * 1000)
+            store.JOBS.edit(connection, {"lease_until_ms": until_ms}, id=job_id)
             return upload
 
         def held(upload: Upload) -> None:
@@ -216,7 +217,7 @@ class Queue:
         def end(connection: Connection) -> tuple[Upload, tuple[int, int]]:
             upload = self._held(connection, job_id, lease_id)
             self._end(connection, job_id)
-            store.set_refused(connection, job_id, {"code": code, "message": message}, self._now_ms())
+            store.set_refused(connection, job_id, {"code": code, "message": message}, self.now_ms())
             return upload, store.count_jobs(connection)
 
         def ended(result: tuple[Upload, tuple[int, int]]) -> None:
@@ -237,7 +238,8 @@ class Queue:
             if job.attempt >= MAX_ATTEMPTS:
                 return self._bury(connection, job, fault), store.count_jobs(connection)
             pause_ms = int(_FIRST_PAUSE_S * 1000) * 2 ** (job.attempt - 1)
-            store.put_back(connection, job_id, fault, self._now_ms() + pause_ms)
+            again = {**store.NOBODYS, "fault": fault, "due_at_ms": self.now_ms() + pause_ms}
+            store.JOBS.edit(connection, again, id=job_id)
             return None, store.count_jobs(connection)
 
         def done(result: tuple[Upload | None, tuple[int, int]]) -> None:
@@ -254,7 +256,7 @@ class Queue:
         def move(connection: Connection) -> None:
             self._held(connection, job_id, lease_id)
             self._release(connection, job_id)
-            store.hand_on(connection, job_id, self._now_ms())
+            store.hand_on(connection, job_id, self.now_ms())
 
         await self._database.write(move)
 
@@ -271,8 +273,8 @@ class Queue:
             job = store.JOBS.get(connection, id=job_id)
             if job is None or not job.dead:
                 raise ChatError("unknown_job")
-            now_ms = self._now_ms()
-            store.revive(connection, job_id, now_ms)
+            now_ms = self.now_ms()
+            store.JOBS.edit(connection, {"dead": 0, "attempt": 0, "due_at_ms": now_ms}, id=job_id)
             store.set_waiting_again(connection, job_id, now_ms)
             return store.count_jobs(connection)
 
@@ -310,9 +312,9 @@ class Queue:
         self._media.release(connection, JOB, job_id, late_s=STORING_S)
 
     def _bury(self, connection: Connection, job: Job, fault: str) -> Upload:
-        store.bury(connection, job.id, fault)
+        store.JOBS.edit(connection, {**store.NOBODYS, "dead": 1, "fault": fault}, id=job.id)
         refusal = {"code": GIVEN_UP, "message": _GIVEN_UP_MESSAGE}
-        store.set_refused(connection, job.id, refusal, self._now_ms())
+        store.set_refused(connection, job.id, refusal, self.now_ms())
         upload = store.UPLOADS.get(connection, id=job.id)
         assert upload is not None, "a job has an upload"
         return upload
@@ -325,9 +327,9 @@ class Queue:
         if not {file.key for file in written} <= set(reserved):
             raise ChatError("invalid_request", "A key is none that was reserved for this job")
         for file in written:
-            self._media.stored(connection, file.key, _facts(file))
+            self._media.stored(connection, file.key, convert(file, Facts, from_attributes=True))
         result = result_of(upload, written)
-        store.set_done(connection, job_id, result, self._now_ms())
+        store.set_done(connection, job_id, result, self.now_ms())
         outcome = None
         if upload.purpose != ATTACHMENT:
             outcome = self._uses[upload.purpose].use(connection, upload, result)
@@ -356,7 +358,7 @@ class Queue:
         told = UploadRefused(upload.id, code, message)
         self._hub.push("upload_refused", told, only(upload.member_id))
 
-    def _now_ms(self) -> int:
+    def now_ms(self) -> int:
         return int(self._now() * 1000)
 
 
@@ -366,18 +368,6 @@ def keys_of(upload: Upload) -> list[str]:
     belonging = [result.get(role) for role in (THUMBNAIL, POSTER)]
     found = [result.get("key"), *(part.get("key") for part in belonging if isinstance(part, Mapping))]
     return [key for key in found if isinstance(key, str)]
-
-
-def _facts(file: Written) -> Facts:
-    return Facts(
-        file.content_type,
-        file.bytes,
-        file.width,
-        file.height,
-        file.duration_ms,
-        file.placeholder,
-        file.colour,
-    )
 
 
 def _shown(job: Job) -> ShownJob:

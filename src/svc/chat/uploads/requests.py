@@ -105,17 +105,8 @@ UPLOAD = Named(
 # What every upload needs, whatever it is for.
 FILE = obj({"file": string(contentMediaType="application/octet-stream")})
 BEGINNING = (
-    *(
-        "profanity_refused",
-        "quota_exceeded",
-        "storage_full",
-        "too_many",
-        "too_many_connections",
-        "tus_version",
-        "upload_cut_short",
-        "upload_too_large",
-    ),
-    *("uploads_disabled", "wrong_content_type"),
+    *("profanity_refused", "quota_exceeded", "storage_full", "too_many", "too_many_connections"),
+    *("tus_version", "upload_cut_short", "upload_too_large", "uploads_disabled", "wrong_content_type"),
 )
 
 

@@ -8,13 +8,11 @@ docs/configuration.md, "Chat server".
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar
 
 from svc.base.contents import HEAD_BYTES
 from svc.base.database import Act, Connection
 from svc.base.shares import Shares
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -40,48 +38,18 @@ from svc.chat.uploads.upload import (
 
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
+_PAGE = 100
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
 logger = logging.getLogger(__name__)
 
-
-Message = TypeVar("Message")
-
-
-class Posts(Protocol[Message]):
-    """Messages on which files hang."""
-
-    def judged(self, text: str) -> str: ...
-
-    def channels_of(self, connection: Connection, message_ids: Sequence[str]) -> set[str]: ...
-
-    def describe_attachment(
-        self, connection: Connection, message_id: str, upload_id: str, alt: str
-    ) -> Message | None: ...
-
-    def attachments_changed(self, message: Message) -> None: ...
-
-
-class NoPosts:
-    """Before there are messages."""
-
-    def judged(self, text: str) -> str:
-        return text
-
-    def channels_of(self, connection: Connection, message_ids: Sequence[str]) -> set[str]:
-        return set()
-
-    def describe_attachment(
-        self, connection: Connection, message_id: str, upload_id: str, alt: str
-    ) -> object | None:
-        return None
-
-    def attachments_changed(self, message: object) -> None:
-        pass
+# A step of the write in which a member says otherwise what an upload of theirs shows: the ids of the messages
+# that show it, its own, and the words; what follows the write. Raises ChatError.
+Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], None]]
 
 
 class Uploads:
-    """`new_id` makes ids that rise; `now` gives seconds since 1970."""
+    """`judged` gives words as they may be shown, or raises ChatError."""
 
     def __init__(
         self,
@@ -90,7 +58,7 @@ class Uploads:
         incoming: Incoming,
         queue: Queue,
         bounds: Limits,
-        now: Callable[[], float],
+        judged: Callable[[str], str],
     ) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._new_id = ground.new_id
@@ -98,15 +66,12 @@ class Uploads:
         self._incoming = incoming
         self._queue = queue
         self._bounds = bounds
-        self._now = now
-        self.posts: Posts[Any] = NoPosts()
+        self._judged = judged
+        self.on_described: list[Describes] = []
+        self.urls = media.urls
         # Uploads that are being received at this moment.
         self._busy: set[str] = set()
         self._arriving = Shares(limits.MAX_ARRIVING)
-
-    @property
-    def urls(self) -> MediaUrls:
-        return self._media.urls
 
     def most(self, purpose: str) -> int:
         """How many bytes an upload for a purpose may have."""
@@ -132,16 +97,16 @@ class Uploads:
             id=self._new_id(),
             member_id=member_id,
             purpose=wish.purpose,
-            name=self.posts.judged(readable_file_name(wish.name)),
+            name=self._judged(readable_file_name(wish.name)),
             target=wish.target,
-            alt=self.posts.judged(wish.alt),
+            alt=self._judged(wish.alt),
             length=wish.length,
             received=0,
             reserved=min(wish.length, limits.EXPECTED_BYTES),
             state=RECEIVING,
             result=None,
             refusal=None,
-            created_at_ms=self._now_ms(),
+            created_at_ms=self._queue.now_ms(),
         )
 
         return await self._insert(upload, disk_bytes, resumable=wish.resumable)
@@ -200,30 +165,34 @@ class Uploads:
     async def unused(self, member_id: str) -> list[Upload]:
         return await store.unused_of_member(self._database, member_id, _MAX_LISTED)
 
+    async def of(self, member_id: str) -> AsyncIterator[Upload]:
+        """All of a member's, the oldest first."""
+        last = ""
+        while page := await store.of_member(self._database, member_id, last, _PAGE):
+            for upload in page:
+                yield upload
+            last = page[-1].id
+
     async def describe(self, member_id: str, upload_id: str, alt: str) -> Upload:
         """Say in words what a file shows, also of one that is posted. Raises ChatError."""
         upload = await self.find(member_id, upload_id)
         if upload.state == REFUSED or upload.purpose != ATTACHMENT:
             raise ChatError("unknown_upload")
-        await self._describe(member_id, upload_id, self.posts.judged(alt))
+        await self._describe(member_id, upload_id, self._judged(alt))
         return await self.find(member_id, upload_id)
 
     @follows_rules
-    def _describe(self, member_id: str, upload_id: str, alt: str) -> Act[list[Any], None]:
-        def change(connection: Connection) -> list[Any]:
+    def _describe(self, member_id: str, upload_id: str, alt: str) -> Act[Sequence[Callable[[], None]], None]:
+        def change(connection: Connection) -> Sequence[Callable[[], None]]:
             now = store.UPLOADS.get(connection, id=upload_id)
             key = keys_of(now)[0] if now is not None and now.state == USED else ""
             where = self._media.owners(connection, key, MESSAGE)
-            for channel_id in self.posts.channels_of(connection, where):
-                # As for the text of a message.
-                self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
-            store.set_alt(connection, upload_id, alt)
-            changed = [self.posts.describe_attachment(connection, m, upload_id, alt) for m in where]
-            return [message for message in changed if message is not None]
+            store.UPLOADS.edit(connection, {"alt": alt}, id=upload_id)
+            return [describe(connection, member_id, where, upload_id, alt) for describe in self.on_described]
 
-        def changed(messages: Sequence[Any]) -> None:
-            for message in messages:
-                self.posts.attachments_changed(message)
+        def changed(following: Sequence[Callable[[], None]]) -> None:
+            for follow in following:
+                follow()
 
         return Act(change, changed)
 
@@ -251,8 +220,8 @@ class Uploads:
             self._drop(connection, upload_id)
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member's data is deleted."""
-        store.make_nameless(connection, member_id)
+        """What a member has called their files is forgotten; what others still see of them stays."""
+        store.UPLOADS.edit(connection, {"name": "", "alt": ""}, member_id=member_id)
 
     # Tidying up.
 
@@ -268,7 +237,7 @@ class Uploads:
         await self._incoming.remove_but(await self._database.write(store.with_files))
 
     def _expire(self, connection: Connection) -> tuple[int, int]:
-        now_ms = self._now_ms()
+        now_ms = self._queue.now_ms()
         unfinished = now_ms - int(limits.UNFINISHED_KEPT_S * 1000)
         refused = now_ms - int(limits.REFUSED_KEPT_S * 1000)
         dead = now_ms - int(limits.DEAD_KEPT_S * 1000)
@@ -283,7 +252,7 @@ class Uploads:
 
     def _forget_empty(self, connection: Connection) -> None:
         """A step of a write: uploads that were begun and never sent make room for others."""
-        before_ms = self._now_ms() - int(limits.EMPTY_KEPT_S * 1000)
+        before_ms = self._queue.now_ms() - int(limits.EMPTY_KEPT_S * 1000)
         for upload_id in store.empty(connection, before_ms, _TIDIED_AT_ONCE):
             if upload_id not in self._busy:
                 self._drop(connection, upload_id)
@@ -344,7 +313,7 @@ class Uploads:
             with suppress(OSError):
                 received = await self._incoming.written(upload.id)
                 await self._database.write(
-                    lambda connection: store.set_received(connection, upload.id, received, self._now_ms())
+                    lambda c: store.set_received(c, upload.id, received, self._queue.now_ms())
                 )
         return received
 
@@ -361,7 +330,7 @@ class Uploads:
         return kind
 
     async def _complete(self, upload: Upload, kind: str, length: int) -> None:
-        now_ms = self._now_ms()
+        now_ms = self._queue.now_ms()
 
         def complete(connection: Connection) -> tuple[int, int]:
             if not store.set_waiting(connection, upload.id, length, now_ms):
@@ -395,13 +364,10 @@ class Uploads:
         self._queue.drop(connection, upload_id)
         upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is not None and upload.state != "used":
-            store.delete(connection, upload_id)
+            store.UPLOADS.delete(connection, id=upload_id)
         return store.count_jobs(connection)
 
     async def _removed(self, upload_id: str) -> None:
         # What cannot be removed now is nobody's, and goes with the next tidying.
         with suppress(OSError):
             await self._incoming.remove(upload_id)
-
-    def _now_ms(self) -> int:
-        return int(self._now() * 1000)

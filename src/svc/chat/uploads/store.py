@@ -40,67 +40,38 @@ async def unused_of_member(database: Database, member_id: str, most: int) -> lis
 
 def set_reserved(connection: Connection, upload_id: str, reserved: int) -> bool:
     """False where nothing of it is received any more."""
-    changed = connection.execute(
-        "UPDATE uploads SET reserved = ? WHERE id = ? AND state = ?", (reserved, upload_id, RECEIVING)
-    )
-    return changed.rowcount == 1
+    return UPLOADS.edit(connection, {"reserved": reserved}, id=upload_id, state=RECEIVING)
 
 
 def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
     """It has no more than it was sent, for nothing of it arrives now."""
-    connection.execute(
-        "UPDATE uploads SET received = ?1, reserved = ?1, changed_at_ms = ?2 WHERE id = ?3 AND state = ?4",
-        (received, now_ms, upload_id, RECEIVING),
-    )
+    changed = {"received": received, "reserved": received, "changed_at_ms": now_ms}
+    UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
 
 
 def set_waiting(connection: Connection, upload_id: str, length: int, now_ms: int) -> bool:
     """All of it is here."""
-    changed = connection.execute(
-        "UPDATE uploads SET state = ?1, length = ?2, received = ?2, reserved = ?2, changed_at_ms = ?3"
-        " WHERE id = ?4 AND state = ?5",
-        (WAITING, length, now_ms, upload_id, RECEIVING),
-    )
-    return changed.rowcount == 1
+    sizes = dict.fromkeys(("length", "received", "reserved"), length)
+    changed = {"state": WAITING, **sizes, "changed_at_ms": now_ms}
+    return UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
 
 
 def set_done(connection: Connection, upload_id: str, result: Mapping[str, object], now_ms: int) -> None:
-    connection.execute(
-        "UPDATE uploads SET state = ?, result = ?, key = ?, changed_at_ms = ? WHERE id = ?",
-        (DONE, dumps(result).decode(), result["key"], now_ms, upload_id),
-    )
+    changed = {"state": DONE, "result": JSON.store(result), "key": result["key"], "changed_at_ms": now_ms}
+    UPLOADS.edit(connection, changed, id=upload_id)
 
 
 def set_refused(connection: Connection, upload_id: str, refusal: Mapping[str, object], now_ms: int) -> None:
-    connection.execute(
-        "UPDATE uploads SET state = ?, refusal = ?, changed_at_ms = ? WHERE id = ?",
-        (REFUSED, dumps(refusal).decode(), now_ms, upload_id),
-    )
+    changed = {"state": REFUSED, "refusal": JSON.store(refusal), "changed_at_ms": now_ms}
+    UPLOADS.edit(connection, changed, id=upload_id)
 
 
 def set_waiting_again(connection: Connection, upload_id: str, now_ms: int) -> None:
-    connection.execute(
-        "UPDATE uploads SET state = ?, refusal = NULL, changed_at_ms = ? WHERE id = ?",
-        (WAITING, now_ms, upload_id),
-    )
+    UPLOADS.edit(connection, {"state": WAITING, "refusal": None, "changed_at_ms": now_ms}, id=upload_id)
 
 
 def set_used(connection: Connection, upload_id: str) -> None:
-    connection.execute("UPDATE uploads SET state = ? WHERE id = ?", (USED, upload_id))
-
-
-def set_alt(connection: Connection, upload_id: str, alt: str) -> None:
-    connection.execute("UPDATE uploads SET alt = ? WHERE id = ?", (alt, upload_id))
-
-
-def delete(connection: Connection, upload_id: str) -> None:
-    """With its job."""
-    connection.execute("DELETE FROM uploads WHERE id = ?", (upload_id,))
-
-
-def make_nameless(connection: Connection, member_id: str) -> None:
-    """What a member has called their files is forgotten; what others still see of them stays."""
-    connection.execute("UPDATE uploads SET name = '', alt = '' WHERE member_id = ?", (member_id,))
+    UPLOADS.edit(connection, {"state": USED}, id=upload_id)
 
 
 def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
@@ -225,15 +196,8 @@ def lease(connection: Connection, job_id: str, lease_id: str, worker: str, until
     )
 
 
-def renew(connection: Connection, job_id: str, until_ms: int) -> None:
-    connection.execute("UPDATE jobs SET lease_until_ms = ? WHERE id = ?", (until_ms, job_id))
-
-
-def put_back(connection: Connection, job_id: str, fault: str, due_at_ms: int) -> None:
-    connection.execute(
-        "UPDATE jobs SET lease = NULL, lease_until_ms = 0, fault = ?, due_at_ms = ? WHERE id = ?",
-        (fault, due_at_ms, job_id),
-    )
+# What a job has that no worker has any more.
+NOBODYS = {"lease": None, "lease_until_ms": 0}
 
 
 def hand_on(connection: Connection, job_id: str, now_ms: int) -> None:
@@ -243,16 +207,6 @@ def hand_on(connection: Connection, job_id: str, now_ms: int) -> None:
         " WHERE id = ?",
         (now_ms, job_id),
     )
-
-
-def bury(connection: Connection, job_id: str, fault: str) -> None:
-    connection.execute(
-        "UPDATE jobs SET lease = NULL, lease_until_ms = 0, dead = 1, fault = ? WHERE id = ?", (fault, job_id)
-    )
-
-
-def revive(connection: Connection, job_id: str, now_ms: int) -> None:
-    connection.execute("UPDATE jobs SET dead = 0, attempt = 0, due_at_ms = ? WHERE id = ?", (now_ms, job_id))
 
 
 def long_dead(connection: Connection, before_ms: int, most: int) -> list[str]:

@@ -4,14 +4,14 @@ Tells the media service: whom to silence, what somebody may send, whom to put ou
 nothing and pushes nothing. docs/signalling.md, "From the chat server".
 """
 
-from collections.abc import Collection, Mapping
-from typing import Protocol
+from collections.abc import Collection
 
 from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.voice.occupancy import Mute, Occupancy, States
+from svc.chat.voice.occupancy import Occupancy, States
 from svc.chat.voice.rooms import Rooms
+from svc.chat.voice.sfu_links import SfuLinks
 
 # What each permission lets a member send (`svc.base.grants`).
 _CAPS = {
@@ -25,30 +25,11 @@ MAX_GRANTED = 4096
 Place = tuple[str, str]  # room and user
 
 
-class MediaLink(Protocol):
-    """The control connections to the media services."""
-
-    def reaches(self, room_id: str) -> bool:
-        """Is the service that has the room connected, and has it told who is there?"""
-
-    async def confirm_room(self, room_id: str) -> None:
-        """Return once a media service is known to have the room; ChatError otherwise."""
-
-    def service_of(self, room_id: str) -> int:
-        """Which one a room is at that has been confirmed."""
-
-    def register(self, room_id: str) -> None:
-        """Have the room made; without a connection it is made with the next."""
-
-    def tell(self, event: str, data: Mapping[str, object]) -> None:
-        """Say something, with our credentials; without a connection it is not said."""
-
-
 class MediaControl:
     """A watcher of the occupancy; its other methods are called when something has changed."""
 
     def __init__(
-        self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: States, link: MediaLink
+        self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: States, link: SfuLinks
     ) -> None:
         self._directory = directory
         self._rooms = rooms
@@ -92,7 +73,13 @@ class MediaControl:
     def apply_mute(self, room_id: str, user_id: str) -> None:
         """Nothing is said of those whom moderators have always left alone."""
         if (mute := self._states.moderated(user_id)) is not None:
-            self._tell_mute(room_id, user_id, mute)
+            said = {
+                "room_id": room_id,
+                "user_id": user_id,
+                "is_muted": mute.muted,
+                "is_deafened": mute.deafened,
+            }
+            self._link.tell("user_audio_control", said)
 
     # Of the occupancy.
 
@@ -159,12 +146,3 @@ class MediaControl:
         if self._granted.get((room_id, user_id)) != caps:
             self._granted[room_id, user_id] = caps
             self._link.tell("user_caps", {"room_id": room_id, "user_id": user_id, "caps": sorted(caps)})
-
-    def _tell_mute(self, room_id: str, user_id: str, mute: Mute) -> None:
-        said = {
-            "room_id": room_id,
-            "user_id": user_id,
-            "is_muted": mute.muted,
-            "is_deafened": mute.deafened,
-        }
-        self._link.tell("user_audio_control", said)

@@ -11,7 +11,8 @@ who may view the channel and is not in the call. Whoever is in it hears it there
 
 import asyncio
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, NoReturn
 
@@ -22,10 +23,10 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub, Only
-from svc.chat.messages.emoji import checked_emoji
-from svc.chat.voice.control import MediaLink
+from svc.chat.messages.message import checked_emoji
 from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.rooms import Rooms
+from svc.chat.voice.sfu_links import SfuLinks
 
 # Somebody who applauds presses a few times; a page that holds the button is no applause.
 REACTION_BURST = 8
@@ -53,17 +54,10 @@ class Sent:
 class Gestures:
     """A watcher of the occupancy."""
 
-    def __init__(
-        self,
-        hub: Hub,
-        rooms: Rooms,
-        occupancy: Occupancy,
-        clock: Callable[[], float],
-    ) -> None:
+    def __init__(self, hub: Hub, rooms: Rooms, occupancy: Occupancy) -> None:
         self._hub = hub
         self._occupancy = occupancy
         self._rooms = rooms
-        self._clock = clock
         self._hands: dict[Place, Hand] = {}
         self._sent: dict[Place, Sent] = {}
         self._order = itertools.count(DOWN + 1)
@@ -113,7 +107,7 @@ class Gestures:
         """Show an emoji to who is in the call now. Raises ChatError."""
         self._require_there(member_id, channel_id, Permission.ADD_REACTIONS)
         shown = checked_emoji(emoji)
-        if wait_s := self._allowances.of(member_id).take_if_left(self._clock()):
+        if wait_s := self._allowances.of(member_id).take_if_left(time.monotonic()):
             raise ChatError("rate_limited", more={"retry_after_ms": int(wait_s * 1000) + 1})
         reaction = {"channel_id": channel_id, "member_id": member_id, "emoji": shown}
         self._hub.push(
@@ -150,7 +144,7 @@ _NOBODY: frozenset[str] = frozenset()
 class Speaking:
     """A watcher of the occupancy."""
 
-    def __init__(self, hub: Hub, directory: Directory, occupancy: Occupancy, link: MediaLink) -> None:
+    def __init__(self, hub: Hub, directory: Directory, occupancy: Occupancy, link: SfuLinks) -> None:
         self._hub = hub
         self._directory = directory
         self._occupancy = occupancy

@@ -4,29 +4,32 @@ Each act needs its permission in the channel where somebody is, and a higher ran
 theirs; who sees no such channel is told that they are in none. No HTTP.
 """
 
-from svc.base.database import Act, Connection, Database
+from collections.abc import Callable, Sequence
+
+from svc.base.database import Act, Connection
 from svc.base.tables import Table
 from svc.chat.access.acts import changes_rules, follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Hub, only
-from svc.chat.voice.control import MediaLink
+from svc.chat.ground import Ground
+from svc.chat.live.hub import only
 from svc.chat.voice.occupancy import Mute, State
 from svc.chat.voice.rules import Voice
+from svc.chat.voice.sfu_links import SfuLinks
 
 _MUTES = Table("voice_mutes", Mute)
 
 
+def silences(connection: Connection, person_id: str, now_ms: int) -> bool:
+    """A step of a write: has somebody been muted or deafened until it is undone?"""
+    sql = "SELECT 1 FROM voice_mutes WHERE person_id = ? AND (muted OR deafened)"
+    return connection.execute(sql, (person_id,)).fetchone() is not None
+
+
 class VoiceModeration:
-    def __init__(
-        self, database: Database, directory: Directory, hub: Hub, audit: Audit, voice: Voice, link: MediaLink
-    ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
-        self._audit = audit
+    def __init__(self, ground: Ground, voice: Voice, link: SfuLinks) -> None:
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._audit = ground.audit
         self._voice = voice
         self._link = link
 
@@ -55,45 +58,28 @@ class VoiceModeration:
 
         return Act(change, lambda _: self._muted(member_id, mute))
 
-    def silences(self, connection: Connection, person_id: str, now_ms: int) -> bool:
-        """A step of a write: has somebody been muted or deafened until it is undone?"""
-        found = connection.execute(
-            "SELECT 1 FROM voice_mutes WHERE person_id = ? AND (muted OR deafened)", (person_id,)
-        )
-        return found.fetchone() is not None
-
     @follows_rules
     def disconnect(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
         """Put somebody out of the voice channels in which the actor may do that. They may join again."""
-        room_ids = self._rooms_to_clear(actor_id, member_id)
-
-        def change(connection: Connection) -> None:
-            for room_id in room_ids:
-                details = {"channel_id": room_id}
-                self._audit.record(connection, actor_id, "voice_disconnect", member_id, details, now)
+        room_ids = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
 
         def follow(_: None) -> None:
             for room_id in room_ids:
                 self._voice.control.put_out(room_id, member_id)
 
-        return Act(change, follow)
+        return Act(self._noting(actor_id, "voice_disconnect", member_id, room_ids, now), follow)
 
     @follows_rules
     def stop_screen(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
         """End what somebody shows of their screen. They cannot share one until they leave the channel."""
         room_ids = self._rooms_where(actor_id, member_id, Permission.MUTE_MEMBERS)
 
-        def change(connection: Connection) -> None:
-            for room_id in room_ids:
-                details = {"channel_id": room_id}
-                self._audit.record(connection, actor_id, "voice_stop_screen", member_id, details, now)
-
         def follow(_: None) -> None:
             for room_id in room_ids:
                 self._hub.push("voice_screen_stopped", {"channel_id": room_id}, only(member_id))
                 self._voice.control.stop_screen(room_id, member_id)
 
-        return Act(change, follow)
+        return Act(self._noting(actor_id, "voice_stop_screen", member_id, room_ids, now), follow)
 
     @follows_rules
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Act[None, None]:
@@ -101,19 +87,13 @@ class VoiceModeration:
 
         Their page is told to go there and they are put out here; so who does not follow is out.
         """
-        room_ids = [room for room in self._rooms_to_clear(actor_id, member_id) if room != channel_id]
+        there = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
+        room_ids = [room_id for room_id in there if room_id != channel_id]
         self._voice.require_voice_channel(actor_id, channel_id, Permission.MOVE_MEMBERS)
         if not self._directory.may(member_id, Permission.JOIN_VOICE, channel_id):
             raise ChatError("forbidden", "This member is not allowed to join this channel")
         if room_ids:
             self._voice.reserve(member_id, channel_id, now)
-
-        def change(connection: Connection) -> None:
-            if not room_ids:
-                return
-            # It names no other channel: who sees the entry may not see that one.
-            details = {"channel_id": channel_id}
-            self._audit.record(connection, actor_id, "voice_move", member_id, details, now)
 
         def follow(_: None) -> None:
             for room_id in room_ids:
@@ -121,10 +101,21 @@ class VoiceModeration:
                 self._hub.push("voice_moved", told, only(member_id))
                 self._voice.control.put_out(room_id, member_id)
 
-        return Act(change, follow)
+        # It names no other channel: who sees the entry may not see that one.
+        named = [channel_id] if room_ids else []
+        return Act(self._noting(actor_id, "voice_move", member_id, named, now), follow)
 
-    def _rooms_to_clear(self, actor_id: str, member_id: str) -> list[str]:
-        return self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
+    def _noting(
+        self, actor_id: str, action: str, member_id: str, channel_ids: Sequence[str], now: float
+    ) -> Callable[[Connection], None]:
+        """A step of the write: an entry of the audit log for each of these channels."""
+
+        def note(connection: Connection) -> None:
+            for channel_id in channel_ids:
+                details = {"channel_id": channel_id}
+                self._audit.record(connection, actor_id, action, member_id, details, now)
+
+        return note
 
     def _rooms_where(self, actor_id: str, member_id: str, permission: Permission) -> list[str]:
         """Where somebody is and the actor has this permission. Raises ChatError where there is none."""

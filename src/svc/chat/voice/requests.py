@@ -11,7 +11,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.described import BOOLEAN, ID, Id, Pushed, array, integer, mapping, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.messages.emoji import MAX_CHARACTERS as MAX_EMOJI_CHARACTERS
+from svc.chat.messages.message import MAX_EMOJI_CHARACTERS
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 from svc.chat.voice.gestures import Hand, Sent
 from svc.chat.voice.moderation import VoiceModeration

@@ -4,7 +4,8 @@ The media service decides who really is in a room; this only grants and reports.
 docs/signalling.md; the grant is described in `svc.base.grants`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -16,13 +17,15 @@ from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id
+from svc.chat.direct.feature import PrivateFeature
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
+from svc.chat.ground import Changes, Ground
 from svc.chat.live.hub import Only, only
-from svc.chat.voice.control import MediaControl, MediaLink
+from svc.chat.voice.control import MediaControl
 from svc.chat.voice.gestures import DOWN, Gestures, Speaking
-from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
-from svc.chat.voice.rooms import Conversations, Rooms, SealedCalls
+from svc.chat.voice.occupancy import Mute, Occupancy, State, States, Watcher, differences
+from svc.chat.voice.rooms import Rooms
+from svc.chat.voice.sfu_links import SfuLinks
 
 # Long enough for a slow phone to connect; well under the five minutes allowed, so
 # that the clocks of two machines may differ by minutes.
@@ -103,40 +106,45 @@ class VoiceMember:
 
 
 class Voice:
-    """`new_id` makes the id of a single-use grant, `clock` gives seconds.
-
-    Watches the occupancy that it is given.
-    """
+    """Watches the occupancy that it is given. Members of private conversations call each other too."""
 
     def __init__(
         self,
         ground: Ground,
         access: MediaAccess,
         occupancy: Occupancy,
-        link: MediaLink,
-        clock: Callable[[], float],
+        link: SfuLinks,
+        private: PrivateFeature,
         max_users: int,
     ) -> None:
         self._directory, self._hub, self._new_id = ground.directory, ground.hub, ground.new_id
         self._access = access
         self._link = link
+        self._conversations, self._calls = private.conversations, private.calls
         self._seats = Seats(max_users)
         self.occupancy = occupancy
-        self.rooms = Rooms(ground.directory)
+        self.rooms = Rooms(ground.directory, private.conversations)
         self.states = States(ground.directory.person_of)
         self.control = MediaControl(ground.directory, self.rooms, occupancy, self.states, link)
-        self.gestures = Gestures(ground.hub, self.rooms, occupancy, clock)
+        self.gestures = Gestures(ground.hub, self.rooms, occupancy)
         self.speaking = Speaking(ground.hub, ground.directory, occupancy, link)
         occupancy.on_astray.append(self._astray)
         # Everybody hears that somebody has come before that one is put out again.
-        occupancy.watch(self)
-        occupancy.watch(self.control)
-        occupancy.watch(self.gestures)
+        watchers: Sequence[Watcher] = (self, self.control, self.gestures, private.calls)
+        for watcher in watchers:
+            occupancy.watch(watcher)
+        private.conversations.on_left.append(self.control.private_left)
+        self._follow(ground.changes)
 
-    def serve_private(self, conversations: Conversations, sealed_calls: SealedCalls) -> None:
-        """Let members of private conversations call each other, and those in encrypted channels seal."""
-        self.rooms.conversations, self.rooms.sealed_calls = conversations, sealed_calls
-        conversations.on_left.append(self.control.private_left)
+    def _follow(self, changes: Changes) -> None:
+        control = self.control
+        changes.channel_added.append(control.channel_added)
+        changes.channel_removed.append(control.channel_removed)
+        changes.channel_shown.append(self.channel_shown)
+        changes.channel_sealing.append(lambda channel_id: self.require_unused(channel_id, time.time()))
+        changes.permissions_changed.append(control.permissions_changed)
+        changes.member_gone.append(control.member_gone)
+        changes.sessions_ended.append(control.sessions_ended)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Who is in the voice channels that a member sees."""
@@ -155,7 +163,7 @@ class Voice:
         """
         member_id = asker.member_id
         self._require_entry(member_id, channel_id)
-        await self.rooms.require_sealing(asker, channel_id, sealed)
+        await self._calls.require_sealing(asker, channel_id, sealed)
         if not self._access.server_id:
             raise ChatError("voice_unavailable")
         self.reserve(member_id, channel_id, now)
@@ -165,8 +173,8 @@ class Voice:
             raise ChatError("token_invalid")
         self._require_entry(member_id, channel_id)
         channel = self.rooms.channel(channel_id)
-        if not self.occupancy.users(channel_id):
-            self.rooms.called(channel_id, member_id)
+        if self.rooms.is_private(channel_id) and not self.occupancy.users(channel_id):
+            self._conversations.called(channel_id, member_id)
         return {
             "urls": list(self._access.urls[self._link.service_of(channel_id)]),
             "stun_servers": list(self._access.stun_servers),
@@ -204,7 +212,7 @@ class Voice:
     def _require_entry(self, member_id: str, room_id: str) -> None:
         self.rooms.require(member_id, Permission.JOIN_VOICE, room_id)
         if self.rooms.is_private(room_id):
-            self.rooms.require_writable(member_id, room_id)
+            self._conversations.require_writable(member_id, room_id)
 
     def decline(self, member_id: str, conversation_id: str) -> None:
         """Answer a private call that rings with no: its members hear of it. Raises ChatError."""

@@ -41,14 +41,14 @@ _DOES_NOT_ANSWER = (
 logger = logging.getLogger(__name__)
 
 
-class Rooms(Protocol):
-    """Who is told what the media service says."""
+class Told(Protocol):
+    """Is told what the media services say, each by its number."""
 
-    def joined(self, room_id: str, user_id: str) -> None: ...
-    def left(self, room_id: str, user_id: str, *, lost: bool) -> None: ...
-    def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None: ...
-    def in_step(self) -> None: ...
-    def speaking(self, room_id: str, user_ids: Sequence[str]) -> None: ...
+    def joined(self, index: int, room_id: str, user_id: str) -> None: ...
+    def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None: ...
+    def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None: ...
+    def came_in_step(self, index: int) -> None: ...
+    def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,21 @@ class LinkError(Exception):
 
 
 class SfuLink:
-    """`url` is the media service's `/server`."""
+    """`url` is the media service's `/server`, `index` its number."""
 
     def __init__(
-        self, session: ClientSession, url: str, registration: Registration, rooms: Rooms, backoff: Backoff
+        self,
+        session: ClientSession,
+        url: str,
+        registration: Registration,
+        told: Told,
+        index: int,
+        backoff: Backoff,
     ) -> None:
         self._session = session
         self._url = url
         self._registration = registration
-        self._rooms = rooms
+        self._told, self._index = told, index
         self._backoff = backoff
         self._conversation: _Conversation | None = None
         self._in_step = asyncio.Event()
@@ -115,7 +121,7 @@ class SfuLink:
                 self._conversation.register(room_id)
 
     def tell(self, event: str, data: Mapping[str, object]) -> None:
-        """Say something about a user, if we are in step; `Rooms.in_step` is the time to say it otherwise."""
+        """Say something about a user, if we are in step; else `Told.came_in_step` is the time for it."""
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.tell(event, data)
@@ -130,7 +136,9 @@ class SfuLink:
                 timeout=ClientWSTimeout(ws_close=WRITE_DEADLINE_S),
             )
         async with ws:
-            self._conversation = _Conversation(ws, self._registration, self._rooms, self._now_in_step)
+            self._conversation = _Conversation(
+                ws, self._registration, self._told, self._index, self._now_in_step
+            )
             try:
                 await self._conversation.run()
             finally:
@@ -150,7 +158,7 @@ class SfuLink:
         logger.info("in step with the media service", extra={"url": self._url})
         self._backoff.reset()
         self._in_step.set()
-        self._rooms.in_step()
+        self._told.came_in_step(self._index)
 
 
 class _Conversation:
@@ -160,7 +168,8 @@ class _Conversation:
         self,
         ws: ClientWebSocketResponse,
         registration: Registration,
-        rooms: Rooms,
+        told: Told,
+        index: int,
         in_step: Callable[[], None],
     ) -> None:
         self._ws = ws
@@ -169,7 +178,7 @@ class _Conversation:
             "server_password": registration.server_password,
         }
         self._room_ids = registration.room_ids
-        self._rooms = rooms
+        self._told, self._index = told, index
         self._when_in_step = in_step
         self._outbox: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING_FRAMES)
         # Answers carry no id, so one sync_request is out at a time. `_next` is shared by
@@ -247,14 +256,14 @@ class _Conversation:
         envelope = parse(text)
         match envelope.event:
             case "peer_joined":
-                self._rooms.joined(*_room_and_user(payload(envelope)))
+                self._told.joined(self._index, *_room_and_user(payload(envelope)))
             case "peer_left":
                 data = payload(envelope)
-                self._rooms.left(*_room_and_user(data), lost=data.get("lost") is True)
+                self._told.left(self._index, *_room_and_user(data), lost=data.get("lost") is True)
             case "speakers":
-                self._rooms.speaking(*_room_and_users(payload(envelope)))
+                self._told.spoke(self._index, *_room_and_users(payload(envelope)))
             case "sync_response":
-                self._rooms.synchronise(_people(payload(envelope)))
+                self._told.synchronise(self._index, _people(payload(envelope)))
                 self._answered.set()
 
     def _send(self, event: str, data: Mapping[str, object]) -> None:

@@ -8,11 +8,11 @@ are. Decides nothing about members. docs/signalling.md, "From the chat server".
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
-from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, Rooms
+from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SfuLink, Told
 
 # Grants that nobody has used by now have expired (`voice.rules`), and with them the room's place.
 PROMISED_S = 120.0
@@ -88,31 +88,15 @@ PATIENCE_S = 2.0
 LOOK_INTERVAL_S = 0.25
 
 
-class Link(Protocol):
-    """The connection to one service; see `sfu_link`."""
-
-    @property
-    def in_step(self) -> bool: ...
-    @property
-    def fault(self) -> str: ...
-    async def run(self) -> NoReturn: ...
-    async def confirm_room(self, room_id: str, within_s: float) -> None: ...
-    def register(self, room_id: str) -> None: ...
-    def tell(self, event: str, data: Mapping[str, object]) -> None: ...
-
-
 class SfuLinks:
-    """`connect(index, rooms)` makes the link to a service."""
+    """`connect(index, told)` makes the link to a service."""
 
     def __init__(
-        self,
-        names: Sequence[str],
-        connect: Callable[[int, Rooms], Link],
-        occupancy: Occupancy,
+        self, names: Sequence[str], connect: Callable[[int, Told], SfuLink], occupancy: Occupancy
     ) -> None:
         self._names = names
         self._occupancy = occupancy
-        self._links = [connect(index, _RoomsOfOne(index, self)) for index in range(len(names))]
+        self._links = [connect(index, self) for index in range(len(names))]
         self._lost_at: list[float | None] = [0.0 for _ in names]
         # Of each service, who is in rooms that are elsewhere by now, until it can be told.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
@@ -254,26 +238,3 @@ class SfuLinks:
         astray, self._astray[index] = self._astray[index], []
         for room_id, user_id in astray:
             self.joined(index, room_id, user_id)
-
-
-class _RoomsOfOne:
-    """What one service says, with its number."""
-
-    def __init__(self, index: int, links: SfuLinks) -> None:
-        self._index = index
-        self._links = links
-
-    def joined(self, room_id: str, user_id: str) -> None:
-        self._links.joined(self._index, room_id, user_id)
-
-    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
-        self._links.left(self._index, room_id, user_id, lost=lost)
-
-    def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
-        self._links.synchronise(self._index, actual)
-
-    def in_step(self) -> None:
-        self._links.came_in_step(self._index)
-
-    def speaking(self, room_id: str, user_ids: Sequence[str]) -> None:
-        self._links.spoke(self._index, room_id, user_ids)

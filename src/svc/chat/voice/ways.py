@@ -10,7 +10,7 @@ from svc.chat.config import MediaConfig
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.pass_through import passed_through
 from svc.chat.voice.rules import MediaAccess
-from svc.chat.voice.sfu_link import Registration, Rooms, SfuLink
+from svc.chat.voice.sfu_link import Registration, SfuLink, Told
 from svc.chat.voice.sfu_links import SfuLinks
 
 # People in a call notice each second, and the media service is near.
@@ -35,8 +35,8 @@ def media_access(media: MediaConfig) -> MediaAccess:
 def link(session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy) -> SfuLinks:
     registration = Registration(media.server_id, media.server_password, directory.voice_channel_ids)
 
-    def connect(at: int, rooms: Rooms) -> SfuLink:
+    def connect(at: int, told: Told) -> SfuLink:
         backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
-        return SfuLink(session, f"{media.services[at].url}/server", registration, rooms, backoff)
+        return SfuLink(session, f"{media.services[at].url}/server", registration, told, at, backoff)
 
     return SfuLinks([service.url for service in media.services], connect, occupancy)

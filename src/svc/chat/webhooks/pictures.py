@@ -248,7 +248,7 @@ class _Message:
             self.warnings[ref.path] = PayloadWarning(ref.path, why.code, why.message)
 
 
-class Avatars:
+class WebhookPictures:
     """The picture of a webhook itself, uploaded by who manages it. docs/http.md, "Webhooks"."""
 
     def __init__(self, media: Media, sandbox: Sandbox, decoding: Turns) -> None:

@@ -11,13 +11,12 @@ in memory and forgotten by a restart, so a flood of bad posts costs no write; on
 counted, which bounds the memory.
 """
 
-import dataclasses
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Annotated, Literal, Protocol, TypeVar
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta
 
@@ -34,8 +33,7 @@ from svc.chat.webhooks.limits import BLOCK_MS, BURST, MAX_DISPLAY_NAME, REFILL_M
 from svc.chat.webhooks.payload import Payload, Refused, parse
 from svc.chat.webhooks.pictures import Collected
 from svc.chat.webhooks.problems import PayloadWarning, Problem
-from svc.chat.webhooks.rules import Webhooks
-from svc.chat.webhooks.store import Webhook, holder_of
+from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 from svc.chat.webhooks.values import is_blank
 
 # A request takes as much as comes back in REFILL_MS, a millisecond's worth being 1.
@@ -153,10 +151,8 @@ _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 # A body can hold a quarter of a million, for 64 that are shown.
 _MOST_READ = 1_000
 
-
-class Pictures(Protocol):
-    async def collect(self, wanted: Sequence[Wanted], holder: str) -> Collected:
-        """Never raises for the pictures' faults. `holder`: whose share of the server they take."""
+# Has the pictures that are wanted, on behalf of a holder; never raises for their faults.
+Collect = Callable[[Sequence[Wanted], str], Awaitable[Collected]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +164,7 @@ class Posted:
         return {
             "message_id": self.message.id,
             "conversation_id": self.message.channel_id,
-            "warnings": [warning.described() for warning in self.warnings],
+            "warnings": list(map(asdict, self.warnings)),
         }
 
 
@@ -180,14 +176,14 @@ class Posting:
         database: Database,
         webhooks: Webhooks,
         messages: Messages,
-        pictures: Pictures,
+        collect: Collect,
         media: Media,
         profanity_mode: Callable[[], str],
     ) -> None:
         self._database = database
         self._webhooks = webhooks
         self._messages = messages
-        self.pictures = pictures
+        self.collect = collect
         self._media = media
         self._profanity_mode = profanity_mode
         self._limiter = Limiter()
@@ -227,7 +223,7 @@ class Posting:
             await self._write(webhook.id, judged, collected.pictures, marked),
             [*judged.warnings, *collected.warnings],
         )
-        told = named([warning.described() for warning in posted.warnings])
+        told = named(list(map(asdict, posted.warnings)))
         where = posted.message.id, posted.message.channel_id
         self.history.note(webhook.id, Attempt(posted.message.posted_at_ms, "posted", None, *where, told))
         return posted
@@ -260,14 +256,14 @@ class Posting:
         # As it would be shown: what is cut off offends nobody.
         name = None if payload.display_name is None else judged(shown_name(payload.display_name, ""))
         cards = [with_texts(card, judged) for card in payload.cards]
-        judged_so = dataclasses.replace(payload, text=judged(payload.text), display_name=name, cards=cards)
+        judged_so = replace(payload, text=judged(payload.text), display_name=name, cards=cards)
         return judged_so, marked
 
     async def _collected(self, payload: Payload, webhook: Webhook) -> Collected:
         wanted = wanted_pictures(payload)
         if not wanted:
             return NOTHING_COLLECTED
-        return await self.pictures.collect(wanted, holder_of(webhook.created_by))
+        return await self.collect(wanted, holder_of(webhook.created_by))
 
     @follows_rules
     def _write(
@@ -288,7 +284,7 @@ class Posting:
         cards = stored(payload.cards, pictures)
         message = self._messages.new(webhook.channel_id, author, payload.text, cards=cards)
         if marked and not message.flagged:
-            message = dataclasses.replace(message, flagged=True)
+            message = replace(message, flagged=True)
         case = self._messages.case(message, "\n".join(marked), message.posted_at_ms / 1000)
         keys = {str(found["key"]) for found in pictures.values()} | ({picture} if picture else set())
 

@@ -49,9 +49,6 @@ class PayloadWarning:
     code: str
     message: str
 
-    def described(self) -> dict[str, object]:
-        return {"path": self.path, "code": self.code, "message": self.message}
-
 
 @dataclass(slots=True)
 class Findings:

@@ -30,11 +30,10 @@ from svc.chat.webhooks.limits import (
     MAX_PICTURE_BYTES,
     MAX_WEBHOOKS,
 )
-from svc.chat.webhooks.pictures import Avatars
+from svc.chat.webhooks.pictures import WebhookPictures
 from svc.chat.webhooks.posting import MAX_KEPT, Attempt, PostHistory, Posting
 from svc.chat.webhooks.reader import decode, is_json
-from svc.chat.webhooks.rules import Webhooks
-from svc.chat.webhooks.store import ShownWebhook, Webhook, holder_of
+from svc.chat.webhooks.rules import ShownWebhook, Webhook, Webhooks, holder_of
 
 _ONE = "/api/webhooks/{webhook_id}"
 PATH = f"{_ONE}/{{token}}"
@@ -105,7 +104,7 @@ class LastPosts:
 class WebhookRequests(Requests):
     """For members with the permission to manage webhooks, somewhere."""
 
-    def __init__(self, webhooks: Webhooks, avatars: Avatars, history: PostHistory) -> None:
+    def __init__(self, webhooks: Webhooks, avatars: WebhookPictures, history: PostHistory) -> None:
         self._webhooks = webhooks
         self._avatars = avatars
         self._history = history
@@ -231,7 +230,11 @@ async def _arriving(content: StreamReader, most: int) -> bytes:
 
 def _refused(refusal: ChatError) -> web.Response:
     told = {"error": refusal.code, **refusal.more} if refusal.code in BARE else refusal.body()
-    response = answer(told, refusal.status)
+    return with_wait(answer(told, refusal.status), refusal)
+
+
+def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
+    """A refusal, which says in its headers too when it will be none."""
     wait_ms = refusal.more.get("retry_after_ms")
     if isinstance(wait_ms, int):
         response.headers["Retry-After"] = str(-(-wait_ms // 1000))

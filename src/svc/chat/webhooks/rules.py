@@ -1,4 +1,4 @@
-"""Which webhooks there are, and who manages them. No HTTP, no SQL.
+"""Which webhooks there are, and who manages them. No HTTP.
 
 Whoever may manage webhooks in a channel manages those that post there. One without a channel is its
 maker's and the owner's: its channel may have been hidden from others, and what is posted to it is
@@ -10,24 +10,61 @@ is posted is `posting`'s. docs/http.md, "Webhooks" and docs/security.md, "Secret
 import dataclasses
 import hmac
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.base.database import Act, Connection
 from svc.base.sealing import SealingKey
+from svc.base.tables import Table
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
+from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Audience, Holders, Only
 from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
-from svc.chat.webhooks import store
 from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
-from svc.chat.webhooks.store import ShownWebhook, Webhook
 
 _MANAGE = Permission.MANAGE_WEBHOOKS
 # 256 bits in 43 characters.
 TOKEN_BYTES = 32
+# In DATA_DIR, and in backups: without it the URLs that were handed out lead nowhere.
+KEY_FILE = "webhook-key"
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    id: str
+    name: str
+    channel_id: str | None
+    picture: str | None  # the key of a stored object
+    token_fingerprint: bytes
+    token_sealed: bytes
+    created_by: str | None
+    created_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWebhook:
+    id: Id
+    name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
+    channel_id: Id | None
+    picture: str | None
+    # None: the operator.
+    created_by: Id | None
+    created_at_ms: TimeMs
+
+
+WEBHOOKS = Table("webhooks", Webhook)
+
+
+def holder_of(member_id: str | None) -> str:
+    """Whose share of the server the webhooks of a member take: theirs together. None is the operator."""
+    return f"webhooks of {member_id or 'the operator'}"
 
 
 class Webhooks:
@@ -53,7 +90,7 @@ class Webhooks:
 
     async def load(self) -> None:
         """At start."""
-        for webhook in await store.load(self._database, MAX_WEBHOOKS):
+        for webhook in await WEBHOOKS.all(self._database, "ORDER BY id LIMIT ?", MAX_WEBHOOKS):
             self._by_id[webhook.id] = webhook
 
     # What a caller shows.
@@ -122,9 +159,9 @@ class Webhooks:
         )
 
         def write(connection: Connection) -> None:
-            if store.WEBHOOKS.count(connection) >= MAX_WEBHOOKS:
+            if WEBHOOKS.count(connection) >= MAX_WEBHOOKS:
                 raise ChatError("too_many")
-            store.WEBHOOKS.insert(connection, webhook)
+            WEBHOOKS.insert(connection, webhook)
             self._record(connection, actor_id, "webhook_create", webhook, {"name": webhook.name}, now)
 
         return Act(write, lambda _: self._created(webhook))
@@ -145,7 +182,7 @@ class Webhooks:
             raise ChatError("forbidden", "Only its maker and the owner may take its channel away")
 
         def write(connection: Connection) -> None:
-            store.WEBHOOKS.edit(connection, changed, id=webhook_id)
+            WEBHOOKS.edit(connection, changed, id=webhook_id)
             # Not where it was: who sees the new channel may not know the old one.
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
@@ -158,7 +195,7 @@ class Webhooks:
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
-            store.WEBHOOKS.edit(connection, {"picture": key}, id=webhook_id)
+            WEBHOOKS.edit(connection, {"picture": key}, id=webhook_id)
             self._media.release(connection, WEBHOOK, webhook_id)
             if key is not None:
                 self._media.refer(connection, key, WEBHOOK, webhook_id)
@@ -173,7 +210,7 @@ class Webhooks:
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
-            store.WEBHOOKS.delete(connection, id=webhook_id)
+            WEBHOOKS.delete(connection, id=webhook_id)
             self._media.release(connection, WEBHOOK, webhook_id)
             self._record(connection, actor_id, "webhook_delete", webhook, {"name": webhook.name}, now)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.messages.mentions import mentioned
+from svc.chat.messages.markdown import mentioned
 from svc.chat.webhooks.compatible.slack import markdown, plain
 
 

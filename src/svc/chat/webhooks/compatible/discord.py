@@ -7,6 +7,7 @@ no counterpart (tts, flags, polls, components, allowed_mentions) is ignored. Doe
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from svc.chat.messages.message import Message
@@ -114,7 +115,7 @@ def described(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str,
         "flags": 0,
         "timestamp": datetime.fromtimestamp(message.posted_at_ms / 1000, UTC).isoformat(),
         "edited_timestamp": None,
-        "warnings": [warning.described() for warning in warnings],
+        "warnings": list(map(asdict, warnings)),
     }
 
 

@@ -22,7 +22,7 @@ from svc.chat.webhooks.compatible.draft import MessageDraft
 from svc.chat.webhooks.compatible.reading import Node, Unreadable, discord_value, value_in
 from svc.chat.webhooks.posting import Posted, Posting, refusal
 from svc.chat.webhooks.problems import Problem
-from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts
+from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts, with_wait
 
 DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))
 EVENT_HEADER = "X-GitHub-Event"
@@ -38,17 +38,18 @@ class CompatibleRequests(Requests):
 
     @request(URL_HOLDER, "Post what Discord's webhooks take", http=f"POST {DISCORD}")
     async def discord(self, request: web.Request) -> web.Response:
+        kind = request.headers.get("Content-Type", "")
         try:
-            data, kind = await received(request), request.headers.get("Content-Type", "")
-            value, files = self._read(request, lambda: discord_value(kind, data))
-            posted = await self._post(request, lambda: discord.message(Node.of(value), files))
+            posted = await self._taken(
+                request,
+                lambda data: discord_value(kind, data),
+                lambda read: discord.message(Node.of(read[0]), read[1]),
+            )
         except Unreadable as fault:
-            self._note(request, _unreadable(fault))
             return answer(_discord_unreadable(fault), 400)
         except ChatError as told:
-            self._note(request, told)
             status, body = _discord_refusal(told)
-            return _with_wait(answer(body, status), told)
+            return with_wait(answer(body, status), told)
         if posted is None or request.query.get("wait", "").lower() not in ("true", "1"):
             return nothing()
         return answer(discord.described(posted.message, posted.warnings))
@@ -56,62 +57,64 @@ class CompatibleRequests(Requests):
     @request(URL_HOLDER, "Post what Slack's incoming webhooks take", http=f"POST {SLACK}")
     async def slack(self, request: web.Request) -> web.Response:
         try:
-            data = await received(request)
-            value = self._read(request, lambda: value_in(data, "payload"))
-            await self._post(request, lambda: slack.message(Node.of(value)))
+            await self._taken(request, _payload, lambda value: slack.message(Node.of(value)))
         except Unreadable as fault:
-            self._note(request, _unreadable(fault))
             return web.Response(text=_slack_unreadable(fault), status=400)
         except ChatError as told:
-            self._note(request, told)
             status, word = _slack_refusal(told)
-            return _with_wait(web.Response(text=word, status=status), told)
+            return with_wait(web.Response(text=word, status=status), told)
         return web.Response(text="ok")
 
     @request(URL_HOLDER, "Post an event of GitHub", http=f"POST {GITHUB}")
     async def github(self, request: web.Request) -> web.Response:
         """204 where the event is not worth a message."""
+        event = request.headers.get(EVENT_HEADER)
         try:
-            data = await received(request)
-            value = self._read(request, lambda: value_in(data, "payload"))
-            event = request.headers.get(EVENT_HEADER)
-            posted = await self._post(request, lambda: _of_github(event, value))
+            posted = await self._taken(request, _payload, lambda value: _of_github(event, value))
         except Unreadable as fault:
-            self._note(request, _unreadable(fault))
             raise _unreadable(fault) from None
         except ChatError as told:
-            self._note(request, told)
-            return _with_wait(answer(told.body(), told.status), told)
+            return with_wait(answer(told.body(), told.status), told)
         return nothing() if posted is None else answer(posted.described())
 
-    async def _post(self, request: web.Request, draft_of: Callable[[], MessageDraft | None]) -> Posted | None:
-        """Raises ChatError, and what `draft_of` does."""
-        webhook = self._posting.admit(*url_parts(request), now_ms())
-        draft = draft_of()
-        if draft is None:
-            self._note(request, None)
-            return None
+    async def _taken(
+        self,
+        request: web.Request,
+        decode: Callable[[bytes], T],
+        draft_of: Callable[[T], MessageDraft | None],
+    ) -> Posted | None:
+        """What was posted of a request; None where there is nothing to post. Raises ChatError and Unreadable,
+        which are noted."""
+        where = url_parts(request)
         try:
-            return await self._posting.post(webhook, draft.payload())
-        except StorageFailed:
-            raise ChatError("storage_unavailable") from None
-
-    def _read(self, request: web.Request, decode: Callable[[], T]) -> T:
-        return self._posting.read(*url_parts(request), now_ms(), decode)
+            data = await received(request)
+            value = self._posting.read(*where, now_ms(), lambda: decode(data))
+            webhook = self._posting.admit(*where, now_ms())
+            draft = draft_of(value)
+            if draft is None:
+                self._note(request, None)
+                return None
+            try:
+                return await self._posting.post(webhook, draft.payload())
+            except StorageFailed:
+                raise ChatError("storage_unavailable") from None
+        except Unreadable as fault:
+            self._note(request, _unreadable(fault))
+            raise
+        except ChatError as told:
+            self._note(request, told)
+            raise
 
     def _note(self, request: web.Request, refusal: ChatError | None) -> None:
         self._posting.refused(*url_parts(request), refusal, int(time.time() * 1000))
 
 
+def _payload(body: bytes) -> object:
+    return value_in(body, "payload")
+
+
 def _unreadable(fault: Unreadable) -> ChatError:
     return refusal([Problem(_written(fault.path), "wrong_type", words=fault.message)])
-
-
-def _with_wait(response: web.Response, refusal: ChatError) -> web.Response:
-    wait_ms = refusal.more.get("retry_after_ms")
-    if isinstance(wait_ms, int):
-        response.headers["Retry-After"] = str(-(-wait_ms // 1000))
-    return response
 
 
 def _of_github(event: str | None, value: object) -> MessageDraft | None:

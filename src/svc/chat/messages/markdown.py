@@ -1,9 +1,10 @@
-"""Who a text mentions: the markdown links in it to `mention:<member_id>`, or to a group of members.
+"""What a text names: members and groups, by links to `mention:<member_id>` or a group, and web addresses.
 
 Groups are `mention:everyone`, `mention:here` and `role:<role_id>`. Reads only as much markdown as
 that takes: what stands in code is not a link, and neither is what a backslash or an image mark takes
-out. Whether the members and groups exist is for others to say.
-docs/http.md, "Messages"; CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
+out. A web address that is to be shown in short stands in the text as it is: not in `<...>`, which is how one
+asks for no preview, and not behind a spoiler. Whether members and groups exist is for others to say; fetches
+nothing. docs/http.md, "Messages"; CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
 """
 
 import re
@@ -25,7 +26,7 @@ _TICKS = re.compile(r"`+")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Mentions:
     """Each name once, in the order of the text; at most MAX_MENTIONS in all."""
 
     members: tuple[str, ...] = ()
@@ -33,15 +34,15 @@ class Named:
     groups: tuple[str, ...] = ()
 
 
-def named(text: str) -> Named:
+def named(text: str) -> Mentions:
     if "](" not in text or not ("mention:" in text or "role:" in text):
-        return Named()
+        return Mentions()
     found: dict[tuple[str, str], None] = {}
     for paragraph in paragraphs(text):
-        for target in _in_paragraph(paragraph):
+        for target in _mentions_in(paragraph):
             found[target] = None
     first = list(found)[:MAX_MENTIONS]
-    return Named(
+    return Mentions(
         members=tuple(name for kind, name in first if kind == "mention" and name not in (EVERYONE, HERE)),
         groups=tuple(name for kind, name in first if kind == "role" or name in (EVERYONE, HERE)),
     )
@@ -74,7 +75,7 @@ def paragraphs(text: str) -> list[str]:
     return ["\n".join(lines) for lines in paragraphs if lines]
 
 
-def _in_paragraph(text: str) -> list[tuple[str, str]]:
+def _mentions_in(text: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     # Where labels may begin, innermost last, and whether the bracket is that of an image.
     open_brackets: list[bool] = []
@@ -110,3 +111,58 @@ def after_code(text: str, start: int) -> int:
         if len(ticks[0]) == len(opening[0]):
             return ticks.end()
     return opening.end()
+
+
+MAX_LINKS = 3
+MAX_LINK_CHARACTERS = 2_048
+
+_LINK = re.compile(r"https?://[^\s<>\"\\`|]+", re.IGNORECASE)
+_BRACKETED = re.compile(r"<https?://[^<>\s]*>", re.IGNORECASE)
+_SPOILER = re.compile(r"\|\|.+?\|\|", re.DOTALL)
+# What ends a sentence, or emphasis, and no address.
+_AFTER = ".,:;!?'*_~"
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+
+
+def links_of(text: str) -> tuple[str, ...]:
+    """The first MAX_LINKS, each once."""
+    if "://" not in text:
+        return ()
+    found: dict[str, None] = {}
+    for paragraph in paragraphs(text):
+        found |= dict.fromkeys(_links_in(_SPOILER.sub(" ", paragraph)))
+    return tuple(link for link in found if len(link) <= MAX_LINK_CHARACTERS)[:MAX_LINKS]
+
+
+def _links_in(text: str) -> list[str]:
+    found: list[str] = []
+    position = 0
+    while position < len(text):
+        if text[position] == "\\":
+            position += 2
+        elif text[position] == "`":
+            position = after_code(text, position)
+        elif bracketed := _BRACKETED.match(text, position):
+            position = bracketed.end()
+        elif (link := _LINK.match(text, position)) and not text[position - 1 : position].isalnum():
+            found.append(trimmed(link[0]))
+            position = link.end()
+        else:
+            position += 1
+    return found
+
+
+def trimmed(link: str) -> str:
+    """Without what follows the address: punctuation, and brackets that it does not open."""
+    # In `[text](address)` the address ends where the brackets do, whatever follows them.
+    depth = 0
+    for place, character in enumerate(link):
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            link = link[:place]
+            break
+    while link and (link[-1] in _AFTER or link[-1] in _PAIRS):
+        if link[-1] in _PAIRS and link.count(_PAIRS[link[-1]]) >= link.count(link[-1]):
+            break
+        link = link[:-1]
+    return link
