@@ -19,7 +19,7 @@ run: build
 
 test: dev
 	ci/setup
-	ci/test -n auto --dist loadfile --ignore=tests/browser/measured
+	ci/test -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/browser/measured
 	ci/test tests/browser/measured
 
 check: dev

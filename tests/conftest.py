@@ -1,5 +1,6 @@
 """What tests of several programs share: which are slow, the object stores, and unhurried examples."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,10 +23,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if "not slow" in config.option.markexpr and is_slow(collection_path) else None
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """For half of its time a test waits for browsers, programs and networks."""
+    return 2 * (os.cpu_count() or 1)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slow ones come first, so that no processor waits at the end for somebody else's long file."""
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: not is_slow(item.path))
 
 
 def is_slow(path: Path) -> bool:
