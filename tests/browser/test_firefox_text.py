@@ -1,4 +1,4 @@
-"""Text in Firefox: somebody comes in, writes, reacts, sends a file and searches, and Chromium shows it."""
+"""Text in Firefox: somebody comes in, writes, edits, answers, reacts, sends a file and searches."""
 
 from playwright.async_api import ViewportSize, expect
 
@@ -6,6 +6,12 @@ from tests.kit.firefox import Firefox
 from tests.kit.people import People, both_widths
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, message, shows, write
+
+COME_IN = """
+const name = await one("input[name=name]");
+fill(name, "Grace");
+name.form.requestSubmit();
+"""
 
 
 @both_widths
@@ -16,10 +22,8 @@ async def test_text_is_written_read_and_found_in_firefox(
     await come_to_read(ada)
     grace = await fox.arrive("Grace", product.url, size=viewport)
     assert await grace.does("return innerWidth;") == viewport["width"]
-    await grace.does("""
-      const name = await one("input[name=name]");
-      fill(name, "Grace");
-      name.form.requestSubmit();
+    await grace.does(f"""
+      {COME_IN}
       const field = await one("#draft:enabled");
       fill(field, "Hello from **Firefox**");
       enter(field);
@@ -53,3 +57,47 @@ async def test_text_is_written_read_and_found_in_firefox(
         return lines.length === 2 && lines[0].parentElement;
       })).textContent;""")
     assert "Hello from Firefox" in found
+
+
+@both_widths
+async def test_messages_are_changed_and_answered_and_drafts_kept_in_firefox(
+    people: People, fox: Firefox, product: Product, viewport: ViewportSize
+) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "Where shall we meet?")
+    grace = await fox.arrive("Grace", product.url, size=viewport)
+    await grace.does(f"""
+      {COME_IN}
+      const field = await one("#draft:enabled");
+      fill(field, "At the rivr");
+      enter(field);
+      await there(() => !field.value && !document.querySelector(".pending"));
+      strike("ArrowUp", field);
+      const editor = await one(".editor textarea");
+      fill(editor, "At the river");
+      enter(await one(".editor textarea"));
+      await message("At the river");
+      (await message("Where shall")).dataset.here = "";
+      await press("Reply", "[data-here]");
+      await one(".reply-line");
+      fill(field, "By noon");
+      enter(field);
+      await message("By noon");""")
+    await shows(ada, ["Where shall we meet?", "At the river", "By noon"])
+    await expect(message(ada, "At the river").locator(".mark")).to_have_text("edited")
+    await expect(message(ada, "By noon").locator(".replied")).to_have_text("Ada Where shall we meet?")
+    await grace.does("""
+      await press("More", "[data-here]");
+      await press("Reply in a thread", "[data-here]");
+      const field = await one(".thread textarea:enabled");
+      fill(field, "Or behind the mill");
+      enter(field);
+      await message("Or behind the mill");
+      fill(await one("#draft"), "Half a sentence");""")
+    await expect(message(ada, "Where shall").locator(".answers")).to_contain_text("1 reply")
+    await grace.reload()
+    kept = await grace.does("""
+      await message("At the river");
+      return (await one("#draft:enabled")).value;""")
+    assert kept == "Half a sentence"

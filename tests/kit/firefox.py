@@ -9,8 +9,9 @@ import json
 import re
 import shutil
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -79,12 +80,22 @@ const fill = (field, words) => {
   field.value = words;
   field.dispatchEvent(new Event("input", { bubbles: true }));
 };
-const enter = (field) => field.dispatchEvent(
-  new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+const strike = (key, field) => field.dispatchEvent(
+  new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+const enter = (field) => strike("Enter", field);
 """
 
 
 class FirefoxPerson(Watcher):
+    def __init__(
+        self,
+        name: str,
+        evaluate: Callable[[str], Awaitable[Any]],
+        reload: Callable[[], Awaitable[object]],
+    ) -> None:
+        super().__init__(name, evaluate)
+        self.reload = reload
+
     async def does(self, script: str) -> Any:
         """Do it in the page with HANDS; what the script returns."""
         return await self._evaluate(f"async () => {{ {HANDS} {script} }}")
@@ -130,7 +141,8 @@ class Firefox:
             assert answer["type"] == "success", answer
             return json.loads(answer["result"]["value"])
 
-        return FirefoxPerson(name, evaluate)
+        reload = partial(self.command, "browsingContext.reload", context=page, wait="complete")
+        return FirefoxPerson(name, evaluate, reload)
 
     async def command(self, method: str, **params: object) -> dict[str, Any]:
         async with self._turn, asyncio.timeout(COMMAND_DEADLINE_S):
