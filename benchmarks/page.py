@@ -9,7 +9,7 @@ follows an invite, and waits twice: for the form, and for the first message afte
 comes back has a key and nothing else: no cache, no service worker, nothing read last.
 
 `busy`: 1,000 members and 200 channels; twenty writers send 50 messages a second, half of them into the open
-channel, which holds as many as it ever does. The longest task of the page's thread is from the browser's
+channel, which has held as many as it ever does. The longest task of the page's thread is from the browser's
 trace, with the CPU time in it: where a machine is busy, the difference is others' work. An echo is from the
 key's own time stamp to the frame that shows it.
 
@@ -320,9 +320,9 @@ async def heap_kb(tools: CDPSession) -> float:
 
 
 async def further_up(page: Page) -> None:
-    await page.evaluate(
-        "new Promise((done) => { document.querySelector('.messages-box').scrollTop = 0;"
-        " setTimeout(done, 30); })"
+    """As soon as the messages are there."""
+    await page.locator(".messages-box").evaluate(
+        "(box) => new Promise((done) => { box.scrollTop = 0; setTimeout(done, 30); })"
     )
 
 
