@@ -90,8 +90,10 @@ export function Menu({ label, items, holder, opener = null, at = pointed, onClos
       goBack();
     } else moveAmong(event, [...list.current.querySelectorAll("button")]);
   };
-  return html`<div class="menu" role="menu" aria-label=${label} popover="manual" ref=${list} onKeyDown=${pressed}>
-    ${(typeof shown === "function" ? shown() : shown).filter((item) => !!item).map((item) => (item.heading !== undefined
+  const listed = (typeof shown === "function" ? shown() : shown).filter((item) => !!item);
+  const withIcons = listed.some((item) => item.heading === undefined && item.icon);
+  return html`<div class=${withIcons ? "menu with-icons" : "menu"} role="menu" aria-label=${label} popover="manual" ref=${list} onKeyDown=${pressed}>
+    ${listed.map((item) => (item.heading !== undefined
       ? html`<p class="menu-heading" key=${item.heading} role="presentation">${item.heading}</p>`
       : html`<${Item} key=${item.label} item=${item} onChoose=${choose} />`))}
   </div>`;
