@@ -19,7 +19,11 @@ import { partsOf, spotOf } from "./spot.js";
 
 const PAGE = 50;
 const MOST = 400; // As much as scrolls smoothly; what is further away is fetched again.
-const REST = 300; // What stays when one more comes. Dropping the oldest moves all others on the page, so it is done rarely.
+// At the newest one, where each that comes moves all others on the page, there are fewer. Dropping the oldest moves them
+// too, so it is done rarely; and a few at a time, for that many at once take longer than a key may wait.
+const MOST_AT_END = 200;
+const REST = 150;
+const AT_ONCE = 50;
 const MOST_HELD = 6; // Channels.
 const AGAIN_MS = 2000;
 
@@ -207,8 +211,9 @@ export class Conversation {
     }
     // Ids rise with time, but two that are posted at once may be told in either order.
     const all = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
-    if (all.length > MOST) this.moreBefore.value = true;
-    this.messages.value = all.length > MOST ? all.slice(-REST) : all;
+    const tooMany = this.atEnd && all.length > MOST_AT_END;
+    if (tooMany) this.moreBefore.value = true;
+    this.messages.value = tooMany ? all.slice(-Math.max(REST, all.length - AT_ONCE)) : all;
   }
 
   /** @param {string} id @param {(message: Message) => Partial<Message>} changes */
