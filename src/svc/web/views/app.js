@@ -10,7 +10,7 @@ import { connection, info, member } from "../state/server.js";
 import { ringing } from "../state/private_calls.js";
 import { nameOf, privateUnread, talksById } from "../state/private_talks.js";
 import { totals } from "../state/unread.js";
-import { html, useEffect, useErrorBoundary } from "../vendor/preact.js";
+import { html, useComputed, useEffect, useErrorBoundary, useSignalEffect } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { Arriving } from "./arriving/arriving.js";
 import { CallBar } from "./call/call_bar.js";
@@ -43,7 +43,9 @@ export function App() {
       removeEventListener("blur", onAway);
     };
   }, []);
-  document.title = title();
+  // What is unread changes with each message, the title seldom; nothing else here is drawn for it.
+  const titled = useComputed(title);
+  useSignalEffect(() => { document.title = titled.value; });
   if (fault) return html`<main class="empty"><h1>${t("fault-title")}</h1><p>${t("fault-text")}</p><${Button} look="primary" onClick=${again}>${t("try-again")}<//></main>`;
   return html`${member.value === null ? html`<${Arriving} />` : html`<${Bars} /><${Home} />`}<${Overlay} />${ringing.value && html`<${Ringing} key=${ringing.value.talkId} />`}<${Notices} />`;
 }

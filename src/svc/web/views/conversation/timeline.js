@@ -25,7 +25,7 @@ import { explain, t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
-import { dayOf, sameDay } from "../parts/time.js";
+import { dayAround, dayOf } from "../parts/time.js";
 import { goToField } from "../composer/fields.js";
 import { moveAmongMessages, PastMessages } from "./among.js";
 import { Message } from "./message.js";
@@ -289,9 +289,14 @@ function days(messages) {
   const found = [];
   /** @type {Posted | null} */
   let previous = null;
+  let [begins, ends] = [0, 0]; // Of the day; this runs with each message that comes.
   for (const message of messages) {
-    const newDay = !previous || !sameDay(previous.posted_at_ms, message.posted_at_ms);
-    if (newDay) found.push({ day: dayOf(message.posted_at_ms), list: [] });
+    const at = message.posted_at_ms;
+    const newDay = at < begins || at >= ends;
+    if (newDay) {
+      found.push({ day: dayOf(at), list: [] });
+      [begins, ends] = dayAround(at);
+    }
     found.at(-1)?.list.push({ message, previous, follows: !newDay && previous !== null && together(previous, message) });
     previous = message;
   }

@@ -78,6 +78,12 @@ export function beginningOf(name) {
   return Number.isNaN(begins) ? null : begins;
 }
 
+/** When the day of this moment begins here, and when the next one does. @param {number} ms @returns {[number, number]} */
+export function dayAround(ms) {
+  const day = new Date(ms);
+  return [day.setHours(0, 0, 0, 0), day.setDate(day.getDate() + 1)];
+}
+
 /** @param {number} one @param {number} other */
 export function sameDay(one, other) {
   return new Date(one).toDateString() === new Date(other).toDateString();
