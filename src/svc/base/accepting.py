@@ -18,7 +18,7 @@ from svc.base.fair_loop import FairLoop
 from svc.base.logs import Seldom
 
 # In one turn of the event loop: each takes 0.2 ms where it is opened at once. The others wait for the next.
-ACCEPTED_AT_ONCE = 32
+ACCEPTED_AT_ONCE = 64
 # What the system holds for a peer before it is sent: as much as a reader of media is sent at a time. It would
 # take megabytes for one that reads nothing, and to hand them over for hundreds of those takes seconds.
 UNSENT_BYTES = 256 * 1024
@@ -113,10 +113,12 @@ class Listener:
     def _wait(self, connection: socket.socket, place: Place) -> None:
         """Until the peer has said something."""
         deadline = self._clock() + FIRST_BYTE_DEADLINE_S
+        # A number, for asyncio writes out what it does not know yet: of a socket, both addresses.
+        descriptor = connection.fileno()
 
         def heard() -> None:
             self._silent.discard(place)
-            self._loop.remove_reader(connection)
+            self._loop.remove_reader(descriptor)
 
         def close() -> None:
             heard()
@@ -135,7 +137,7 @@ class Listener:
 
         self._silent.add(place)
         place.close, place.check = close, check
-        self._loop.add_reader(connection, begin)
+        self._loop.add_reader(descriptor, begin)
 
     def _open(self, connection: socket.socket, place: Place) -> None:
         task = asyncio.ensure_future(self._opener(connection, place))

@@ -30,7 +30,7 @@ READ_BEFORE_AT_ONCE = 4
 # For so many turns a connection is a newcomer: its first byte, a request, and a token on a live socket.
 NEWCOMER_TURNS = 4
 # How many first bytes are looked at in a turn: twice as many as a listener accepts in it.
-LOOKED_AT_ONCE = 64
+LOOKED_AT_ONCE = 128
 # A request line and headers of a browser.
 LOOKED_AT_BYTES = 2048
 # Strangers wait no longer for others than that, however long their last turn took.
