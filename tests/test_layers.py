@@ -21,14 +21,6 @@ CLOCKS_SOCKETS_THREADS = (
 )
 SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc._rtp.stream_io")
 
-FEATURES = (
-    "svc.chat.bots",
-    *("svc.chat.audit", "svc.chat.backup", "svc.chat.transfer", "svc.chat.moderation", "svc.chat.invites"),
-    *("svc.chat.channels", "svc.chat.joining", "svc.chat.members", "svc.chat.pages", "svc.chat.status"),
-    *("svc.chat.levels", "svc.chat.messages", "svc.chat.push", "svc.chat.stamps"),
-    *("svc.chat.openapi", "svc.chat.own", "svc.chat.settings", "svc.chat.voice", "svc.chat.webhooks"),
-)
-
 CHAT_FLOOR = (
     "svc.chat.access",
     "svc.chat.control",
@@ -39,6 +31,13 @@ CHAT_FLOOR = (
     "svc.chat.http",
     "svc.chat.requests",
     "svc.chat.names",
+)
+# Every folder of chat that is not of its floor.
+FEATURES = tuple(
+    sorted(
+        {f"svc.chat.{file.parent.name}" for file in (REPOSITORY / "src/svc/chat").glob("*/__init__.py")}
+        - set(CHAT_FLOOR)
+    )
 )
 
 HOUSE = House(

@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
-from svc.chat.channels.shapes import SlowMode
+from svc.chat.channels.shapes import ChannelChanges, NewChannel, SlowMode
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, newcomer
 
@@ -45,6 +46,20 @@ async def test_a_channel_is_made_changed_and_deleted_before_everybodys_eyes(folk
             await folk.owner.refused(method, f"/api/channels/{channel_id}", {"topic": "x"})
             == "unknown_channel"
         )
+
+
+async def test_every_property_of_a_channel_is_kept_as_it_was_given(folk: People) -> None:
+    category = await made(folk, name="Rooms", type="category")
+    given = {"name": "studio", "type": "voice", "topic": "Takes", "slow_mode_s": 5, "parent_id": category}
+    given |= {"user_limit": 7, "bitrate_kbps": 96, "encrypted": True}
+    assert {field.name for field in fields(NewChannel)} == given.keys()
+    channel = await folk.owner.done("POST", "/api/channels", given)
+    assert channel.items() >= given.items()
+    changed = {"name": "stage", "topic": "Talks", "slow_mode_s": 0, "parent_id": None}
+    changed |= {"user_limit": 0, "bitrate_kbps": 0, "encrypted": False, "archived": True}
+    assert {field.name for field in fields(ChannelChanges)} == changed.keys()
+    edited = await folk.owner.done("PATCH", f"/api/channels/{channel['id']}", changed)
+    assert edited.items() >= changed.items()
 
 
 async def test_channels_are_put_into_an_order_around_those_one_does_not_see(folk: People) -> None:
