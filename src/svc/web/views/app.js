@@ -13,7 +13,7 @@ import { totals } from "../state/unread.js";
 import { html, useComputed, useEffect, useErrorBoundary, useSignalEffect } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { Arriving } from "./arriving/arriving.js";
-import { CallBar } from "./call/call_bar.js";
+import { CallBar, callElsewhere } from "./call/call_bar.js";
 import { Sidebar } from "./channels/sidebar.js";
 import { SWIPING } from "./channels/swiping.js";
 import { Conversation } from "./conversation/conversation.js";
@@ -56,7 +56,7 @@ function Home() {
   // Most of what stands beside a channel is of that channel.
   const at = beside.value;
   const Beside = at && (channel || at.name === "members") ? ASIDES[at.name] : null;
-  return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"} ...${SWIPING}>
+  return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"} data-call-bar=${callElsewhere() ? "" : undefined} ...${SWIPING}>
     <${Sidebar} />
     ${drawer.value && html`<div class="scrim" onClick=${() => { drawer.value = false; }}></div>`}
     <${CallBar} />

@@ -8,9 +8,15 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
 
-export function CallBar() {
+/** Where the call is, or null where there is none or one is there. */
+export function callElsewhere() {
   const id = callChannel.value;
-  if (!id || place.value?.channelId === id || place.value?.talkId === id) return null;
+  return place.value?.channelId === id || place.value?.talkId === id ? null : id;
+}
+
+export function CallBar() {
+  const id = callElsewhere();
+  if (!id) return null;
   const talk = talksById.value.get(id);
   const { mic } = sending.value;
   return html`<section class="call-bar" aria-label=${t("your-call")}>
