@@ -92,17 +92,17 @@ PULLED_OUT = """(gone) => {
 # nothing out of it. Nothing comes through before the worklet has had `patienceMs`.
 SUPPRESSED = """async ([speech, loudOfVoice, loudOfNoise, patienceMs]) => {
   const [rate, seconds] = [48_000, 16];
-  const { loadGtcrn, GtcrnWorkletNode } = await import("/web/vendor/gtcrn.js");
-  const wasmBinary = await loadGtcrn({ url: "/web/vendor/gtcrn.wasm" });
+  const { suppressor } = await import("/web/call/noise.js");
   const context = new OfflineAudioContext(2, seconds * rate, rate);
-  await context.audioWorklet.addModule("/web/vendor/gtcrn_worklet.js");
-  const suppressing = new GtcrnWorkletNode(context, { maxChannels: 1, wasmBinary });
+  const suppressing = await suppressor(context);
   await new Promise((resolve) => { setTimeout(resolve, patienceMs); });
   const encoded = Uint8Array.from(atob(speech), (letter) => letter.charCodeAt(0));
   const voice = await context.decodeAudioData(encoded.buffer);
   const noise = context.createBuffer(1, seconds * rate, rate);
   noise.getChannelData(0).forEach((_, at, samples) => { samples[at] = Math.random() - 0.5; });
-  const [mixed, both] = [new GainNode(context), context.createChannelMerger(2)];
+  // As some microphones are: stereo.
+  const mixed = new GainNode(context, { channelCount: 2, channelCountMode: "explicit" });
+  const both = context.createChannelMerger(2);
   for (const [buffer, gain] of [[voice, loudOfVoice], [noise, loudOfNoise]]) {
     const source = new AudioBufferSourceNode(context, { buffer, loop: true });
     source.connect(new GainNode(context, { gain })).connect(mixed);

@@ -6,15 +6,9 @@ let ready = null; // Of the module and the worklet's address.
 
 /** Resolves with {track, stop}: `track` is `raw` without its noise. @param {MediaStreamTrack} raw */
 export async function suppressed(raw) {
-  ready ??= import("../vendor/gtcrn.js").then(async ({ loadGtcrn, GtcrnWorkletNode }) => {
-    const at = (/** @type {string} */ name) => new URL(`../vendor/${name}`, import.meta.url).href;
-    const wasmBinary = await loadGtcrn({ url: at("gtcrn.wasm") });
-    return { GtcrnWorkletNode, wasmBinary, worklet: at("gtcrn_worklet.js") };
-  });
-  const { GtcrnWorkletNode, wasmBinary, worklet } = await ready;
+  await fetched();
   const context = new AudioContext({ sampleRate: 48_000 }); // Of those that it knows, the one that is sent.
-  await context.audioWorklet.addModule(worklet);
-  const node = new GtcrnWorkletNode(context, { maxChannels: 1, wasmBinary });
+  const node = await suppressor(context);
   const out = context.createMediaStreamDestination();
   context.createMediaStreamSource(new MediaStream([raw])).connect(node).connect(out);
   const stop = () => {
@@ -22,4 +16,23 @@ export async function suppressed(raw) {
     context.close();
   };
   return { track: out.stream.getAudioTracks()[0], stop };
+}
+
+/** A node that leaves the noise out of what goes through it. @param {AudioContext} context */
+export async function suppressor(context) {
+  const { GtcrnWorkletNode, wasmBinary, worklet } = await fetched();
+  await context.audioWorklet.addModule(worklet);
+  const node = new GtcrnWorkletNode(context, { maxChannels: 1, wasmBinary });
+  // It fills one channel. A stereo microphone would have a silent second one, and be heard half as loud.
+  /** @type {AudioNodeOptions} */
+  const mono = { channelCount: 1, channelCountMode: "explicit" };
+  return Object.assign(node, mono);
+}
+
+function fetched() {
+  return ready ??= import("../vendor/gtcrn.js").then(async ({ loadGtcrn, GtcrnWorkletNode }) => {
+    const at = (/** @type {string} */ name) => new URL(`../vendor/${name}`, import.meta.url).href;
+    const wasmBinary = await loadGtcrn({ url: at("gtcrn.wasm") });
+    return { GtcrnWorkletNode, wasmBinary, worklet: at("gtcrn_worklet.js") };
+  });
 }
