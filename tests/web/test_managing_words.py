@@ -68,10 +68,11 @@ def _actions(node: ast.AST) -> set[str]:
         return _texts(node.value)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return set()
-    if node.func.attr not in {"record", "_record", "_rewrite"}:
+    at = {"record": 2, "_record": 2, "_rewrite": 2, "_noting": 1}.get(node.func.attr)
+    if at is None:
         return set()
     named = [keyword.value for keyword in node.keywords if keyword.arg == "action"]
-    return set().union(*(_texts(value) for value in [*node.args[2:3], *named]))
+    return set().union(*(_texts(value) for value in [*node.args[at : at + 1], *named]))
 
 
 def _texts(value: ast.AST) -> set[str]:
