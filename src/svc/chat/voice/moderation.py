@@ -4,7 +4,7 @@ Each act needs its permission in the channel where somebody is, and a higher ran
 theirs; who sees no such channel is told that they are in none. No HTTP.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from svc.base.database import Act, Connection
 from svc.base.tables import Table
@@ -67,7 +67,7 @@ class VoiceModeration:
             for room_id in room_ids:
                 self._voice.control.put_out(room_id, member_id)
 
-        return Act(self._noting(actor_id, "voice_disconnect", member_id, room_ids, now), follow)
+        return Act(lambda c: self._record(c, actor_id, "voice_disconnect", member_id, room_ids, now), follow)
 
     @follows_rules
     def stop_screen(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
@@ -79,7 +79,7 @@ class VoiceModeration:
                 self._hub.push("voice_screen_stopped", {"channel_id": room_id}, only(member_id))
                 self._voice.control.stop_screen(room_id, member_id)
 
-        return Act(self._noting(actor_id, "voice_stop_screen", member_id, room_ids, now), follow)
+        return Act(lambda c: self._record(c, actor_id, "voice_stop_screen", member_id, room_ids, now), follow)
 
     @follows_rules
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Act[None, None]:
@@ -103,19 +103,20 @@ class VoiceModeration:
 
         # It names no other channel: who sees the entry may not see that one.
         named = [channel_id] if room_ids else []
-        return Act(self._noting(actor_id, "voice_move", member_id, named, now), follow)
+        return Act(lambda c: self._record(c, actor_id, "voice_move", member_id, named, now), follow)
 
-    def _noting(
-        self, actor_id: str, action: str, member_id: str, channel_ids: Sequence[str], now: float
-    ) -> Callable[[Connection], None]:
-        """A step of the write: an entry of the audit log for each of these channels."""
-
-        def note(connection: Connection) -> None:
-            for channel_id in channel_ids:
-                details = {"channel_id": channel_id}
-                self._audit.record(connection, actor_id, action, member_id, details, now)
-
-        return note
+    def _record(
+        self,
+        connection: Connection,
+        actor_id: str,
+        action: str,
+        member_id: str,
+        channel_ids: Sequence[str],
+        now: float,
+    ) -> None:
+        """An entry for each of these channels."""
+        for channel_id in channel_ids:
+            self._audit.record(connection, actor_id, action, member_id, {"channel_id": channel_id}, now)
 
     def _rooms_where(self, actor_id: str, member_id: str, permission: Permission) -> list[str]:
         """Where somebody is and the actor has this permission. Raises ChatError where there is none."""
