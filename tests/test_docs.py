@@ -26,7 +26,7 @@ from svc.cli import parser
 from svc.sfu import config as sfu_config
 from svc.sfu.closing import CloseCode
 from svc.sfu.control import _CONTROL_EVENTS
-from svc.sfu.measurements import MeasuredPlane, Measurements
+from svc.sfu.measurements import _CORE_COUNTERS, _SESSION_COUNTERS, MeasuredPlane, Measurements
 from svc.sfu.service import Service
 from svc.sfu.session import _CLIENT_EVENTS
 from svc.tools.bench.attack.catalogue import ATTACKS
@@ -248,12 +248,20 @@ def test_every_metric_is_documented() -> None:
     exposition += registry.exposition()[0]
     exposition += WorkerMeasurements().registry.exposition()[0]
     exposed = set(re.findall(r"^# TYPE (svc_\w+) ", exposition.decode(), re.MULTILINE))
-    documented = {
+    documented = [
         row.code(0)[0]
         for section in ("SFU metrics", "Chat server metrics", "Media worker metrics")
         for row in rows(DOCS / "configuration.md", section)
+    ]
+    assert sorted(documented) == sorted(exposed)
+
+
+def test_every_counter_of_the_sfu_is_documented_in_its_own_words() -> None:
+    table = {row.code(0)[0]: row.cells[1] for row in rows(DOCS / "configuration.md", "SFU metrics")}
+    counters = {
+        f"svc_sfu_{name}_total": words for name, words in (_SESSION_COUNTERS | _CORE_COUNTERS).items()
     }
-    assert documented == exposed
+    assert table.items() >= counters.items()
 
 
 def test_every_test_that_security_md_names_exists() -> None:

@@ -5,7 +5,8 @@
         └────────────────────────────────────────────────────────────────────────┘
 
 All of it belongs to the core's thread. LiveKit calls "Forwarder" what belongs to one DownTrack; here it is
-the word for the object of a published track.
+the word for the object of a published track. Inbound and outbound are as the SFU sees them: what a participant
+sends comes in.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t

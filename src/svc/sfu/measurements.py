@@ -22,8 +22,8 @@ _SESSION_COUNTERS = {
 }
 
 _CORE_COUNTERS = {
-    "packets_received": "Datagrams received",
-    "bytes_received": "Bytes received",
+    "packets_received": "RTP packets received that are authenticated and well formed; what is dropped later counts too",
+    "bytes_received": "Bytes of these packets",
     "packets_sent": "Datagrams sent",
     "bytes_sent": "Bytes sent",
     "dropped_unknown_source": "Datagrams dropped: from nobody that has been authenticated",
