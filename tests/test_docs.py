@@ -19,6 +19,7 @@ from svc.chat.live.frames import CloseCode as LiveCloseCode
 from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.media.sweep import Counts
 from svc.chat.openapi.requests import described
+from svc.chat.settings.requests import MANAGEMENT
 from svc.chat.status.measurements import MeasuredDatabase, Tally, measurements
 from svc.chat.uploads.measurements import measure as measure_uploads
 from svc.chat.uploads.queue import Queue
@@ -34,6 +35,7 @@ from svc.worker import config as worker_config
 from svc.worker.measurements import Measurements as WorkerMeasurements
 from tests.kit.house import SUFFIXES
 from tests.kit.markdown import rows
+from tests.kit.request_tables import made, rows_of
 from tests.test_layers import HOUSE
 
 # A feature adds its requests to the catalogue when it is imported.
@@ -175,16 +177,17 @@ def test_every_event_that_the_sfu_sends_is_documented() -> None:
     assert {row.code(0)[0] for section in sections for row in rows(DOCS / "signalling.md", section)} == sent
 
 
-# How wide the tables of docs/live.md and docs/http.md are says what they list.
-REQUEST_COLUMNS, PUSH_COLUMNS = 5, 3
+def test_the_tables_of_requests_are_what_the_server_describes() -> None:
+    for document, text in made().items():
+        assert document.read_text(encoding="utf-8") == text, "run ci/types write"
 
 
-def _listed(document: str, columns: int) -> list[str]:
-    return sorted(row.code(0)[0] for row in rows(DOCS / document) if len(row.cells) == columns)
-
-
-def test_every_endpoint_of_the_chat_server_is_documented_once() -> None:
-    assert _listed("http.md", REQUEST_COLUMNS) == sorted(ENDPOINTS)
+def test_every_request_and_push_of_the_chat_server_is_documented_once() -> None:
+    pushes = [push.name for feature in described().values() for push in feature.pushes]
+    assert sorted(rows_of("Endpoint")) == sorted(ENDPOINTS)
+    assert sorted(rows_of("On the management listener")) == sorted(endpoint.route for endpoint in MANAGEMENT)
+    assert sorted(rows_of("Event")) == sorted([*EVENTS, *FIRST_EVENTS])
+    assert sorted(rows_of("Push")) == sorted(pushes)
 
 
 def test_every_refusal_is_documented_with_its_status() -> None:
@@ -204,15 +207,6 @@ def _commands(parser: ArgumentParser) -> list[str]:
         command for action in below for choice in action.choices.values() for command in _commands(choice)
     ]
     return inner if below else [re.sub(r" \S*[A-Z]\S*", "", parser.prog)]
-
-
-def test_every_request_of_the_live_socket_is_documented_once() -> None:
-    assert _listed("live.md", REQUEST_COLUMNS) == sorted([*EVENTS, *FIRST_EVENTS])
-
-
-def test_every_push_of_the_live_socket_is_documented_once() -> None:
-    pushes = [push.name for feature in described().values() for push in feature.pushes]
-    assert _listed("live.md", PUSH_COLUMNS) == sorted(pushes)
 
 
 def test_every_close_code_of_the_live_socket_is_documented() -> None:

@@ -40,7 +40,8 @@ class AutomodRequests(Requests):
 
     @request(
         _MANAGER,
-        "Make a rule, which is off unless it says otherwise",
+        "Make a rule, which is off unless it says otherwise; 20 at most. One that is on and whose"
+        " action is `timeout` takes `timeout_members` too",
         http=f"POST {_RULES}",
         refusals=("forbidden", "too_many"),
         status=201,
@@ -50,7 +51,7 @@ class AutomodRequests(Requests):
 
     @request(
         _MANAGER,
-        "Have a rule as the body says, all of it",
+        "Have a rule as the body says, all of it, with the same permissions",
         http=f"PUT {_ONE}",
         refusals=("forbidden", "unknown_rule"),
     )
@@ -64,7 +65,8 @@ class AutomodRequests(Requests):
     # It shows messages of the channels that one views.
     @request(
         _MANAGER,
-        "What a rule would have found among the messages that members have posted last; changes nothing",
+        "What a rule would have found among the last 1,000 messages of members, by their roles of"
+        " today; changes nothing, and shows up to 50 in channels that one views",
         http="POST /api/automod/trial",
         cost=5.0,
     )

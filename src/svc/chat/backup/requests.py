@@ -43,13 +43,17 @@ class BackupRequests(Requests):
         self._backups = backups
         self._readers = Readers(time.monotonic)
 
-    @request(OWNER, "Backups that the server keeps, and one that is being made", http="GET /api/backups")
+    @request(
+        OWNER,
+        "Backups that the server keeps, and one that is being made",
+        http="GET /api/backups",
+    )
     async def all(self) -> AllBackups:
         return await asyncio.to_thread(self._backups.all)
 
     @request(
         OWNER,
-        "Make a backup, which goes on by itself",
+        "Make a backup, of which 5 are kept. It goes on by itself; `backup_finished` says when it is done",
         http="POST /api/backups",
         refusals=("too_many",),
         status=202,
@@ -150,7 +154,7 @@ DESCRIBED = described_by(
     pushes=[
         Pushed(
             "backup_finished",
-            "A backup has been made, or could not be",
+            "A backup has been made, or could not be: `fault` says why",
             schema_of(BackupFinished),
             to="the owner",
         )

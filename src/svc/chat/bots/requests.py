@@ -55,7 +55,7 @@ class BotRequests(Requests):
 
     @request(
         _MANAGER,
-        "Make a bot; its token is shown this once",
+        "Make a bot, of which there are 50 at most; its token is shown this once",
         http="POST /api/bots",
         refusals=("forbidden", "invalid_nickname", "profanity_refused", "server_full", "too_many"),
         status=201,
@@ -66,7 +66,8 @@ class BotRequests(Requests):
 
     @request(
         _MANAGER,
-        "Another token for a bot of lower rank; the one before is worthless at once",
+        "Another token for a bot of lower rank that may do nothing you may not. The one before "
+        "stops working, and its live sockets and calls end",
         http="POST /api/bots/{member_id}/token",
         refusals=_OF_RANK,
         status=201,
@@ -76,7 +77,7 @@ class BotRequests(Requests):
 
     @request(
         _MANAGER,
-        "Delete a bot of lower rank",
+        "Delete a bot of lower rank that may do nothing you may not; what it wrote stays",
         http="DELETE /api/bots/{member_id}",
         refusals=_OF_RANK,
     )

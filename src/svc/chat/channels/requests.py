@@ -81,7 +81,7 @@ class ChannelRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "The channels that one sees, in their order",
+        "The channels that one sees, in their order; with `archived` those that are archived too",
         http="GET /api/channels",
     )
     async def all(self, asking: Asker, asked: Archived) -> AllChannels:
@@ -105,7 +105,8 @@ class ChannelRequests(Requests):
 
     @request(
         _MANAGER,
-        "Put the channels that one sees into an order, each named once; and some into other categories",
+        "Put the channels that one sees into an order, each named once, where archived ones may "
+        "be left out; and some into other categories in the same write",
         http="PUT /api/channels/order",
         refusals=("unknown_channel",),
     )
@@ -156,7 +157,12 @@ class ChannelRequests(Requests):
         await self._channels.override(asking.member_id, channel_id, change, time.time())
         return shapes.override(change)
 
-    @request(_MANAGER, "Take an override back", http=f"DELETE {_OVERRIDE_OF}", refusals=_OF_OVERRIDES)
+    @request(
+        _MANAGER,
+        "Take an override back",
+        http=f"DELETE {_OVERRIDE_OF}",
+        refusals=("forbidden", "rank_too_low", "unknown_channel"),
+    )
     async def clear_override(self, asking: Asker, channel_id: Id, type: _Kind, target_id: Id) -> None:
         change = _change(type, target_id, Sets())
         await self._channels.override(asking.member_id, channel_id, change, time.time())
@@ -211,7 +217,13 @@ DESCRIBED = described_by(
     ChannelRequests,
     pushes=[
         Pushed("channel_created", "A channel is there, or has come into sight", _CHANNEL, "who may view it"),
-        Pushed("channel_updated", "A channel is different", _CHANNEL, "who may view it"),
+        Pushed(
+            "channel_updated",
+            "A channel is different; one that is `archived` leaves the list, and one that is not any "
+            "more comes back",
+            _CHANNEL,
+            "who may view it",
+        ),
         Pushed(
             "channel_deleted",
             "A channel is gone, or out of sight",

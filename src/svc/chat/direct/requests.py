@@ -205,7 +205,9 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "The Welcomes that wait for this device; no other device is shown them",
+        "The Welcomes that wait for this device, about 1 MiB at once: ask again until there are "
+        "none. With `channel_id` those of the call of an encrypted channel, else those of "
+        "conversations",
         http=f"GET {_PRIVATE}/welcomes",
     )
     async def welcomes(self, asking: Asker, asked: AskedWelcomes) -> PrivateWelcomes:
@@ -334,7 +336,8 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "Tell those who moderate about a message, and reveal it with the proof that it was sent",
+        "Tell those who moderate about a message, and reveal it with the proof that it was sent; "
+        "`private` of the report says what was revealed",
         http=f"POST {_ONE}/reports",
         refusals=("not_proved", "too_many", "unknown_conversation"),
         status=201,
@@ -350,7 +353,8 @@ class PrivateRequests(Requests):
 
     @request(
         _SENDER,
-        "Store a file that was sealed before, for the devices of the group",
+        "Store a file that was sealed before, for the devices of the group; up to 32 MiB, with "
+        "its `Content-Length`",
         http=f"POST {_ONE}/files",
         refusals=(
             *("unknown_conversation", "private_refused", "unknown_member", "no_device"),
@@ -369,7 +373,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "A sealed file, whole or in parts, for a device of the group",
+        "A sealed file, whole or by `Range`, for a device of the group",
         http=f"GET {_ONE}/files/{{file_id}}",
         refusals=(
             *("unknown_conversation", "no_device", "unknown_file", "not_found", "range_not_satisfiable"),
@@ -387,7 +391,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "Delete a sealed file that one has sent",
+        "Delete a sealed file that one has sent, at once",
         http=f"DELETE {_ONE}/files/{{file_id}}",
         refusals=("unknown_conversation", "unknown_file"),
     )

@@ -101,7 +101,8 @@ class InviteRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "One's own invites; with manage_invites also others', as far as one could give their role",
+        "One's own invites that are still good; with `manage_invites` also others', as far as one"
+        " could give their role",
         http="GET /api/invites",
     )
     async def all(self, asking: Asker) -> AllInvites:
@@ -109,7 +110,8 @@ class InviteRequests(Requests):
 
     @request(
         on_server(P.CREATE_INVITES),
-        "Make an invite: for a member, or with a role below one's own rank",
+        "Make an invite: for a member, or with a role below one's own rank. Newcomers land in "
+        "`channel_id`, and with `approval` wait until somebody approves them",
         http="POST /api/invites",
         refusals=("forbidden", "rank_too_low", "too_many", "unknown_channel", "unknown_role"),
         status=201,
@@ -128,7 +130,8 @@ class InviteRequests(Requests):
     # In a body: what is in an address stands in the logs of proxies.
     @request(
         ANYONE,
-        "What somebody with a code sees before they join; `founder`: they become the owner",
+        "What somebody with a code sees before they join. Wrong codes count for their address, as"
+        " many as `SERVER_INVITE_MAX_RETRIES`",
         http="POST /api/invites/view",
         refusals=("invite_invalid", "too_many_invite_attempts"),
     )
@@ -146,7 +149,7 @@ class InviteRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Members who came by an invite that one sees",
+        "Members who came by an invite that one sees, and have stayed",
         http="GET /api/invites/{invite_id}/members",
         refusals=("unknown_invite",),
     )

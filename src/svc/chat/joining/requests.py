@@ -132,7 +132,7 @@ class JoiningRequests(Requests):
 
     @request(
         ANYONE,
-        "The id_token for a code that the provider of accounts sent back",
+        "The id_token for the code with which the provider of accounts sent the person back",
         http="POST /api/auth/exchange",
         refusals=("identity_tier_refused", "issuer_unavailable", "proof_invalid", "too_many_requests"),
     )
@@ -175,7 +175,8 @@ class JoiningRequests(Requests):
 
     @request(
         ANYONE,
-        "End this sign-in; nothing happens for a token that is worth nothing",
+        "End this sign-in, with its access tokens, live sockets and call; nothing happens for a "
+        "token that is worth nothing",
         http="POST /api/auth/logout",
     )
     async def logout(self, asked: Refresh) -> None:
@@ -188,7 +189,8 @@ class JoiningRequests(Requests):
 
     @request(
         PERSON,
-        "A code by which another device signs in as this member, once and within ten minutes",
+        "A code by which another device signs in as this member, once and within ten minutes. It "
+        "ends when a session of the member signs out or a device is unlinked",
         http="POST /api/me/devices/link",
         status=201,
     )
@@ -197,7 +199,9 @@ class JoiningRequests(Requests):
 
     @request(
         PERSON,
-        "A code to keep: whoever lost all devices signs in by it, once; it unlinks the others",
+        "A code to keep: whoever lost all devices signs in by it, once; it unlinks the others. It"
+        " ends when another is made, the member leaves or is removed, a device is unlinked or a "
+        "session is stolen",
         http="POST /api/me/devices/recovery",
         status=201,
     )
@@ -216,7 +220,8 @@ class JoiningRequests(Requests):
     # Whoever recovers a member hands out a code that takes the member's place.
     @request(
         OWNER,
-        "A code by which whoever lost all devices signs in, once and within a day; it unlinks the others",
+        "A code by which whoever lost all devices signs in, once, within a day and under the same"
+        " owner; it unlinks the others",
         http="POST /api/members/{member_id}/recovery",
         refusals=("unknown_member",),
         status=201,
@@ -238,7 +243,13 @@ DESCRIBED = described_by(
             obj({"device": schema_of(Device)}),
             "the member",
         ),
-        Pushed("device_unlinked", "A device of yours was unlinked", obj({"device_id": ID}), "the member"),
+        Pushed(
+            "device_unlinked",
+            "A device of yours was unlinked; all your sockets are closed with 4003, to come back with"
+            " fresh tokens",
+            obj({"device_id": ID}),
+            "the member",
+        ),
         Pushed(
             "recovery_code_made",
             "A device of yours made a code to keep; the one before is void",

@@ -73,7 +73,7 @@ class LevelRequests(Requests):
 
     @request(
         MEMBER,
-        "Choose a notification level for a channel, or for all without one",
+        "Choose a notification level for a channel that one may view, or for all without one",
         live="notifications_set",
         refusals=("unknown_channel",),
     )
@@ -82,7 +82,7 @@ class LevelRequests(Requests):
 
     @request(
         MEMBER,
-        "Do not be disturbed on any device, or be so again",
+        "Do not be disturbed on any device, which others see, or be so again",
         http="PUT /api/me/quiet",
         live="quiet_set",
     )
@@ -91,7 +91,8 @@ class LevelRequests(Requests):
 
     @request(
         MEMBER,
-        "Look to others as if one were away, or not any more",
+        "Look to others as if one were away, or not any more; typing, messages, reactions and "
+        "calls still show one",
         http="PUT /api/me/invisible",
         live="invisible_set",
     )

@@ -54,7 +54,8 @@ class PageRequests(Requests):
 
     @request(
         MEMBER,
-        "Say whether the member has this page before their eyes; while one is, their devices do not ring",
+        "Say whether the member has this page before their eyes; while one is, their devices do "
+        "not ring. It is not so until it is said",
         live="in_sight",
     )
     async def say_in_sight(self, visible: bool) -> None:
@@ -62,7 +63,8 @@ class PageRequests(Requests):
 
     @request(
         MEMBER,
-        "Say whether nobody has touched this page for a while; who says so on all pages is shown as idle",
+        "Say whether nobody has touched this page for a while, which ours does after 10 minutes; "
+        "a member whose pages all say so is shown as idle",
         live="idle",
     )
     async def say_idle(self, asking: Asker, idle: bool) -> None:
@@ -85,9 +87,10 @@ DESCRIBED = described_by(
         Pushed("hello", "Comes first on every socket", schema_of(Hello), to="whoever connects", kept=False),
         Pushed(
             "managed",
-            "A list that is managed has changed; whoever shows it asks for it again",
+            "A list that is managed has changed, of `overrides` that of one channel; whoever shows it"
+            " asks for it again",
             obj({"area": choice("backups", "bans", "bots", "invites", "overrides")}),
-            to="who may see the list",
+            to="who may see the list; of `invites` also whoever made one",
         ),
     ],
 )

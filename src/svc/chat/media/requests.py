@@ -149,7 +149,7 @@ class MediaRequests(Requests):
     # It checks the address that it was asked by.
     @request(
         ANYONE,
-        "Stored media, whole or in parts, by an address that was shown to a member and ends",
+        "Stored media, whole or in parts (RFC 9110), by the `url` that was shown to a member, which ends",
         http="GET /media/{name}",
         refusals=("media_address_invalid", "media_address_over", "range_not_satisfiable", *_NOT_SERVED),
         answers=str,
@@ -164,7 +164,7 @@ class MediaRequests(Requests):
 
     @request(
         ANYONE,
-        "The server's icon",
+        "The server's icon, where there is one",
         http="GET /icon",
         refusals=_NOT_SERVED,
         answers=str,

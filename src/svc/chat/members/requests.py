@@ -157,7 +157,7 @@ class MemberRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Change a nickname: one's own with change_nickname, with manage_nicknames those of lower ranks",
+        "Change a nickname: one's own with `change_nickname`, with `manage_nicknames` those of lower ranks",
         http=f"PATCH {_MEMBER}",
         refusals=(
             *("forbidden", "in_timeout", "invalid_nickname", "nickname_taken", "profanity_refused"),
@@ -170,7 +170,8 @@ class MemberRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Set one's own status; with manage_nicknames an empty one removes that of a lower rank",
+        "Set one's own status with `change_nickname`, up to 80 characters; with "
+        "`manage_nicknames` an empty one removes that of a lower rank",
         http=f"PUT {_MEMBER}/status",
         refusals=("forbidden", "in_timeout", "profanity_refused", "rank_too_low", "unknown_member"),
     )
@@ -182,7 +183,7 @@ class MemberRequests(Requests):
 
     @request(
         _MANAGER,
-        "Give a role below one's own rank, with nothing in it that one lacks",
+        "Give oneself or a lower rank a role below one's own rank, with nothing in it that one lacks",
         http=f"PUT {_MEMBER}/roles/{{role_id}}",
         refusals=(*_OF_ROLES, "unknown_member"),
     )
@@ -192,7 +193,7 @@ class MemberRequests(Requests):
 
     @request(
         _MANAGER,
-        "Take a role below one's own rank",
+        "Take a role below one's own rank from oneself or a lower rank",
         http=f"DELETE {_MEMBER}/roles/{{role_id}}",
         refusals=("rank_too_low", "unknown_member", "unknown_role"),
     )
@@ -243,7 +244,7 @@ class MemberRequests(Requests):
 
     @request(
         _MANAGER,
-        "Change a role; a color of null takes it away",
+        "Change a role, but never the owner's",
         http=f"PATCH {_ROLE_OF}",
         refusals=_OF_ROLES,
     )
@@ -253,7 +254,7 @@ class MemberRequests(Requests):
             raise ChatError("invalid_request", "Give name, rank, permissions or color")
         return shown.role(await self._roles.edit(asking.member_id, role_id, wish, time.time()))
 
-    @request(_MANAGER, "Delete a role that was made here", http=f"DELETE {_ROLE_OF}", refusals=_OF_ROLES)
+    @request(_MANAGER, "Delete a role that is not built in", http=f"DELETE {_ROLE_OF}", refusals=_OF_ROLES)
     async def delete_role(self, asking: Asker, role_id: Id) -> None:
         await self._roles.delete(asking.member_id, role_id, time.time())
 

@@ -121,7 +121,8 @@ class MessageRequests(Requests):
 
     @request(
         _VIEWER,
-        "A page of history, the oldest first; one of before, after, around and at_ms at most",
+        "A page of history, the oldest first; at most one of `before`, `after`, `around` and `at_ms`, "
+        "and without one the newest",
         http=f"GET {_CHANNEL}/messages",
         live="history",
         refusals=_HERE,
@@ -140,7 +141,7 @@ class MessageRequests(Requests):
 
     @request(
         _WRITER,
-        "Post",
+        "Post, with `attach_files` also up to 10 of one's own finished uploads",
         http=f"POST {_CHANNEL}/messages",
         live="message_send",
         refusals=(*_OF_TEXTS, "forbidden", "media_gone", "slow_mode", "unknown_upload", "upload_not_done"),
@@ -169,7 +170,7 @@ class MessageRequests(Requests):
 
     @request(
         _WRITER,
-        "Change one's own message",
+        "Change one's own message; who is mentioned only now is not told",
         http=f"PATCH {_ONE}",
         live="message_edit",
         refusals=_OF_TEXTS,
@@ -182,7 +183,7 @@ class MessageRequests(Requests):
     # Another's takes MANAGE_MESSAGES. So do the edits.
     @request(
         _VIEWER,
-        "Delete one's own message, or another's who manages",
+        "Delete one's own message, or with `manage_messages` another's",
         http=f"DELETE {_ONE}",
         live="message_delete",
         refusals=_HERE,
@@ -192,7 +193,8 @@ class MessageRequests(Requests):
 
     @request(
         _VIEWER,
-        "What a message said before, for its author and who manages",
+        "What a message said before, the last 50 times, the oldest first; for its author, and "
+        "with `manage_messages`",
         http=f"GET {_ONE}/edits",
         live="message_edits",
         refusals=_HERE,
@@ -202,7 +204,7 @@ class MessageRequests(Requests):
 
     @request(
         _REACTING,
-        "React with an emoji",
+        "React with an emoji, or `:name:`; 20 different ones a message. A repetition changes nothing",
         http=f"PUT {_REACTION}",
         live="reaction_add",
         refusals=(*_HERE, "invalid_emoji", "too_many"),
@@ -222,7 +224,8 @@ class MessageRequests(Requests):
 
     @request(
         _VIEWER,
-        "Take the previews of a message's links away",
+        "Take the previews of links off one's own message, or with `manage_messages` off "
+        "another's; it gets no others",
         http=f"DELETE {_ONE}/previews",
         live="previews_remove",
         refusals=_HERE,
@@ -241,7 +244,13 @@ class MessageRequests(Requests):
     async def pins(self, asking: Asker, channel_id: Id) -> object:
         return {"messages": self._all_shown(await self._feature.history.pins(asking.member_id, channel_id))}
 
-    @request(_MANAGER, "Pin a message", http=f"PUT {_PIN}", live="pin_add", refusals=(*_HERE, "too_many"))
+    @request(
+        _MANAGER,
+        "Pin a message; 50 a channel",
+        http=f"PUT {_PIN}",
+        live="pin_add",
+        refusals=(*_HERE, "too_many"),
+    )
     async def pin(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
         await self._feature.marking.pin(asking.member_id, channel_id, message_id, time.time())
 
@@ -253,14 +262,20 @@ class MessageRequests(Requests):
     async def typing(self, asking: Asker, channel_id: Id) -> None:
         self._feature.presence.typing(asking.member_id, channel_id, time.time())
 
-    @request(_WRITER, "Say that one is typing, also in a thread", live="typing", refusals=_HERE)
+    @request(
+        _WRITER,
+        "Say that one is typing, also in a thread; to be said again every 3 s, more often is not passed on",
+        live="typing",
+        refusals=_HERE,
+    )
     async def typing_in(self, asking: Asker, asked: Where) -> None:
         _cursor(asked.thread)  # An id, and nothing else to show to others.
         self._feature.presence.typing(asking.member_id, asked.channel_id, time.time(), asked.thread)
 
     @request(
         _VIEWER,
-        "Everything up to a message of a channel or thread has been read; with back it is unread again",
+        "Everything up to a message of a channel or thread has been read; with `back`, in a "
+        "channel, the message and everything after it is unread again",
         http=f"POST {_CHANNEL}/read",
         live="read",
         refusals=_HERE,
@@ -278,7 +293,7 @@ class MessageRequests(Requests):
 
     @request(
         MEMBER,
-        "Messages by words and filters, the newest first",
+        "Messages by words and filters in channels that one may view, the newest first",
         http="GET /api/search",
         live="search",
         refusals=("invalid_query", "search_busy", "search_running", "search_too_long", *_HERE),
@@ -293,7 +308,8 @@ class MessageRequests(Requests):
 
     @request(
         MEMBER,
-        "The messages that mention one, the newest first",
+        "What mentions oneself by name, by a role, by `here` or `everyone`, or answers oneself "
+        "with a notification, the newest first",
         http="GET /api/me/mentions",
         live="mentions",
         refusals=("unknown_message",),
@@ -306,10 +322,11 @@ class MessageRequests(Requests):
 
     @request(
         MEMBER,
-        "The threads that one follows, that with the newest message first",
+        "The threads that one follows, that with the newest message first; `root` is what it "
+        "hangs on, null where that is gone",
         http="GET /api/me/threads",
         live="threads",
-        refusals=_HERE,
+        refusals=("unknown_message",),
         answers=obj({"threads": _THREADS, "more": BOOLEAN}),
     )
     async def threads(self, asking: Asker, asked: AskedThreads) -> object:
@@ -320,7 +337,7 @@ class MessageRequests(Requests):
 
     @request(
         _VIEWER,
-        "Be told of a thread's messages",
+        "Be told of a thread's messages from the last one on",
         http=f"PUT {_ONE}/follow",
         live="thread_follow",
         refusals=_HERE,
@@ -330,7 +347,7 @@ class MessageRequests(Requests):
 
     @request(
         _VIEWER,
-        "Be told of a thread's messages no more",
+        "Be told of a thread's messages no more, until one writes or is mentioned there again",
         http=f"DELETE {_ONE}/follow",
         live="thread_unfollow",
         refusals=_HERE,

@@ -127,7 +127,8 @@ class ModerationRequests(Requests):
 
     @request(
         _BANNER,
-        "Remove a member of lower rank, or a former one, who may not come back",
+        "Remove a member of lower rank, or a former one, who may not come back and is told the "
+        "reason; with `delete_messages_s` also what they have posted in that time",
         http=f"PUT {_BAN}",
         refusals=_OF_RANK,
     )
@@ -135,13 +136,19 @@ class ModerationRequests(Requests):
         reason, seconds = asked.reason or "", asked.delete_messages_s or 0
         await self._moderation.ban(asking.member_id, member_id, reason, time.time(), seconds)
 
-    @request(_BANNER, "Lift a ban", http=f"DELETE {_BAN}", refusals=("unknown_ban",))
+    @request(
+        _BANNER,
+        "Lift a ban; the reason is for the audit log",
+        http=f"DELETE {_BAN}",
+        refusals=("unknown_ban",),
+    )
     async def unban(self, asking: Asker, member_id: Id, asked: Why) -> None:
         await self._moderation.unban(asking.member_id, member_id, asked.reason or "", time.time())
 
     @request(
         _READER,
-        "What moderators have done to a member, the newest first; also of somebody who has gone",
+        "What moderators have done to a member, the newest first; also of somebody who has gone. "
+        "Acts in a channel are shown to those who view it",
         http=f"GET {_MEMBER}/moderation",
         refusals=("unknown_member",),
     )
@@ -159,7 +166,7 @@ class ModerationRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Tell those who moderate about a member, or about a message in a channel",
+        "Tell those who moderate about a member, or about a message in a channel; 20 open reports each",
         http="POST /api/reports",
         refusals=("too_many", "unknown_channel", "unknown_member", "unknown_message"),
         status=201,

@@ -11,6 +11,7 @@ from svc.chat.described import (
     ID,
     Data,
     Endpoint,
+    Named,
     Pushed,
     Schema,
     choice,
@@ -44,11 +45,11 @@ def _taken(name: str) -> Schema:
 
 
 _SHOWN: Mapping[str, Schema] = {name: _shown(name) for name in NAMES}
-_ALL = obj(_SHOWN)
+_ALL = Named("Settings", obj(_SHOWN))
 _CHANGES = obj({}, {name: _taken(name) for name in NAMES})
 _PUBLIC = {name: _SHOWN[name] for name in _SHOWN if name in PUBLIC}
 _REST = {name: _SHOWN[name] for name in _SHOWN if name not in PUBLIC}
-_CHANGE = "Change some; one bad value and nothing is changed"
+_CHANGE = "Change some settings; one bad value and nothing is changed"
 
 
 class SettingsRequests(Requests):

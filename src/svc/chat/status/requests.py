@@ -124,12 +124,21 @@ class StatusRequests(Requests):
         health = Health("healthy" if works else "degraded", "chat", self._info().name, now)
         return answer(health, 200 if works else 503)
 
-    @request(ANYONE, "What somebody who is invited sees; `version` for members only", http="GET /info")
+    @request(
+        ANYONE,
+        "What somebody who is invited sees; `version` for members only, `instanceId` where "
+        "`SERVER_INSTANCE_ID` is set",
+        http="GET /info",
+    )
     async def info(self, request: web.Request) -> Info:
         info = self._info()
         return replace(info, version=self._version) if self._is_member(request) else info
 
-    @request(OWNER, "How the server is doing, and who is connected", http="GET /api/health")
+    @request(
+        OWNER,
+        "How the server is doing, and who is connected; `verdict` is `ok`, `notice` or `problem`",
+        http="GET /api/health",
+    )
     async def report(self) -> Condition:
         return await self._report.condition(time.time())
 

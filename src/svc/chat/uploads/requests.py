@@ -96,7 +96,7 @@ UPLOAD = Named(
             "length": integer(0),
             "received": integer(0),
             "state": choice(RECEIVING, WAITING, DONE, REFUSED, USED),
-            "result": nullable(obj(_RESULT)),
+            "result": nullable(Named("UploadResult", obj(_RESULT))),
             "refusal": nullable(_REFUSAL),
             "created_at_ms": TIME_MS,
         }
@@ -176,7 +176,7 @@ class UploadRequests(Requests):
 
     @request(
         MEMBER,
-        "One's own upload; how far it has come stands in the headers too, as tus has it",
+        "One's own upload; `Upload-Offset` and `Upload-Length` stand in the headers, as tus asks with HEAD",
         http=f"GET {_ONE}",
         refusals=("unknown_upload",),
         answers=UPLOAD,
@@ -191,7 +191,7 @@ class UploadRequests(Requests):
     # A piece costs little: its bytes have bounds of their own.
     @request(
         MEMBER,
-        "Go on with an upload, as tus has it",
+        "Go on with an upload, as tus has it; `Upload-Offset` says how far it has come",
         http=f"PATCH {_ONE}",
         refusals=(
             *("offset_mismatch", "quota_exceeded", "storage_full", "too_many_connections", "tus_version"),
@@ -216,7 +216,8 @@ class UploadRequests(Requests):
 
     @request(
         MEMBER,
-        "Say in words what a file shows, also of one that is posted",
+        "Say in words what a file shows; with `send_messages` there also of one that is posted, "
+        "whose message says it too",
         http=f"PUT {_ONE}/alt",
         refusals=("forbidden", "in_timeout", "profanity_refused", "unknown_channel", "unknown_upload"),
         answers=UPLOAD,
@@ -224,7 +225,9 @@ class UploadRequests(Requests):
     async def describe(self, asking: Asker, upload_id: Id, asked: NewAlt) -> object:
         return self._described(await self._uploads.describe(asking.member_id, upload_id, asked.alt))
 
-    @request(OWNER, "What the media worker has to do, and has given up", http="GET /api/jobs")
+    @request(
+        OWNER, "What the media worker has to do, what it has given up (`dead`) first", http="GET /api/jobs"
+    )
     async def jobs(self) -> AllJobs:
         return await self._queue.all()
 

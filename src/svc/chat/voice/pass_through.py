@@ -75,6 +75,7 @@ class SignallingPassThrough(Requests):
         "A media service's signalling, a WebSocket passed through",
         http=f"GET {PASS_THROUGH}",
         takes=obj({"service": integer(0)}),
+        refusals=("origin_refused", "too_many_connections"),
     )
     async def serve(self, request: web.Request) -> web.StreamResponse:
         if not self._origins.permits(request.headers.get("Origin"), request.host):

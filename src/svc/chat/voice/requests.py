@@ -9,7 +9,7 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, PERSON, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.described import BOOLEAN, ID, Id, Pushed, array, integer, mapping, obj, string
+from svc.chat.described import BOOLEAN, ID, Id, Named, Pushed, array, integer, mapping, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import MAX_EMOJI_CHARACTERS
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
@@ -24,18 +24,26 @@ _VIEWERS = "who may view the channel; of a private conversation its members"
 _ACT = ("unknown_member", "rank_too_low")
 _THERE = ("unknown_channel", "not_in_voice")
 _PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
-_GRANT = obj(
-    {
-        "urls": array(string()),
-        "stun_servers": array(string()),
-        # With a time-limited name and password where the operator has a TURN server.
-        "ice_servers": array(obj({"urls": array(string())}, {"username": string(), "credential": string()})),
-        # What a microphone is to send at most; 0 for no limit.
-        "bitrate_kbps": integer(0),
-        "client_join": obj(
-            {name: string() for name in ("room_id", "server_id", "server_password", "user_token", "user_id")}
-        ),
-    }
+_GRANT = Named(
+    "VoiceGrant",
+    obj(
+        {
+            "urls": array(string()),
+            "stun_servers": array(string()),
+            # With a time-limited name and password where the operator has a TURN server.
+            "ice_servers": array(
+                obj({"urls": array(string())}, {"username": string(), "credential": string()})
+            ),
+            # What a microphone is to send at most; 0 for no limit.
+            "bitrate_kbps": integer(0),
+            "client_join": obj(
+                {
+                    name: string()
+                    for name in ("room_id", "server_id", "server_password", "user_token", "user_id")
+                }
+            ),
+        }
+    ),
 )
 
 
@@ -63,7 +71,8 @@ class VoiceRequests(Requests):
 
     @request(
         _IN_CALL,
-        "Be let into a voice channel, or into the call of a private conversation by its id",
+        "Be let into a voice channel, or into the call of a private conversation by its id, for "
+        "which `join_voice` on the server is enough",
         live="voice_join",
         refusals=(
             *("channel_archived", "channel_full", "no_device", "private_refused", "sealing_differs"),
@@ -76,14 +85,14 @@ class VoiceRequests(Requests):
 
     @request(
         PERSON,
-        "Answer a private call that rings with no",
+        "Answer a private call that rings with no; who calls hears of it",
         live="private_call_decline",
         refusals=("unknown_conversation",),
     )
     async def decline(self, asking: Asker, conversation_id: Id) -> None:
         self._voice.decline(asking.member_id, conversation_id)
 
-    @request(MEMBER, "Show that one is silent or deaf", live="voice_mute_self")
+    @request(MEMBER, "Show that one is silent or deaf, until one leaves the server", live="voice_mute_self")
     async def mute_self(self, asking: Asker, asked: NewMute) -> State:
         return self._voice.choose(asking.member_id, *asked.said())
 
@@ -96,26 +105,36 @@ class VoiceRequests(Requests):
     async def mute(self, asking: Asker, member_id: Id, asked: NewMute) -> State:
         return await self._moderation.mute(asking.member_id, member_id, *asked.said(), time.time())
 
-    @request(_IN_CALL, "Raise one's hand in a call, or take it down", live="voice_hand", refusals=_THERE)
+    @request(
+        _IN_CALL,
+        "Raise one's hand in a call until one leaves it, or take it down",
+        live="voice_hand",
+        refusals=_THERE,
+    )
     async def hand(self, asking: Asker, channel_id: Id, raised: bool) -> Hand:
         return self._voice.gestures.raise_hand(asking.member_id, channel_id, raised)
 
     @request(
         _MUTER,
-        "Take down the raised hand of somebody in a call",
+        "Take down the raised hand of somebody in a call, who can raise it again; not logged",
         live="voice_lower_hand",
         refusals=_THERE,
     )
     async def lower_hand(self, asking: Asker, member_id: Id, channel_id: Id) -> None:
         self._voice.gestures.lower_hand(asking.member_id, member_id, channel_id)
 
-    @request(_IN_CALL, "Show that one sends a camera or a screen", live="voice_send", refusals=_THERE)
+    @request(
+        _IN_CALL,
+        "Show that one sends a camera or a screen, until one leaves the call",
+        live="voice_send",
+        refusals=_THERE,
+    )
     async def send(self, asking: Asker, channel_id: Id, camera: bool, screen: bool) -> Sent:
         return self._voice.gestures.send(asking.member_id, channel_id, Sent(camera, screen))
 
     @request(
         in_channel(P.ADD_REACTIONS),
-        "Show an emoji to everybody in the call for a moment",
+        "Show an emoji to everybody in the call for a moment; 8 at once and 1.5 a second in the long run",
         live="voice_react",
         refusals=(*_THERE, "invalid_emoji", "rate_limited"),
     )
@@ -142,7 +161,8 @@ class VoiceRequests(Requests):
 
     @request(
         _MOVER,
-        "Send somebody to another voice channel",
+        "Send somebody to another voice channel, which they may join themselves; takes the "
+        "permission in both",
         live="voice_move",
         refusals=(*_PUT_OUT, "channel_archived", "channel_full", "unknown_channel", "voice_full"),
     )

@@ -109,7 +109,9 @@ class WebhookRequests(Requests):
         self._avatars = avatars
         self._history = history
 
-    @request(_MANAGER, "The webhooks that one may manage, the oldest first", http="GET /api/webhooks")
+    @request(
+        _MANAGER, "The webhooks that one may manage somewhere, the oldest first", http="GET /api/webhooks"
+    )
     async def managed(self, asking: Asker, request: web.Request) -> ManagedWebhooks:
         managed = self._webhooks.managed(asking.member_id)
         return ManagedWebhooks([self._shown(request, webhook) for webhook in managed])
@@ -120,7 +122,8 @@ class WebhookRequests(Requests):
 
     @request(
         _MANAGER,
-        "Make a webhook; without a channel, it answers no_channel until it has one",
+        "Make a webhook; without a channel, it takes the permission on the server and answers "
+        "`no_channel` until it has one",
         http="POST /api/webhooks",
         refusals=("profanity_refused", "too_many", "unknown_channel"),
         status=201,
@@ -131,7 +134,8 @@ class WebhookRequests(Requests):
 
     @request(
         _MANAGER,
-        "Give a webhook another name or channel; null takes the channel away",
+        "Give a webhook another name, or another channel, where it takes the permission too; null"
+        " takes the channel away",
         http=f"PATCH {_ONE}",
         refusals=(*_KNOWN, "profanity_refused", "unknown_channel"),
     )
@@ -146,13 +150,18 @@ class WebhookRequests(Requests):
         webhook = await self._webhooks.edit(asking.member_id, webhook_id, differences, time.time())
         return self._shown(request, webhook)
 
-    @request(_MANAGER, "Delete a webhook; its messages stay", http=f"DELETE {_ONE}", refusals=_KNOWN)
+    @request(
+        _MANAGER,
+        "Delete a webhook, whose URL is 404 from now on; its messages stay",
+        http=f"DELETE {_ONE}",
+        refusals=_KNOWN,
+    )
     async def delete(self, asking: Asker, webhook_id: Id) -> None:
         await self._webhooks.delete(asking.member_id, webhook_id, time.time())
 
     @request(
         _MANAGER,
-        "What became of the last posts to it since the server has started, the newest first",
+        "What became of the last 20 posts to it since the server has started, the newest first",
         http=f"GET {_ONE}/posts",
         refusals=_KNOWN,
     )
@@ -161,7 +170,8 @@ class WebhookRequests(Requests):
 
     @request(
         _MANAGER,
-        "Give a webhook another picture: PNG, JPEG, WebP or GIF",
+        "Give a webhook another picture: PNG, JPEG, WebP or GIF, up to 8 MB; it gets at most 256 "
+        "pixels a side",
         http=f"PUT {_ONE}/picture",
         refusals=(
             *(*_KNOWN, "invalid_image", "quota_exceeded", "storage_full", "too_slow"),

@@ -207,6 +207,8 @@ export type SealedFile = { file_id: string };
 
 export type Sent = { camera: boolean; screen: boolean };
 
+export type Settings = { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number };
+
 export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: { name: string; url?: string; icon?: StoredPicture }; fields?: { name: string; value: string; inline: boolean }[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: { text: string; icon?: StoredPicture }; timestamp?: string };
 
 export type ShownJob = { id: string; kind: "picture" | "video" | "file" | "avatar" | "icon" | "emoji"; attempt: number; state: "dead" | "waiting" | "working"; worker: string; fault: string; due_at_ms: number; created_at_ms: number };
@@ -243,13 +245,17 @@ export type Trial = { read: number; found: number; messages: FoundMessage[] };
 
 export type Unread = { channel_id: string; read_up_to: string; last: string | null; unread: number; mentions: number };
 
-export type Upload = { id: string; purpose: "attachment" | "avatar" | "icon" | "emoji"; name: string; alt: string; length: number; received: number; state: "receiving" | "waiting" | "done" | "refused" | "used"; result: { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null } | null; refusal: { code: string; message: string } | null; created_at_ms: number };
+export type Upload = { id: string; purpose: "attachment" | "avatar" | "icon" | "emoji"; name: string; alt: string; length: number; received: number; state: "receiving" | "waiting" | "done" | "refused" | "used"; result: UploadResult | null; refusal: { code: string; message: string } | null; created_at_ms: number };
 
 export type UploadProgress = { upload_id: string; state: "waiting" | "working"; progress: number };
 
 export type UploadRefused = { upload_id: string; code: string; message: string };
 
+export type UploadResult = { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null };
+
 export type Versions = { server: string; python: string; sqlite: string };
+
+export type VoiceGrant = { urls: string[]; stun_servers: string[]; ice_servers: { urls: string[]; username?: string; credential?: string }[]; bitrate_kbps: number; client_join: { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string } };
 
 export type VoiceMember = { id: string; nickname: string; muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean; hand: number; camera: boolean; screen: boolean };
 
@@ -262,17 +268,17 @@ export interface Endpoints {
   "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: AuditPage };
   /** The rules by which members' messages are moderated, the oldest first */
   "GET /api/automod/rules": { answer: Rules };
-  /** Make a rule, which is off unless it says otherwise */
+  /** Make a rule, which is off unless it says otherwise; 20 at most. One that is on and whose action is `timeout` takes `timeout_members` too */
   "POST /api/automod/rules": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
-  /** Have a rule as the body says, all of it */
+  /** Have a rule as the body says, all of it, with the same permissions */
   "PUT /api/automod/rules/{}": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
   /** Delete a rule */
   "DELETE /api/automod/rules/{}": { answer: null };
-  /** What a rule would have found among the messages that members have posted last; changes nothing */
+  /** What a rule would have found among the last 1,000 messages of members, by their roles of today; changes nothing, and shows up to 50 in channels that one views */
   "POST /api/automod/trial": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Trial };
   /** Backups that the server keeps, and one that is being made */
   "GET /api/backups": { answer: AllBackups };
-  /** Make a backup, which goes on by itself */
+  /** Make a backup, of which 5 are kept. It goes on by itself; `backup_finished` says when it is done */
   "POST /api/backups": { answer: AllBackups };
   /** Download a backup, which holds every secret of the server */
   "GET /api/backups/{}": { answer: Blob };
@@ -284,17 +290,17 @@ export interface Endpoints {
   "GET /api/backup-links/{}": { answer: Blob };
   /** The server's bots */
   "GET /api/bots": { answer: AllBots };
-  /** Make a bot; its token is shown this once */
+  /** Make a bot, of which there are 50 at most; its token is shown this once */
   "POST /api/bots": { body: { nickname: string }; answer: MadeBot };
-  /** Another token for a bot of lower rank; the one before is worthless at once */
+  /** Another token for a bot of lower rank that may do nothing you may not. The one before stops working, and its live sockets and calls end */
   "POST /api/bots/{}/token": { answer: NewToken };
-  /** Delete a bot of lower rank */
+  /** Delete a bot of lower rank that may do nothing you may not; what it wrote stays */
   "DELETE /api/bots/{}": { answer: null };
-  /** The channels that one sees, in their order */
+  /** The channels that one sees, in their order; with `archived` those that are archived too */
   "GET /api/channels": { query: { archived?: boolean }; answer: AllChannels };
   /** Make a channel, at the end; with overrides from its first moment */
   "POST /api/channels": { body: { name: string; type: "category" | "text" | "voice"; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null; overrides?: ({ allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; type: "member" | "role"; target_id: string })[] | null }; answer: Channel };
-  /** Put the channels that one sees into an order, each named once; and some into other categories */
+  /** Put the channels that one sees into an order, each named once, where archived ones may be left out; and some into other categories in the same write */
   "PUT /api/channels/order": { body: { channel_ids: string[]; parents?: { [name: string]: string | null } | null }; answer: AllChannels };
   /** One channel */
   "GET /api/channels/{}": { answer: Channel };
@@ -314,7 +320,7 @@ export interface Endpoints {
   "PUT /api/private/device": { body: { statement: string }; answer: TakesPart };
   /** Publish key packages, each of which is handed out once, and the one of last resort */
   "POST /api/private/key-packages": { body: { key_packages?: string[] | null; last_resort?: string | null }; answer: PackagesLeft };
-  /** The Welcomes that wait for this device; no other device is shown them */
+  /** The Welcomes that wait for this device, about 1 MiB at once: ask again until there are none. With `channel_id` those of the call of an encrypted channel, else those of conversations */
   "GET /api/private/welcomes": { query: { channel_id?: string }; answer: PrivateWelcomes };
   /** This device has joined by a Welcome */
   "DELETE /api/private/welcomes/{}": { answer: null };
@@ -340,13 +346,13 @@ export interface Endpoints {
   "POST /api/private/conversations/{}/messages": { body: { message: string; commitment: string; after?: number | null; ring?: boolean | null }; answer: PrivateGroup };
   /** What was sent after an entry, for a device of the group */
   "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: PrivateLog };
-  /** Tell those who moderate about a message, and reveal it with the proof that it was sent */
+  /** Tell those who moderate about a message, and reveal it with the proof that it was sent; `private` of the report says what was revealed */
   "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: Reported };
-  /** Store a file that was sealed before, for the devices of the group */
+  /** Store a file that was sealed before, for the devices of the group; up to 32 MiB, with its `Content-Length` */
   "POST /api/private/conversations/{}/files": { body: Blob; answer: SealedFile };
-  /** A sealed file, whole or in parts, for a device of the group */
+  /** A sealed file, whole or by `Range`, for a device of the group */
   "GET /api/private/conversations/{}/files/{}": { answer: Blob };
-  /** Delete a sealed file that one has sent */
+  /** Delete a sealed file that one has sent, at once */
   "DELETE /api/private/conversations/{}/files/{}": { answer: null };
   /** One's own drafts, in the channels that one may view */
   "GET /api/drafts": { answer: OwnDrafts };
@@ -362,15 +368,15 @@ export interface Endpoints {
   "PATCH /api/emoji/{}": { body: { name: string }; answer: Emoji };
   /** Take an emoji away; messages show its name instead */
   "DELETE /api/emoji/{}": { answer: null };
-  /** One's own invites; with manage_invites also others', as far as one could give their role */
+  /** One's own invites that are still good; with `manage_invites` also others', as far as one could give their role */
   "GET /api/invites": { answer: AllInvites };
-  /** Make an invite: for a member, or with a role below one's own rank */
+  /** Make an invite: for a member, or with a role below one's own rank. Newcomers land in `channel_id`, and with `approval` wait until somebody approves them */
   "POST /api/invites": { body: { role_id?: string | null; max_uses?: number | null; lifetime_s?: number | null; channel_id?: string | null; approval?: boolean | null }; answer: Invite };
-  /** What somebody with a code sees before they join; `founder`: they become the owner */
+  /** What somebody with a code sees before they join. Wrong codes count for their address, as many as `SERVER_INVITE_MAX_RETRIES` */
   "POST /api/invites/view": { body: { code: string }; answer: InviteView };
   /** Revoke an invite that one sees */
   "DELETE /api/invites/{}": { answer: null };
-  /** Members who came by an invite that one sees */
+  /** Members who came by an invite that one sees, and have stayed */
   "GET /api/invites/{}/members": { answer: Newcomers };
   /** People who wait for approval, the oldest first; or those who were let in or refused lately */
   "GET /api/applications": { query: { state?: "approved" | "pending" | "refused"; after?: string; limit?: number }; answer: { applications: Application[]; next: string | null } };
@@ -382,23 +388,23 @@ export interface Endpoints {
   "POST /api/auth/challenge": { answer: Challenge };
   /** Where to send a person who signs in with an account */
   "GET /api/auth/provider": { answer: SignInPlace };
-  /** The id_token for a code that the provider of accounts sent back */
+  /** The id_token for the code with which the provider of accounts sent the person back */
   "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: IdToken };
   /** Sign in by a certificate or an id_token, and an assertion; or become a member by it */
   "POST /api/auth/join": { body: { assertion: string | null; certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null }; answer: SignedIn };
   /** Fresh tokens; the refresh token is used up by it */
   "POST /api/auth/refresh": { body: { refresh_token?: string | null }; answer: Tokens };
-  /** End this sign-in; nothing happens for a token that is worth nothing */
+  /** End this sign-in, with its access tokens, live sockets and call; nothing happens for a token that is worth nothing */
   "POST /api/auth/logout": { body: { refresh_token?: string | null }; answer: null };
   /** One's own devices */
   "GET /api/me/devices": { answer: OwnDevices };
-  /** A code by which another device signs in as this member, once and within ten minutes */
+  /** A code by which another device signs in as this member, once and within ten minutes. It ends when a session of the member signs out or a device is unlinked */
   "POST /api/me/devices/link": { answer: HandedOut };
-  /** A code to keep: whoever lost all devices signs in by it, once; it unlinks the others */
+  /** A code to keep: whoever lost all devices signs in by it, once; it unlinks the others. It ends when another is made, the member leaves or is removed, a device is unlinked or a session is stolen */
   "POST /api/me/devices/recovery": { answer: KeptCode };
   /** Unlink a device; all others sign in again by their refresh tokens */
   "DELETE /api/me/devices/{}": { answer: null };
-  /** A code by which whoever lost all devices signs in, once and within a day; it unlinks the others */
+  /** A code by which whoever lost all devices signs in, once, within a day and under the same owner; it unlinks the others */
   "POST /api/members/{}/recovery": { answer: HandedOut };
   /** What one wants to be told of */
   "GET /api/me/notifications": { answer: AllNotifications };
@@ -406,27 +412,27 @@ export interface Endpoints {
   "PUT /api/me/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
   /** Choose a notification level for a channel, or mute it */
   "PUT /api/channels/{}/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
-  /** Do not be disturbed on any device, or be so again */
+  /** Do not be disturbed on any device, which others see, or be so again */
   "PUT /api/me/quiet": { body: { quiet: boolean }; answer: Quiet };
-  /** Look to others as if one were away, or not any more */
+  /** Look to others as if one were away, or not any more; typing, messages, reactions and calls still show one */
   "PUT /api/me/invisible": { body: { invisible: boolean }; answer: Invisible };
   /** What stored files take, by what they are for and by member; and the database */
   "GET /api/storage": { query: { limit?: number }; answer: StorageUsage };
-  /** Stored media, whole or in parts, by an address that was shown to a member and ends */
+  /** Stored media, whole or in parts (RFC 9110), by the `url` that was shown to a member, which ends */
   "GET /media/{}": { query: { ends?: string; signature?: string }; answer: Blob };
-  /** The server's icon */
+  /** The server's icon, where there is one */
   "GET /icon": { answer: Blob };
   /** Members, page by page; all, or those that are asked for */
   "GET /api/members": { query: { query?: string; ids?: string; role_id?: string; joined_after_ms?: number; joined_before_ms?: number; in_timeout?: boolean; bot?: boolean; seen_after_ms?: number; seen_before_ms?: number; sort?: "joined" | "-joined" | "name" | "-name" | "last_seen" | "-last_seen"; after?: string; limit?: number }; answer: MemberPage };
   /** One member */
   "GET /api/members/{}": { answer: Member };
-  /** Change a nickname: one's own with change_nickname, with manage_nicknames those of lower ranks */
+  /** Change a nickname: one's own with `change_nickname`, with `manage_nicknames` those of lower ranks */
   "PATCH /api/members/{}": { body: { nickname: string }; answer: Member };
-  /** Set one's own status; with manage_nicknames an empty one removes that of a lower rank */
+  /** Set one's own status with `change_nickname`, up to 80 characters; with `manage_nicknames` an empty one removes that of a lower rank */
   "PUT /api/members/{}/status": { body: { text: string }; answer: Member };
-  /** Give a role below one's own rank, with nothing in it that one lacks */
+  /** Give oneself or a lower rank a role below one's own rank, with nothing in it that one lacks */
   "PUT /api/members/{}/roles/{}": { answer: Member };
-  /** Take a role below one's own rank */
+  /** Take a role below one's own rank from oneself or a lower rank */
   "DELETE /api/members/{}/roles/{}": { answer: Member };
   /** Hand the server over; who was its owner becomes an admin */
   "POST /api/members/{}/owner": { answer: Member };
@@ -438,47 +444,47 @@ export interface Endpoints {
   "POST /api/roles": { body: { rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null; name: string }; answer: Role };
   /** Give roles other ranks, all or none */
   "PUT /api/roles/order": { body: { ranks: { [name: string]: number } }; answer: AllRoles };
-  /** Change a role; a color of null takes it away */
+  /** Change a role, but never the owner's */
   "PATCH /api/roles/{}": { body: { name?: string | null; rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null }; answer: Role };
-  /** Delete a role that was made here */
+  /** Delete a role that is not built in */
   "DELETE /api/roles/{}": { answer: null };
-  /** A page of history, the oldest first; one of before, after, around and at_ms at most */
+  /** A page of history, the oldest first; at most one of `before`, `after`, `around` and `at_ms`, and without one the newest */
   "GET /api/channels/{}/messages": { query: { before?: string; after?: string; around?: string; at_ms?: number; thread?: string; limit?: number }; answer: MessagePage };
-  /** Post */
+  /** Post, with `attach_files` also up to 10 of one's own finished uploads */
   "POST /api/channels/{}/messages": { body: { text?: string | null; nonce?: string | null; reply_to?: string | null; ping?: boolean | null; attachments?: string[] | null; thread?: string | null; previews?: boolean | null }; answer: Message };
   /** One message */
   "GET /api/channels/{}/messages/{}": { answer: Message };
-  /** Change one's own message */
+  /** Change one's own message; who is mentioned only now is not told */
   "PATCH /api/channels/{}/messages/{}": { body: { text: string }; answer: Message };
-  /** Delete one's own message, or another's who manages */
+  /** Delete one's own message, or with `manage_messages` another's */
   "DELETE /api/channels/{}/messages/{}": { answer: null };
-  /** What a message said before, for its author and who manages */
+  /** What a message said before, the last 50 times, the oldest first; for its author, and with `manage_messages` */
   "GET /api/channels/{}/messages/{}/edits": { answer: Edits };
-  /** React with an emoji */
+  /** React with an emoji, or `:name:`; 20 different ones a message. A repetition changes nothing */
   "PUT /api/channels/{}/messages/{}/reactions/{}": { answer: null };
   /** Take back one's reaction */
   "DELETE /api/channels/{}/messages/{}/reactions/{}": { answer: null };
-  /** Take the previews of a message's links away */
+  /** Take the previews of links off one's own message, or with `manage_messages` off another's; it gets no others */
   "DELETE /api/channels/{}/messages/{}/previews": { answer: null };
   /** Pinned messages, the last first */
   "GET /api/channels/{}/pins": { answer: { messages: Message[] } };
-  /** Pin a message */
+  /** Pin a message; 50 a channel */
   "PUT /api/channels/{}/pins/{}": { answer: null };
   /** Unpin a message */
   "DELETE /api/channels/{}/pins/{}": { answer: null };
   /** Say that one is typing */
   "POST /api/channels/{}/typing": { answer: null };
-  /** Everything up to a message of a channel or thread has been read; with back it is unread again */
+  /** Everything up to a message of a channel or thread has been read; with `back`, in a channel, the message and everything after it is unread again */
   "POST /api/channels/{}/read": { body: { message_id: string; thread?: string | null; back?: boolean | null }; answer: Unread | ThreadState };
-  /** Messages by words and filters, the newest first */
+  /** Messages by words and filters in channels that one may view, the newest first */
   "GET /api/search": { query: { query?: string; before?: string; limit?: number }; answer: { messages: Message[]; more: boolean } };
-  /** The messages that mention one, the newest first */
+  /** What mentions oneself by name, by a role, by `here` or `everyone`, or answers oneself with a notification, the newest first */
   "GET /api/me/mentions": { query: { before?: string; limit?: number }; answer: { messages: Message[]; more: boolean } };
-  /** The threads that one follows, that with the newest message first */
+  /** The threads that one follows, that with the newest message first; `root` is what it hangs on, null where that is gone */
   "GET /api/me/threads": { query: { before?: string; limit?: number }; answer: { threads: ({ channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null })[]; more: boolean } };
-  /** Be told of a thread's messages */
+  /** Be told of a thread's messages from the last one on */
   "PUT /api/channels/{}/messages/{}/follow": { answer: ThreadState };
-  /** Be told of a thread's messages no more */
+  /** Be told of a thread's messages no more, until one writes or is mentioned there again */
   "DELETE /api/channels/{}/messages/{}/follow": { answer: ThreadState };
   /** Remove a member of lower rank, who may come back with an invite */
   "POST /api/members/{}/kick": { body: { reason?: string | null }; answer: null };
@@ -488,15 +494,15 @@ export interface Endpoints {
   "DELETE /api/members/{}/timeout": { answer: Member };
   /** Who is banned, page by page */
   "GET /api/bans": { query: { after?: string; limit?: number }; answer: Bans };
-  /** Remove a member of lower rank, or a former one, who may not come back */
+  /** Remove a member of lower rank, or a former one, who may not come back and is told the reason; with `delete_messages_s` also what they have posted in that time */
   "PUT /api/bans/{}": { body: { reason?: string | null; delete_messages_s?: number | null }; answer: null };
-  /** Lift a ban */
+  /** Lift a ban; the reason is for the audit log */
   "DELETE /api/bans/{}": { query: { reason?: string }; answer: null };
-  /** What moderators have done to a member, the newest first; also of somebody who has gone */
+  /** What moderators have done to a member, the newest first; also of somebody who has gone. Acts in a channel are shown to those who view it */
   "GET /api/members/{}/moderation": { query: { before?: number; limit?: number }; answer: MemberHistory };
   /** Reports, the newest first; about messages those in channels that one sees */
   "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; answer: ReportPage };
-  /** Tell those who moderate about a member, or about a message in a channel */
+  /** Tell those who moderate about a member, or about a message in a channel; 20 open reports each */
   "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: Reported };
   /** Say that somebody has seen to it */
   "POST /api/reports/{}/resolve": { body: { note?: string | null }; answer: null };
@@ -527,14 +533,14 @@ export interface Endpoints {
   /** Do not ring this device any more */
   "DELETE /api/me/push": { answer: null };
   /** The settings of the server */
-  "GET /api/settings": { answer: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
-  /** Change some; one bad value and nothing is changed */
-  "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
+  "GET /api/settings": { answer: Settings };
+  /** Change some settings; one bad value and nothing is changed */
+  "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: Settings };
   /** Is the server up, and does it keep what is written? */
   "GET /health": { answer: Health };
-  /** What somebody who is invited sees; `version` for members only */
+  /** What somebody who is invited sees; `version` for members only, `instanceId` where `SERVER_INSTANCE_ID` is set */
   "GET /info": { answer: Info };
-  /** How the server is doing, and who is connected */
+  /** How the server is doing, and who is connected; `verdict` is `ok`, `notice` or `problem` */
   "GET /api/health": { answer: Condition };
   /** Measurements for Prometheus */
   "GET /metrics": { answer: Blob };
@@ -550,33 +556,33 @@ export interface Endpoints {
   "DELETE /api/icon": { answer: null };
   /** One's own uploads that hang on nothing yet, the newest first */
   "GET /api/uploads": { answer: { uploads: Upload[] } };
-  /** One's own upload; how far it has come stands in the headers too, as tus has it */
+  /** One's own upload; `Upload-Offset` and `Upload-Length` stand in the headers, as tus asks with HEAD */
   "GET /api/uploads/{}": { answer: Upload };
-  /** Go on with an upload, as tus has it */
+  /** Go on with an upload, as tus has it; `Upload-Offset` says how far it has come */
   "PATCH /api/uploads/{}": { body: Blob; answer: null };
   /** Let go of an upload */
   "DELETE /api/uploads/{}": { answer: null };
-  /** Say in words what a file shows, also of one that is posted */
+  /** Say in words what a file shows; with `send_messages` there also of one that is posted, whose message says it too */
   "PUT /api/uploads/{}/alt": { body: { alt: string }; answer: Upload };
-  /** What the media worker has to do, and has given up */
+  /** What the media worker has to do, what it has given up (`dead`) first */
   "GET /api/jobs": { answer: AllJobs };
   /** Have tried again what was given up */
   "POST /api/jobs/{}/retry": { answer: null };
   /** A media service's signalling, a WebSocket passed through */
   "GET /sfu/client": { query: { service?: number }; answer: null };
-  /** The webhooks that one may manage, the oldest first */
+  /** The webhooks that one may manage somewhere, the oldest first */
   "GET /api/webhooks": { answer: ManagedWebhooks };
-  /** Make a webhook; without a channel, it answers no_channel until it has one */
+  /** Make a webhook; without a channel, it takes the permission on the server and answers `no_channel` until it has one */
   "POST /api/webhooks": { body: { name: string; channel_id?: string | null }; answer: ManagedWebhook };
   /** One webhook */
   "GET /api/webhooks/{}": { answer: ManagedWebhook };
-  /** Give a webhook another name or channel; null takes the channel away */
+  /** Give a webhook another name, or another channel, where it takes the permission too; null takes the channel away */
   "PATCH /api/webhooks/{}": { body: { name?: string | null; channel_id?: string | null }; answer: ManagedWebhook };
-  /** Delete a webhook; its messages stay */
+  /** Delete a webhook, whose URL is 404 from now on; its messages stay */
   "DELETE /api/webhooks/{}": { answer: null };
-  /** What became of the last posts to it since the server has started, the newest first */
+  /** What became of the last 20 posts to it since the server has started, the newest first */
   "GET /api/webhooks/{}/posts": { answer: LastPosts };
-  /** Give a webhook another picture: PNG, JPEG, WebP or GIF */
+  /** Give a webhook another picture: PNG, JPEG, WebP or GIF, up to 8 MB; it gets at most 256 pixels a side */
   "PUT /api/webhooks/{}/picture": { body: Blob; answer: ManagedWebhook };
   /** Take a webhook's picture away */
   "DELETE /api/webhooks/{}/picture": { answer: null };
@@ -622,9 +628,9 @@ export interface Requests {
   threads: { data: { before?: string | null; limit?: number | null }; reply: { threads: ({ channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null })[]; more: boolean } };
   thread_follow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
   thread_unfollow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
-  settings_get: { data: { [name: string]: unknown }; reply: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
-  settings_change: { data: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; reply: { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number } };
-  voice_join: { data: { sealed?: boolean; channel_id: string }; reply: { urls: string[]; stun_servers: string[]; ice_servers: { urls: string[]; username?: string; credential?: string }[]; bitrate_kbps: number; client_join: { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string } } };
+  settings_get: { data: { [name: string]: unknown }; reply: Settings };
+  settings_change: { data: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; reply: Settings };
+  voice_join: { data: { sealed?: boolean; channel_id: string }; reply: VoiceGrant };
   private_call_decline: { data: { conversation_id: string }; reply: Record<string, never> };
   voice_mute_self: { data: { muted?: boolean | null; deafened?: boolean | null }; reply: State };
   voice_mute: { data: { muted?: boolean | null; deafened?: boolean | null; member_id: string }; reply: State };
