@@ -22,7 +22,7 @@ _SESSION_COUNTERS = {
 }
 
 _CORE_COUNTERS = {
-    "packets_received": "RTP packets received that are authenticated and well formed; what is dropped later counts too",
+    "packets_received": "RTP packets received, authenticated and well formed; some are dropped later",
     "bytes_received": "Bytes of these packets",
     "packets_sent": "Datagrams sent",
     "bytes_sent": "Bytes sent",
