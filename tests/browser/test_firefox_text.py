@@ -72,7 +72,7 @@ async def test_messages_are_changed_and_answered_and_drafts_kept_in_firefox(
       const field = await one("#draft:enabled");
       fill(field, "At the rivr");
       enter(field);
-      await there(() => !field.value && !document.querySelector(".pending"));
+      await message("At the rivr");
       strike("ArrowUp", field);
       const editor = await one(".editor textarea");
       fill(editor, "At the river");

@@ -61,21 +61,23 @@ async () => {
 """
 
 
-# For what is done with text: `there` waits for what `find` finds.
+# For what is done with text: `there` waits for what `find` finds, and says what it was that never came.
 HANDS = """
-const there = async (find) => {
-  for (;;) {
+const there = async (find, awaited = find) => {
+  for (const end = Date.now() + 60_000; Date.now() < end;) {
     const found = find();
     if (found) return found;
     await new Promise((again) => setTimeout(again, 50));
   }
+  throw new Error(`never came: ${awaited}; the page shows: ${document.body.innerText}`);
 };
-const one = (selector) => there(() => document.querySelector(selector));
+const one = (selector) => there(() => document.querySelector(selector), selector);
 const called = (name) => (each) => (each.getAttribute("aria-label") ?? each.textContent).trim() === name;
 const press = async (name, within = "body") => (
-  (await there(() => [...document.querySelectorAll(`${within} button`)].find(called(name)))).click());
+  (await there(() => [...document.querySelectorAll(`${within} button`)].find(called(name)), name)).click());
 const says = (words) => (each) => each.querySelector(".text")?.textContent.includes(words);
-const message = (words) => there(() => [...document.querySelectorAll(".message")].find(says(words)));
+const message = (words) => (
+  there(() => [...document.querySelectorAll(".message:not(.pending)")].find(says(words)), words));
 const fill = (field, words) => {
   field.value = words;
   field.dispatchEvent(new Event("input", { bubbles: true }));

@@ -115,7 +115,7 @@ class Person(Watcher):
         super().__init__(name, page.evaluate)
         self.page = page
         self.faults: list[str] = []
-        page.on("pageerror", lambda error: self.faults.append(f"{name}: {error}"))
+        page.on("pageerror", lambda error: self.faults.append(f"{name}: {error.stack or error}"))
 
     async def press(self, label: str) -> None:
         await self.page.get_by_role("button", name=label, exact=True).click()

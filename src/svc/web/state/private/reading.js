@@ -64,8 +64,7 @@ export function refresh() {
 /** @param {string} event @param {object} data */
 export async function heard(event, data) {
   if (event === "private_keys_low") {
-    const { device } = await start();
-    await device.prepare();
+    await start().then(({ device }) => device.prepare()).catch(reportOurs); // The next start of the page does it too.
     return;
   }
   const { conversation_id: id = null, kind, seq } = /** @type {{conversation_id?: string, kind?: string, seq: number}} */ (data);
@@ -93,10 +92,15 @@ async function work() {
       await read(all ? null : wanted);
     } catch (/** @type {any} */ error) {
       if (!member.value) return; // Who has signed out meanwhile is told nothing.
-      if (error.status === undefined && error.code !== "unreachable" && !(error instanceof Withheld)) reportError(error);
+      reportOurs(error);
       for (const id of all ? talks.value.map((talk) => talk.id) : wanted) put(problems, id, error instanceof Withheld ? "withheld" : explain(error));
     }
   }
+}
+
+/** What the server refuses or does not answer is no fault of this page. @param {any} error */
+function reportOurs(error) {
+  if (member.value && error.status === undefined && error.code !== "unreachable" && !(error instanceof Withheld)) reportError(error);
 }
 
 /** @param {string[] | null} ids */
@@ -113,7 +117,7 @@ async function read(ids) {
   talksKnown.value = true;
   for (const id of changed) {
     put(problems, id, undefined);
-    for (const act of readers) act(id).catch((error) => { if (member.value) reportError(error); });
+    for (const act of readers) act(id).catch(reportOurs);
   }
 }
 
