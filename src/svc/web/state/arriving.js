@@ -7,8 +7,8 @@
 
 import { claimsOf, LOCAL } from "../transport/account.js";
 import { deviceKey, keepsKey } from "../transport/device_key.js";
-import { post } from "../transport/http.js";
-import { comeFromProvider, goToProvider } from "../transport/provider.js";
+import { post, Unreachable } from "../transport/http.js";
+import { kept, SENT_AWAY } from "../transport/kept.js";
 import { batch, computed, signal } from "../vendor/signals.js";
 import { channelsById } from "./channels.js";
 import { followAddress, open } from "./place.js";
@@ -57,7 +57,7 @@ export const wish = (changes) => { wishes.value = { ...wishes.value, ...changes 
 export async function arrive() {
   known.value = ownAccount().known;
   keepsKey().then((keeps) => { forgetful.value = !keeps; });
-  const brought = comeFromProvider();
+  const brought = location.search || kept(SENT_AWAY, "sessionStorage") ? await back() : null;
   readAddress();
   addEventListener("hashchange", readAddress);
   // Whoever goes back from the provider may find the page as they left it.
@@ -67,6 +67,17 @@ export async function arrive() {
   if (carried) batch(() => ([wishes.value, step.value] = [carried.wishes, carried.step]));
   if (brought.refused !== undefined) problem.value = { field: null, key: "provider", reason: brought.refused };
   else await attempt(async () => ({ way: "account", idToken: await brought.exchange() }));
+}
+
+/** Fetched by those alone who go there or come from there. */
+const provider = () => import("../transport/provider.js").catch(() => { throw new Unreachable(); });
+
+/** What the person brings from the provider, or null. */
+async function back() {
+  busy.value = true;
+  const brought = await provider().then(({ comeFromProvider }) => comeFromProvider(), () => null);
+  busy.value = false;
+  return brought;
 }
 
 /** An invite or a code for a new device, as a link names it: #invite=… or #link=…. */
@@ -111,6 +122,7 @@ export const enter = () => attempt(async () => held.value ?? LOCAL);
 export async function enterByAccount() {
   batch(() => ([busy.value, problem.value] = [true, null]));
   try {
+    const { goToProvider } = await provider();
     await goToProvider({ wishes: wishes.value, step: step.value }, another);
   } catch (error) {
     batch(() => ([busy.value, problem.value] = [false, { field: null, error }]));

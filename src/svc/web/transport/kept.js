@@ -4,6 +4,9 @@
 
 /** @typedef {"localStorage" | "sessionStorage"} Storage */
 
+/** In sessionStorage, while the person is at the operator's provider: {state, verifier, issuer, redirect, hash, carried}. */
+export const SENT_AWAY = "svc.sign-in";
+
 /** What the browser did not take: texts by storage and name. @type {Map<string, string | null>} */
 const held = new Map();
 

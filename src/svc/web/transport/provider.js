@@ -4,9 +4,8 @@
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";
-import { keep, keptLike } from "./kept.js";
+import { keep, keptLike, SENT_AWAY } from "./kept.js";
 
-const KEPT = "svc.sign-in"; // In sessionStorage, while the person is there: {state, verifier, issuer, redirect, hash, carried}.
 const SESSION = "sessionStorage";
 const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", carried: null };
 
@@ -19,7 +18,7 @@ const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", c
 export async function goToProvider(carried, another = false) {
   const [{ issuer, authorization_endpoint: address, client_id: client }, key] = await Promise.all([request("GET", "/api/auth/provider"), deviceKey()]);
   const [state, verifier, redirect] = [random(), random(), `${location.origin}/`];
-  keep(KEPT, { state, verifier, issuer, redirect, hash: location.hash, carried }, SESSION);
+  keep(SENT_AWAY, { state, verifier, issuer, redirect, hash: location.hash, carried }, SESSION);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   const url = new URL(address);
   const wanted = {
@@ -39,8 +38,8 @@ export async function goToProvider(carried, another = false) {
 export function comeFromProvider() {
   const answer = new URLSearchParams(location.search);
   const answered = answer.has("state") && (answer.has("code") || answer.has("error"));
-  const kept = keptLike(NOTHING, KEPT, SESSION);
-  keep(KEPT, null, SESSION);
+  const kept = keptLike(NOTHING, SENT_AWAY, SESSION);
+  keep(SENT_AWAY, null, SESSION);
   if (answered) history.replaceState(null, "", `${location.pathname}${kept.hash}`);
   if (!kept.state) return answered ? { carried: null, refused: "mismatch" } : null;
   const { state, verifier, issuer, redirect, carried } = kept;
