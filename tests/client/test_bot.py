@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from svc.chat.access import pace
 from svc.client import Bot, Message, Refused
@@ -244,6 +246,23 @@ async def test_it_ends_when_the_server_does_not_want_it(folk: People, how: str) 
 async def test_a_wrong_token_is_refused_at_once(folk: People) -> None:
     task = asyncio.create_task(Bot(folk.chat.address, "svcbot.x").run())
     assert (await ended(task)).code == "token_invalid"
+
+
+async def test_it_shows_its_token_before_it_signs_in() -> None:
+    shown = asyncio.get_running_loop().create_future()
+
+    async def live(request: web.Request) -> web.Response:
+        if not shown.done():
+            shown.set_result(request.headers["Authorization"])
+        return web.Response(status=503)
+
+    app = web.Application()
+    app.router.add_get("/live", live)
+    async with TestServer(app) as server:
+        task = asyncio.create_task(Bot(str(server.make_url("")), "svcbot.x").run())
+        assert await asyncio.wait_for(shown, DEADLINE_S) == "Bearer svcbot.x"
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def test_nothing_can_be_done_before_it_runs() -> None:

@@ -61,6 +61,7 @@ class Live:
         async with asyncio.timeout(SIGN_IN_DEADLINE_S) as deadline:
             async with self._http.ws_connect(
                 "/live",
+                headers=self._session.handshake,
                 heartbeat=HEARTBEAT_S,
                 max_msg_size=MAX_FRAME_BYTES,
                 timeout=ClientWSTimeout(ws_close=CLOSE_DEADLINE_S),
