@@ -1,9 +1,10 @@
 """Private conversations of several people, and what is said when devices change."""
 
 import re
+from http import HTTPStatus
 from pathlib import Path
 
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Route, expect
 
 from tests.browser.test_accessible import SIZES, axe, look
 from tests.browser.test_arriving import as_member, is_in, without_invite
@@ -180,6 +181,11 @@ async def test_a_new_device_is_told_of_and_gets_what_was_said_and_a_compared_num
     assert not found, "\n".join(found)
 
 
+async def no_more(route: Route) -> None:
+    refusal = {"error": "token_invalid", "message": "Not any more"}
+    await route.fulfill(status=HTTPStatus.UNAUTHORIZED, json=refusal)
+
+
 @both_widths
 async def test_whoever_has_lost_every_device_is_told_what_is_gone_and_goes_on(
     people: People, product: Product
@@ -189,6 +195,10 @@ async def test_whoever_has_lost_every_device_is_told_what_is_gone_and_goes_on(
     await say(ada, "Hello")
     await go_to(grace, "Ada")
     await expect(said(grace)).to_have_text(["Hello"])
+    # Where the server knows a page no more in the middle of its reading, that is no fault of the page.
+    await grace.page.route("**/api/private/conversations/**", no_more)
+    async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
+        await say(ada, "Still there?")
     code = (await as_member(ada, "POST", f"/api/members/{await own_id(grace)}/recovery", {}))["code"]
     found = await people.arrive("Grace")
     await found.page.goto("about:blank")
@@ -204,4 +214,4 @@ async def test_whoever_has_lost_every_device_is_told_what_is_gone_and_goes_on(
     await say(ada, "Is it you?")
     await expect(said(found)).to_have_text(["Is it you?"])
     await say(found, "Yes, with a new phone")
-    await expect(said(ada)).to_have_text(["Hello", "Is it you?", "Yes, with a new phone"])
+    await expect(said(ada)).to_have_text(["Hello", "Still there?", "Is it you?", "Yes, with a new phone"])
