@@ -17,7 +17,7 @@ from playwright.async_api import expect
 from tests.browser.test_hostile import UNDIRECTED
 from tests.kit.community import ask, own_id
 from tests.kit.packages import npm_packages
-from tests.kit.people import People, Person, until_still
+from tests.kit.people import DRAWER_UP_TO, NARROW, WIDE, People, Person, until_still
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, do, message, press_at, write
 
@@ -68,11 +68,24 @@ async def close(person: Person) -> None:
 
 
 async def keeps_nobody_out(person: Person, axe: str, where: str) -> None:
-    """Nothing is found wrong there, in the window as it is."""
+    """Nothing is found wrong there, in the window as it is: dark on a phone, light elsewhere."""
     found: list[str] = []
     assert person.page.viewport_size is not None
-    await look(person, axe, f"{where}, {person.page.viewport_size['width']}", found)
+    width = person.page.viewport_size["width"]
+    await person.page.emulate_media(color_scheme="dark" if width <= DRAWER_UP_TO else "light")
+    await look(person, axe, f"{where}, {width}", found)
     assert not found, "\n".join(found)
+
+
+async def at_both_sizes(person: Person, axe: str, where: str) -> None:
+    """The same on a phone and on a computer, where nothing is wider than the page."""
+    before = person.page.viewport_size
+    assert before is not None
+    for size in (NARROW, WIDE):
+        await person.page.set_viewport_size(size)
+        await keeps_nobody_out(person, axe, where)
+        assert await person.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    await person.page.set_viewport_size(before)
 
 
 @pytest.mark.timeout(300)
@@ -242,9 +255,11 @@ async def look_at_settings(ada: Person, looked: Callable[[str], Awaitable[None]]
     for number in range(await pages.count()):
         await pages.nth(number).click()
         await expect(ada.page.get_by_role("dialog").get_by_text("Loading…", exact=True)).to_have_count(0)
-        if await pages.nth(number).inner_text() == "Emoji":
+        # On a phone the last button unfolds the list of all pages.
+        name = await pages.nth(number).inner_text() or "all pages"
+        if name == "Emoji":
             picture = {"name": "sun.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
             await ada.page.get_by_label("Add emoji").last.set_input_files(picture)  # type: ignore[arg-type]
             await expect(ada.page.get_by_label("Name of sun")).to_be_visible()
-        await looked(await pages.nth(number).inner_text())
+        await looked(f"settings, {name}")
     await close(ada)

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 
 from playwright.async_api import Locator, Route, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import LiveLine, both, box, come_to_read, message, write
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 DROP = """(target, files) => {
   const dataTransfer = new DataTransfer();
@@ -90,7 +93,7 @@ async def test_ones_own_message_is_in_sight_once_it_is_sent(people: People) -> N
 
 
 @both_widths
-async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People) -> None:
+async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
 
@@ -103,6 +106,7 @@ async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People) -
     upload = ada.page.locator(".upload-list li")
     progress = upload.get_by_role("progressbar", name="Uploading large.bin")
     await expect(progress).to_have_js_property("value", 0.5)
+    await keeps_nobody_out(ada, axe, "a file on its way")
     await ada.press("Remove large.bin")
     await expect(upload).to_have_count(0)
     await ada.page.unroute("**/api/uploads/*")
@@ -116,6 +120,7 @@ async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People) -
     ada.page.on("request", lambda request: pieces.append(request.headers.get("upload-offset")))
     await drop(ada, zeros("larger.bin", 100 * 2**20 + 1))
     await expect(upload.get_by_role("status")).to_have_text("The file is too large. The limit is 100 MB.")
+    await keeps_nobody_out(ada, axe, "a file that is too large")
     assert [offset for offset in pieces if offset is not None] == ["0"]
     await expect(upload.get_by_role("button", name="Try again")).to_have_count(0)
     await ada.press("Remove larger.bin")
@@ -143,7 +148,7 @@ async def test_what_is_sent_while_its_files_are_on_their_way_goes_once_they_are_
 
 
 @both_widths
-async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: People) -> None:
+async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: People, axe: str) -> None:
     ada, grace = await both(people)
     document: dict[str, object] = {
         "name": "plan.pdf",
@@ -155,6 +160,7 @@ async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: 
     await expect(uploads(ada, "done").locator("img")).to_have_count(2)
     await ada.press("Describe one.png")
     await ada.page.get_by_role("dialog").get_by_label("Description").fill("A flag")
+    await keeps_nobody_out(ada, axe, "the description of a file")
     await ada.press("Save")
     await expect(ada.page.get_by_role("dialog")).to_have_count(0)
     await write(ada, "Look")
@@ -163,6 +169,7 @@ async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: 
     await expect(shown.locator(".gallery img")).to_have_count(2)
     await expect(shown.get_by_role("img", name="A flag")).to_be_visible()
     await expect(shown.get_by_role("link", name="plan.pdf")).to_have_attribute("download", "plan.pdf")
+    await keeps_nobody_out(grace, axe, "pictures and a file")
     await shown.get_by_role("link", name="A flag").click()
     lightbox = grace.page.get_by_role("dialog")
     await expect(lightbox).to_have_accessible_name("A flag")
@@ -175,7 +182,7 @@ async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: 
 
 
 @both_widths
-async def test_spoilers_are_covered_until_they_are_pressed(people: People) -> None:
+async def test_spoilers_are_covered_until_they_are_pressed(people: People, axe: str) -> None:
     ada, grace = await both(people)
     ending: dict[str, object] = {"name": "end.pdf", "type": "application/pdf", "bytes": list(b"%PDF-1.4")}
     await drop(ada, picture("one.png"), picture("two.png", 400), ending)
@@ -191,6 +198,7 @@ async def test_spoilers_are_covered_until_they_are_pressed(people: People) -> No
     await expect(uploads(ada, "done")).to_have_count(3)
     described = ada.page.get_by_role("button", name="Describe two.png")
     await expect(described).to_have_attribute("aria-pressed", "true")
+    await keeps_nobody_out(ada, axe, "files that are marked as spoilers")
     await write(ada, "Who did it")
 
     shown = message(grace, "Who did it")
@@ -198,6 +206,7 @@ async def test_spoilers_are_covered_until_they_are_pressed(people: People) -> No
     await expect(shown.get_by_role("button", name="Spoiler: a file. Show it")).to_be_visible()
     # Neither keys nor screen readers reach what is covered.
     await expect(shown.locator("[inert] a")).to_have_count(2)
+    await keeps_nobody_out(grace, axe, "files that are covered")
     # Large, the next one is covered too.
     await shown.get_by_role("link", name=ONE).click()
     lightbox = grace.page.get_by_role("dialog")
@@ -290,11 +299,12 @@ async def test_what_is_sent_before_the_drafts_are_told_of_does_not_come_back(peo
 
 
 @both_widths
-async def test_a_voice_message_is_recorded_and_heard(people: People) -> None:
+async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await ada.press("Record a voice message")
     dialog = ada.page.get_by_role("dialog", name="Voice message")
     await expect(dialog.get_by_role("timer")).to_have_text("Recording… 0:01")
+    await keeps_nobody_out(ada, axe, "a voice message that is recorded")
     await dialog.get_by_role("button", name="Attach").click()
     await expect(uploads(ada, "done")).to_have_count(1)
     # There is something to send now.
@@ -302,5 +312,6 @@ async def test_a_voice_message_is_recorded_and_heard(people: People) -> None:
     await ada.press("Send")
     sound = grace.page.locator(".message audio")
     await expect(sound).to_have_accessible_name(re.compile(r"^Voice message\.\w+$"))
+    await keeps_nobody_out(grace, axe, "a voice message")
     await sound.evaluate("(sound) => { sound.muted = true; return sound.play(); }")
     await expect(ada.page.get_by_role("button", name="Record a voice message")).to_be_visible()

@@ -5,6 +5,7 @@ from typing import Any
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import (
     Community,
     ask,
@@ -18,6 +19,8 @@ from tests.kit.community import (
 from tests.kit.people import NARROW, WIDE, People, Person
 from tests.kit.text_channels import box, entry, open_channel, shows, write
 from tests.kit.waiting import becomes
+
+__all__ = ["axe"]
 
 
 async def create(person: Person, name: str, *, kind: str = "Text", to: str | None = None) -> None:
@@ -52,13 +55,19 @@ async def here(people: People) -> Community:
     return await community(people, "manage_channels")
 
 
-async def test_a_channel_is_made_by_those_who_may_and_everybody_sees_it(here: Community) -> None:
+async def test_a_channel_is_made_by_those_who_may_and_everybody_sees_it(here: Community, axe: str) -> None:
     for person, name, size in ((here.owner, "plans", WIDE), (here.moderator, "help", NARROW)):
         for each in (person, here.member):
             await each.page.set_viewport_size(size)
         await create(person, name)
         await open_channel(here.member, name)
         await write(here.member, f"First in {name}")
+        await person.show_channels()
+        await entry(person, name).click(button="right")
+        await expect(person.page.get_by_role("menuitem", name="Delete", exact=True)).to_be_visible()
+        await keeps_nobody_out(person, axe, "the menu of a channel")
+        await person.page.keyboard.press("Escape")
+        await person.hide_channels()
     for each in (here.owner, here.member):
         await each.show_channels()
     await create(here.owner, "Lounge", kind="Voice")
@@ -78,7 +87,7 @@ async def test_a_channel_is_made_by_those_who_may_and_everybody_sees_it(here: Co
     assert await refusal(here.member, "POST", "/api/channels", {"name": "no", "type": "text"}) == "forbidden"
 
 
-async def test_a_channel_is_changed_for_everybody(here: Community) -> None:
+async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> None:
     async def channels(kind: str) -> list[dict[str, Any]]:
         told = (await ask(here.owner, "GET", "/api/channels"))["channels"]
         return [channel for channel in told if channel["type"] == kind]
@@ -92,6 +101,8 @@ async def test_a_channel_is_changed_for_everybody(here: Community) -> None:
         await person.page.get_by_label("Name", exact=True).fill(name)
         await person.page.get_by_label("Topic").fill(topic)
         await person.page.get_by_label("Slow mode").select_option(slow_mode)
+        if person is here.owner:
+            await at_both_sizes(person, axe, "the settings of a channel")
         await person.press("Save")
         await expect(person.page.locator(".notice")).to_contain_text("Saved.")
         await expect(here.member.page.locator("#text-name")).to_have_text(name)
@@ -112,6 +123,8 @@ async def test_a_channel_is_changed_for_everybody(here: Community) -> None:
         await person.page.get_by_label("Seats").fill(seats)
         await person.page.get_by_label("Sound quality").select_option(quality)
         await person.page.get_by_role("switch", name="Encrypt calls").click()
+        if person is here.owner:
+            await at_both_sizes(person, axe, "the settings of a voice channel")
         await person.press("Save")
 
         async def now() -> list[tuple[int, int, bool]]:
@@ -122,10 +135,11 @@ async def test_a_channel_is_changed_for_everybody(here: Community) -> None:
         await person.page.keyboard.press("Escape")
 
 
-async def test_a_nameless_channel_is_refused_with_words(here: Community) -> None:
+async def test_a_nameless_channel_is_refused_with_words(here: Community, axe: str) -> None:
     await here.owner.press("Create a text channel")
     await here.owner.page.get_by_role("dialog").get_by_role("button", name="Create a channel").click()
     await expect(here.owner.page.get_by_role("alert").filter(has_text="Please enter a name.")).to_be_visible()
+    await at_both_sizes(here.owner, axe, "a new channel without a name")
 
 
 async def test_channels_are_ordered_by_keys_menus_and_dragging(here: Community) -> None:
@@ -177,13 +191,15 @@ async def test_a_category_folds_and_hides_what_is_read(here: Community) -> None:
     await expect(names(here.member)).to_have_text(["general", "Voice", "engine"])
 
 
-async def test_a_private_channel_is_seen_by_those_who_were_let_in(here: Community) -> None:
+async def test_a_private_channel_is_seen_by_those_who_were_let_in(here: Community, axe: str) -> None:
     await create(here.moderator, "secret", to="Edsger")
     await open_channel(here.member, "secret")
     await write(here.moderator, "Only for us")
     await shows(here.member, ["Only for us"])
 
     await choose(here.moderator, "secret", "Permissions")
+    await expect(here.moderator.page.get_by_role("button", name="Remove Edsger")).to_be_visible()
+    await at_both_sizes(here.moderator, axe, "who sees a private channel")
     await here.moderator.page.get_by_role("button", name="Remove Edsger").click()
     await expect(entry(here.member, "secret")).to_have_count(0)
     await expect(here.moderator.page.get_by_role("button", name="Remove Edsger")).to_have_count(0)
@@ -205,7 +221,7 @@ async def test_a_private_channel_is_seen_by_those_who_were_let_in(here: Communit
     assert await refusal(here.member, "POST", messages, {"text": "Hello?"}) == "unknown_channel"
 
 
-async def test_the_matrix_shows_what_results_for_a_person(here: Community) -> None:
+async def test_the_matrix_shows_what_results_for_a_person(here: Community, axe: str) -> None:
     await choose(here.owner, "general", "Permissions")
     page = here.owner.page
 
@@ -226,6 +242,7 @@ async def test_the_matrix_shows_what_results_for_a_person(here: Community) -> No
     await of_edsger.get_by_role("group", name="Send messages").get_by_role("radio", name="Allow").check()
     await expect(of_edsger.get_by_role("group", name="Send messages").locator(".outcome")).to_have_text("may")
     await expect(box(here.member)).to_be_enabled()
+    await at_both_sizes(here.owner, axe, "the permissions of somebody in a channel")
     told = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
     [channel] = [
         c for c in (await ask(here.owner, "GET", "/api/channels"))["channels"] if c["name"] == "general"
@@ -260,7 +277,7 @@ async def test_the_matrix_shows_what_results_for_a_person(here: Community) -> No
     assert await refusal(here.member, "PUT", own, wish) == "forbidden"
 
 
-async def test_a_channel_goes_only_when_its_name_was_typed(here: Community) -> None:
+async def test_a_channel_goes_only_when_its_name_was_typed(here: Community, axe: str) -> None:
     for person in (here.owner, here.moderator):
         await create(here.owner, "mistake")
         await choose(person, "mistake", "Delete")
@@ -268,6 +285,8 @@ async def test_a_channel_goes_only_when_its_name_was_typed(here: Community) -> N
         button = dialog.get_by_role("button", name="Delete", exact=True)
         await dialog.get_by_role("textbox").fill("mistak")
         await expect(button).to_be_disabled()
+        if person is here.owner:
+            await at_both_sizes(person, axe, "whether to delete a channel")
         await dialog.get_by_role("textbox").fill("mistake")
         await button.click()
         await expect(names(here.member)).to_have_text(["general", "Voice"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_hostile import TOO_WIDE
 from tests.chat.previews.test_previews import HOST, PAGES
 from tests.kit.community import ask
@@ -18,6 +19,8 @@ from tests.kit.people import NARROW, WIDE, People, Person, both_widths, chromium
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import running_product
 from tests.kit.text_channels import come_to_read, entry, message, open_channel, write
+
+__all__ = ["axe"]
 
 PICTURE = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene(64, 48), "PNG")}
 
@@ -35,7 +38,7 @@ async def search(person: Person, query: str, *finds: str) -> Locator:
 
 
 @both_widths
-async def test_search_finds_by_words_and_filters_and_leads_there(people: People) -> None:
+async def test_search_finds_by_words_and_filters_and_leads_there(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await ask(ada, "POST", "/api/channels", {"name": "orchard", "type": "text"})
@@ -61,11 +64,14 @@ async def test_search_finds_by_words_and_filters_and_leads_there(people: People)
     await expect(plums.get_by_role("img", name=re.compile(r"^scene\."))).to_be_visible()
     await search(ada, "apples after:2001-01-01 before:2002-01-01")
     await expect(ada.page.get_by_text("Nothing found.")).to_be_visible()
+    await keeps_nobody_out(ada, axe, "a search that finds nothing")
     # Filters are completed; a whole line leads to its message.
     field = ada.page.get_by_role("searchbox", name="Search messages")
     await field.fill("red ")
     await ada.press("from:")
     await expect(field).to_have_value("red from:")
+    await expect(ada.page.get_by_role("list", name="Values for this filter")).to_be_visible()
+    await keeps_nobody_out(ada, axe, "the values of a filter")
     await ada.page.get_by_role("list", name="Values for this filter").get_by_text("Ada").click()
     await expect(field).to_have_value("red from:Ada ")
     await search(ada, "red from:a", "Apples are red")  # Everybody whose name begins so.
@@ -77,7 +83,7 @@ async def test_search_finds_by_words_and_filters_and_leads_there(people: People)
 
 
 @both_widths
-async def test_pins_are_listed_lead_there_and_are_for_those_who_may(people: People) -> None:
+async def test_pins_are_listed_lead_there_and_are_for_those_who_may(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -90,6 +96,7 @@ async def test_pins_are_listed_lead_there_and_are_for_those_who_may(people: Peop
     await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
     line = grace.page.locator(".message-line")
     await expect(line).to_contain_text("We meet at eight")
+    await keeps_nobody_out(grace, axe, "what is pinned")
     await line.click()
     await expect(message(grace, "We meet")).to_be_in_viewport()
     await message(grace, "We meet").click(button="right")
@@ -98,7 +105,7 @@ async def test_pins_are_listed_lead_there_and_are_for_those_who_may(people: Peop
 
 
 @both_widths
-async def test_a_few_letters_lead_to_a_channel_or_a_person(people: People) -> None:
+async def test_a_few_letters_lead_to_a_channel_or_a_person(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await ask(ada, "POST", "/api/channels", {"name": "café", "type": "text"})
@@ -113,6 +120,7 @@ async def test_a_few_letters_lead_to_a_channel_or_a_person(people: People) -> No
     await grace.page.keyboard.press("Control+k")
     await switcher.get_by_role("combobox").fill("ad")
     await expect(switcher.get_by_role("option", name="Ada")).to_be_visible()
+    await keeps_nobody_out(grace, axe, "a person in the switcher")
     await switcher.get_by_role("option", name="Ada").click()
     await expect(grace.page.get_by_role("dialog", name="Ada")).to_be_visible()
 

@@ -7,10 +7,13 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.knowing import OWN_ID, mention
 from tests.kit.people import NARROW, People, Person, both_widths
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
+
+__all__ = ["axe"]
 
 OPEN = "Control+Alt+N"
 # The first question for mentions is asked as one that the server refuses.
@@ -51,7 +54,7 @@ def lines(person: Person) -> Locator:
 
 
 @both_widths
-async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people: People) -> None:
+async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people: People, axe: str) -> None:
     ada, grace = await apart(people)
     await ada.press("Mentions")
     await expect(inbox(ada)).to_contain_text("Nobody has mentioned you yet.")
@@ -64,6 +67,7 @@ async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people
     await open_channel(grace, "random")
     await mention(grace, ada, "over here")
     await expect(lines(ada)).to_have_text(["@Ada over here", "@Ada dinner?"])
+    await keeps_nobody_out(ada, axe, "mentions of several channels")
 
     line = inbox(ada).locator(".message-line").filter(has_text="dinner?")
     await line.get_by_role("button", name="Go to the message").click()

@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask
 from tests.kit.knowing import (
     choose,
@@ -26,6 +27,8 @@ from tests.kit.people import NARROW, WIDE, People, Person, both_widths
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, shows, write
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 PNG = re.compile("^data:image/png;base64,")
 # The number that the system shows on the icon of the installed page.
@@ -54,7 +57,7 @@ async def apart(people: People) -> tuple[Person, Person]:
 
 
 @both_widths
-async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People) -> None:
+async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe: str) -> None:
     ada, grace = await apart(people)
     await choose(ada, "general", "For 8 hours")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted")
@@ -62,6 +65,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People) -> N
     await entry(ada, "general").click(button="right")
     await ada.page.get_by_role("menuitem", name="Notifications").click()
     await expect(ada.page.get_by_role("menu")).to_contain_text(re.compile(r"Muted until .*\d:\d\d"))
+    await keeps_nobody_out(ada, axe, "the level of a muted channel")
     await ada.page.keyboard.press("Escape")
     await write(grace, "Anybody?")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted 1 unread")
@@ -77,13 +81,15 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People) -> N
 
 
 @both_widths
-async def test_the_servers_name_opens_what_concerns_all_of_it(people: People) -> None:
+async def test_the_servers_name_opens_what_concerns_all_of_it(people: People, axe: str) -> None:
     ada, grace = await apart(people)
     await write(grace, "Anybody?")
     await ada.show_channels()
     await expect(entry(ada, "general")).to_have_accessible_name("general 1 unread")
     name = ada.page.locator(".server-head h2").get_by_role("button")
     await name.click()
+    await expect(ada.page.get_by_role("menuitem", name="Server settings")).to_be_visible()
+    await keeps_nobody_out(ada, axe, "the menu of the server")
     await ada.page.get_by_role("menuitem", name="Mark everything as read").click()
     await expect(entry(ada, "general")).to_have_accessible_name("general")
     await name.click()

@@ -5,12 +5,15 @@ import re
 
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.kit.community import ask, community, has_no_page, open_settings, own_id, refusal
 from tests.kit.people import People
 from tests.kit.text_channels import message, write
 
+__all__ = ["axe"]
 
-async def test_members_are_found_and_several_are_kicked_after_a_preview(people: People) -> None:
+
+async def test_members_are_found_and_several_are_kicked_after_a_preview(people: People, axe: str) -> None:
     here = await community(people, "kick_members", "view_reports")
     page, edsger = await open_settings(here.moderator, "Members"), await own_id(here.member)
     rows = page.get_by_role("listitem")
@@ -28,6 +31,7 @@ async def test_members_are_found_and_several_are_kicked_after_a_preview(people: 
     await page.get_by_label("Role").select_option("Helpers")
     await expect(rows).to_have_count(1)
     await expect(rows).to_contain_text("Grace")
+    await at_both_sizes(here.moderator, axe, "members that are filtered")
     await page.get_by_label("Role").select_option("Any")
     await page.get_by_label("Choose all 3 shown").check()
     chosen = page.get_by_role("group", name="3 chosen")
@@ -38,6 +42,7 @@ async def test_members_are_found_and_several_are_kicked_after_a_preview(people: 
     left_out = dialog.get_by_role("region", name="Left out: 2")
     await expect(left_out).to_contain_text("You need a higher role")
     await expect(left_out).to_contain_text("This is you")
+    await at_both_sizes(here.moderator, axe, "several who are to be kicked")
     await has_no_page(here.member, "Members")
     assert await refusal(here.member, "POST", f"/api/members/{edsger}/kick", {}) == "forbidden"
     await dialog.get_by_label("Reason").fill("Sells watches")

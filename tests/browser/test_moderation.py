@@ -1,9 +1,12 @@
 """Moderators act on members in the page, see what is reported, and read who did what."""
 
+import re
+
 import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.kit.community import (
     Community,
     ask,
@@ -18,6 +21,8 @@ from tests.kit.community import (
 )
 from tests.kit.people import People, Person
 from tests.kit.text_channels import box, do, message, shows, write
+
+__all__ = ["axe"]
 
 ALL = (
     *("manage_nicknames", "timeout_members", "kick_members", "ban_members"),
@@ -98,7 +103,7 @@ async def here(people: People) -> Community:
     return await community(people, *ALL)
 
 
-async def test_a_member_is_renamed_and_timed_out_and_speaks_again(here: Community) -> None:
+async def test_a_member_is_renamed_and_timed_out_and_speaks_again(here: Community, axe: str) -> None:
     dialog = await choose(here.moderator, "Edsger", "Rename")
     await dialog.get_by_label("Name", exact=True).fill("Dijkstra")
     await dialog.get_by_role("button", name="Rename").click()
@@ -106,28 +111,38 @@ async def test_a_member_is_renamed_and_timed_out_and_speaks_again(here: Communit
     dialog = await choose(here.moderator, "Dijkstra", "Time out")
     await dialog.get_by_label("For").select_option("10 minutes")
     await dialog.get_by_label("Reason").fill("Too loud")
+    await at_both_sizes(here.moderator, axe, "for how long somebody is silent")
     await dialog.get_by_role("button", name="Time out").click()
     await expect(box(here.member)).to_be_disabled()
+    told = re.compile(r"^You are in timeout until .*\d:\d\d")
+    await expect(box(here.member)).to_have_attribute("placeholder", told)
+    await at_both_sizes(here.member, axe, "somebody who is silent")
     await expect(here.moderator.page.locator(".notice")).to_contain_text(["Dijkstra is in timeout."])
     assert await refusal(here.member, "PATCH", f"/api/members/{await own_id(here.member)}", {"nickname": "x"})
     await choose(here.moderator, "Dijkstra", "End the timeout")
     await expect(box(here.member)).to_be_enabled()
 
 
-async def test_who_is_kicked_is_out_and_who_is_banned_stays_out(here: Community, people: People) -> None:
+async def test_who_is_kicked_is_out_and_who_is_banned_stays_out(
+    here: Community, people: People, axe: str
+) -> None:
     await write(here.member, "Watches for sale")
     await shows(here.owner, ["Watches for sale"])
     dialog = await choose(here.moderator, "Edsger", "Ban")
     await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
     await dialog.get_by_label("Reason").fill("Sells watches")
+    await at_both_sizes(here.moderator, axe, "whether to ban somebody")
     await dialog.get_by_role("button", name="Ban").click()
     told = "You are banned from this server: Sells watches"
     await expect(here.member.page.get_by_role("alert")).to_have_text(told)
+    await at_both_sizes(here.member, axe, "somebody who is banned")
     await expect(message(here.owner, "Watches for sale")).to_have_count(0)
     page = await open_settings(here.moderator, "Bans")
     await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
     await page.get_by_role("button", name="Lift the ban").click()
     dialog = here.moderator.page.get_by_role("dialog", name="Lift the ban on Edsger?")
+    await expect(dialog).to_be_visible()
+    await at_both_sizes(here.moderator, axe, "whether to lift a ban")
     await dialog.get_by_role("button", name="Lift the ban").click()
     await expect(page.get_by_text("Nobody is banned.")).to_be_visible()
     barbara = await people.arrive("Barbara")
@@ -164,7 +179,9 @@ async def test_a_report_reaches_the_moderators_with_its_message(here: Community)
     await expect(here.member.page.get_by_role("button", name="1 report is waiting")).to_have_count(0)
 
 
-async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_note(here: Community) -> None:
+async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_note(
+    here: Community, axe: str
+) -> None:
     rule = {"name": "Gambling", "kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
     await ask(here.owner, "POST", "/api/automod/rules", rule)
     await write(here.owner, "Good evening")
@@ -176,6 +193,7 @@ async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_no
     await expect(report.locator("mark")).to_have_text("casino")
     await report.get_by_role("button", name="Show what was said around it").click()
     await expect(report.locator(".around p")).to_have_text(["Ada Good evening", "Edsger Come to my casino"])
+    await at_both_sizes(here.moderator, axe, "what a rule has found")
     await report.get_by_role("button", name="Time out for 1 hour").click()
     await expect(box(here.member)).to_be_disabled()
     await report.get_by_role("button", name="With a note").click()
@@ -187,7 +205,7 @@ async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_no
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace. The second time")
 
 
-async def test_the_log_says_in_sentences_what_was_done_and_is_filtered(here: Community) -> None:
+async def test_the_log_says_in_sentences_what_was_done_and_is_filtered(here: Community, axe: str) -> None:
     await write(here.member, "hello")
     edsger = await own_id(here.member)
     await ask(here.moderator, "PATCH", f"/api/members/{edsger}", {"nickname": "Dijkstra"})
@@ -217,6 +235,7 @@ async def test_the_log_says_in_sentences_what_was_done_and_is_filtered(here: Com
     await here.moderator.page.keyboard.press("Escape")
     dialog = await choose(here.moderator, "Dijkstra", "History")
     await expect(dialog.locator(".entry")).to_have_count(2)
+    await at_both_sizes(here.moderator, axe, "the history of somebody")
 
 
 async def test_reports_the_log_and_bans_are_each_worked_with_by_their_permission_alone(

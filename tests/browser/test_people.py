@@ -58,7 +58,7 @@ async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_agai
 
 
 @both_widths
-async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People) -> None:
+async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -70,6 +70,7 @@ async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People)
     await expect(dialog).to_contain_text("The other devices are signed out.")
     await dialog.get_by_role("button", name="Make a code").click()
     await expect(dialog.get_by_label("Recovery code")).to_have_value(re.compile(r"^\w{16}$"))
+    await keeps_nobody_out(ada, axe, "a code for somebody without devices")
 
 
 @both_widths
@@ -84,7 +85,7 @@ async def test_the_only_device_cannot_be_unlinked(people: People) -> None:
 
 
 @both_widths
-async def test_signing_out_warns_when_this_is_the_only_device(people: People) -> None:
+async def test_signing_out_warns_when_this_is_the_only_device(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     page = await settings(ada, "Signing out")
@@ -92,11 +93,15 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People) ->
     await ada.press("Sign out")
     question = ada.page.get_by_role("dialog", name="Sign out?")
     await expect(question).to_contain_text("Link another one first")
+    await keeps_nobody_out(ada, axe, "whether to sign out")
     await confirm(ada, "Sign out")
+    await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
+    await keeps_nobody_out(ada, axe, "somebody who signed out")
     # The key is still here: nothing is lost without a question that says so.
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
     await expect(question).to_contain_text("not even you")
+    await keeps_nobody_out(ada, axe, "whether to give up an identity")
     await confirm(ada, "Cancel")
     await ada.press("Sign in as Ada")
     await is_in(ada, "Ada")
@@ -133,7 +138,7 @@ async def test_ones_data_comes_as_a_file(people: People, tmp_path: Path) -> None
 
 
 @both_widths
-async def test_name_status_and_picture_are_changed_and_seen_by_others(people: People) -> None:
+async def test_name_status_and_picture_are_changed_and_seen_by_others(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -158,6 +163,7 @@ async def test_name_status_and_picture_are_changed_and_seen_by_others(people: Pe
     card = grace.page.get_by_role("dialog", name="Ada Lovelace")
     await expect(card.get_by_text("Counting")).to_be_visible()
     await expect(card.locator(".avatar img")).to_be_visible()
+    await keeps_nobody_out(grace, axe, "a profile with a picture")
     await page.get_by_role("button", name="Remove the picture").click()
     await expect(card.locator(".avatar img")).to_have_count(0)
 
@@ -177,7 +183,7 @@ async def test_a_document_is_no_picture_of_a_person_and_that_is_said(people: Peo
 
 
 @both_widths
-async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People) -> None:
+async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -195,6 +201,7 @@ async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People)
     await expect(hidden).to_have_count(3)
     await expect(grace.page.get_by_text("Something unkind")).to_have_count(0)
     await expect(grace.page.get_by_text("again and again")).to_have_count(0)
+    await keeps_nobody_out(grace, axe, "messages of somebody blocked")
     await expect(grace.page.get_by_role("button", name="Mentions", exact=True)).to_be_visible()
     await grace.press("Search")
     await grace.page.get_by_role("searchbox").fill("unkind")
@@ -222,7 +229,7 @@ async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
 
 
 @both_widths
-async def test_who_leaves_can_join_again_as_somebody_new(people: People, product: Product) -> None:
+async def test_who_leaves_can_join_again_as_somebody_new(people: People, product: Product, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -231,6 +238,7 @@ async def test_who_leaves_can_join_again_as_somebody_new(people: People, product
     await grace.press("Leave the server")
     question = grace.page.get_by_role("dialog", name="Leave")
     await expect(question).to_contain_text("Your messages stay under your name.")
+    await keeps_nobody_out(grace, axe, "whether to leave")
     await confirm(grace, "Leave the server")
     await expect(grace.page.get_by_text("You have left the server.")).to_be_visible()
     await expect(message(ada, "I was here")).to_be_visible()
@@ -244,7 +252,7 @@ async def test_who_leaves_can_join_again_as_somebody_new(people: People, product
 
 
 @both_widths
-async def test_deleting_everything_wants_the_name_typed(people: People) -> None:
+async def test_deleting_everything_wants_the_name_typed(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -255,6 +263,7 @@ async def test_deleting_everything_wants_the_name_typed(people: People) -> None:
     question = grace.page.get_by_role("dialog", name="Delete all your data?")
     await expect(question.get_by_role("button", name="Delete your data")).to_be_disabled()
     await question.get_by_role("textbox").fill("Grace")
+    await keeps_nobody_out(grace, axe, "whether to delete all data")
     await confirm(grace, "Delete your data")
     await expect(grace.page.get_by_text("Your data is being deleted.")).to_be_visible()
     await expect(message(ada, "Soon gone")).to_have_count(0)
@@ -272,7 +281,7 @@ async def test_whom_one_has_blocked_can_be_seen_and_unblocked(people: People) ->
 
 
 @both_widths
-async def test_a_message_and_a_member_are_reported_to_the_moderators(people: People) -> None:
+async def test_a_message_and_a_member_are_reported_to_the_moderators(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -285,6 +294,7 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
     await expect(field).to_be_focused()
     await dialog.get_by_role("button", name="Send the report").click()
     await expect(field).to_have_attribute("aria-invalid", "true")
+    await keeps_nobody_out(grace, axe, "the report of a message")
     await field.fill("This hurts somebody.")
     await dialog.get_by_role("button", name="Send the report").click()
     await expect(grace.page.get_by_text("The moderators have your report.")).to_be_visible()
@@ -305,7 +315,9 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
 
 
 @both_widths
-async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_person(people: People) -> None:
+async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_person(
+    people: People, axe: str
+) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -322,8 +334,10 @@ async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_pers
     await name.click()
     # What the profile shows as a button is not in its menu again.
     await expect(profile.get_by_role("button", name="Message")).to_be_visible()
+    await keeps_nobody_out(ada, axe, "the profile of another")
     await profile.get_by_role("button", name="More about Grace").click()
     await expect(profile.get_by_role("menuitem", name="Change roles")).to_be_visible()
+    await keeps_nobody_out(ada, axe, "the menu of a profile")
     await expect(profile.get_by_role("menuitem", name=re.compile("^(Message|History)$"))).to_have_count(0)
     await ada.page.keyboard.press("Escape")
     await ada.page.keyboard.press("Escape")
@@ -333,6 +347,7 @@ async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_pers
     # The owner may do all of it.
     for item in ("Profile", "Copy ID", "Change roles", "Block Grace", "Report"):
         await expect(menu.get_by_role("menuitem", name=item)).to_be_visible()
+    await keeps_nobody_out(ada, axe, "the menu of a person")
     await menu.get_by_role("menuitem", name="Mention Grace").click()
     await expect(ada.page.locator("#draft")).to_have_value("@Grace ")
     await name.focus()

@@ -7,11 +7,14 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.knowing import heard, listen, mention
 from tests.kit.people import People, Person, both_widths
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import come_to_read, entry, open_channel
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 SEEN_WITHIN_MS = 5_000
 
@@ -38,7 +41,7 @@ def listed(watcher: Person, name: str) -> Locator:
 
 
 @both_widths
-async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: People) -> None:
+async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada, "random")
     await come_to_read(grace, "general")
@@ -46,9 +49,15 @@ async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: P
     await open_channel(ada, "random")
     await grace.press("Members")
     await expect(listed(grace, "Ada").get_by_role("button", name="Ada", exact=True)).to_be_visible()
+    await ada.show_channels()
+    await ada.press("How others see you: Online")
+    await expect(ada.page.get_by_role("menuitemradio").first).to_be_visible()
+    await keeps_nobody_out(ada, axe, "how others see one")
+    await ada.page.keyboard.press("Escape")
     await choose(ada, "Online", "Do not disturb")
     await expect(listed(grace, "Ada")).to_contain_text("Do not disturb")
     await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "quiet")
+    await keeps_nobody_out(grace, axe, "the members")
     await listed(grace, "Ada").get_by_role("button").first.click()
     await expect(grace.page.get_by_role("dialog", name="Ada")).to_contain_text("Do not disturb")
     await grace.page.keyboard.press("Escape")

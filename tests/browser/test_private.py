@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import SIZES, axe, look
+from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
 from tests.kit.community import confirm, open_settings
 from tests.kit.knowing import hears, listen, look_away, look_back, notices, want_notices
 from tests.kit.people import Capture, People, Person, both_widths
@@ -264,7 +264,7 @@ async def test_a_narrow_page_has_the_conversation_and_keeps_nobody_out(people: P
     await expect(ada.page.locator("#private .message").last).to_be_focused()
     await ada.press("How this is kept private")
     await expect(ada.page.locator(".private-number")).to_be_visible()
-    await look(ada, axe, "the number to compare", found)
+    await at_both_sizes(ada, axe, "the number to compare")
     await ada.page.keyboard.press("Escape")
     assert not found, "\n".join(found)
     await ada.press("Show the channels")
@@ -300,14 +300,3 @@ async def test_a_reported_message_reaches_the_moderators_with_proof_and_nothing_
     kept = all_bytes(tmp_path)
     assert b"Nobody likes you" in kept
     assert b"cellar" not in kept
-
-
-async def at_both_sizes(person: Person, axe: str, where: str) -> None:
-    """Nothing is found wrong there, and nothing is wider than the page."""
-    found: list[str] = []
-    for name, size in SIZES.items():
-        await person.page.set_viewport_size(size)  # type: ignore[arg-type]
-        await look(person, axe, f"{where}, {name}", found)
-        width = await person.page.evaluate("document.documentElement.scrollWidth")
-        assert width <= size["width"]
-    assert found == []

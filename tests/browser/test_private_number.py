@@ -8,8 +8,8 @@ from PIL import Image
 from playwright.async_api import Locator, expect
 
 from tests.browser.calls.test_devices import REFUSE
-from tests.browser.test_accessible import SIZES, axe, look
-from tests.browser.test_private import at_both_sizes, both, conversation, private, said, say
+from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
+from tests.browser.test_private import both, conversation, private, said, say
 from tests.kit.people import FLAGS, Capture, People, Person, chromium, people_at
 from tests.kit.product import Product
 

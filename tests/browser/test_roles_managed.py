@@ -5,6 +5,7 @@ import re
 import pytest_asyncio
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.kit.community import (
     Community,
     ask,
@@ -19,6 +20,8 @@ from tests.kit.community import (
 from tests.kit.people import NARROW, WIDE, People, Person
 from tests.kit.text_channels import message
 from tests.kit.waiting import becomes
+
+__all__ = ["axe"]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -52,16 +55,18 @@ async def menu(person: Person, of: str, item: str) -> None:
     await person.page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-async def test_a_role_is_made_with_a_colour_and_given(here: Community) -> None:
+async def test_a_role_is_made_with_a_colour_and_given(here: Community, axe: str) -> None:
     owner, member = here.owner, here.member
     page = await open_settings(owner, "Roles")
     await page.get_by_role("button", name="Create a role").click()
     await page.get_by_label("Name", exact=True).fill("Gardeners")
     await page.get_by_role("radio", name="#d97a1c").check()
     await page.get_by_role("switch", name="Manage channels").check()
+    await at_both_sizes(owner, axe, "a new role")
     await page.get_by_role("button", name="Create a role").click()
     await pick(page, "Give it to", "edsg")
     await expect(page.get_by_role("list", name="Who has this role").get_by_text("Edsger")).to_be_visible()
+    await at_both_sizes(owner, axe, "a role and who has it")
     await expect(member.page.get_by_role("button", name="Create a text channel")).to_be_visible()
     [made] = [
         role for role in (await ask(owner, "GET", "/api/roles"))["roles"] if role["name"] == "Gardeners"
@@ -96,7 +101,7 @@ async def test_a_moderator_gives_no_permission_that_they_lack(here: Community) -
     await expect(page.get_by_role("button", name="Edit Greeters")).to_be_visible()
 
 
-async def test_roles_are_given_and_taken_from_the_list_and_the_profile(here: Community) -> None:
+async def test_roles_are_given_and_taken_from_the_list_and_the_profile(here: Community, axe: str) -> None:
     await create(here.moderator, "Greeters", "Create invites")
     # The first closes what asks for whom the role is.
     await here.moderator.page.keyboard.press("Escape")
@@ -107,6 +112,7 @@ async def test_roles_are_given_and_taken_from_the_list_and_the_profile(here: Com
     dialog = here.moderator.page.get_by_role("dialog", name="Roles of Edsger")
     await dialog.get_by_role("switch", name="Greeters").check()
     await expect(dialog.get_by_role("switch", name="Greeters")).to_be_checked()
+    await at_both_sizes(here.moderator, axe, "the roles of somebody")
     await here.moderator.page.keyboard.press("Escape")
     await listed(here.moderator, "Edsger").locator("> button").click()
     profile = here.moderator.page.get_by_role("dialog", name="Edsger")

@@ -2,13 +2,16 @@
 
 from playwright.async_api import Locator, Route, expect
 
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.kit.community import ask, community, has_no_page, open_settings, own_id, refusal
 from tests.kit.people import People
 from tests.kit.text_channels import box, message, shows, write
 from tests.kit.waiting import becomes
 
+__all__ = ["axe"]
 
-async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: People) -> None:
+
+async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: People, axe: str) -> None:
     here = await community(people, "view_reports", "manage_automod")
     await write(here.member, "Come to my casino 😀 now")
     await write(here.member, "Nothing to see")
@@ -23,6 +26,7 @@ async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: P
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("status")).to_have_text("It would have found 1 of 2 messages.")
     await expect(page.locator("mark")).to_have_text("casino")
+    await at_both_sizes(here.owner, axe, "a rule and what it would find")
     # What was tried is what is switched on.
     await page.get_by_label("Words and patterns", exact=True).fill("*")
     await expect(on).to_be_disabled()
@@ -43,6 +47,7 @@ async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: P
     await expect(refused).to_contain_text(
         "The rule “Gambling” of this server does not let this message through."
     )
+    await at_both_sizes(here.member, axe, "a message that a rule refuses")
 
     send = "/api/channels/general/messages"
     assert await refusal(here.member, "POST", send, {"text": "Get free100nitro"}) == "rule_refused"
@@ -56,18 +61,19 @@ async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: P
     await becomes(holding, [])
     await here.member.page.get_by_role("button", name="Try again").click()
     await shows(here.moderator, ["Come to my casino 😀 now", "Nothing to see", "A CASINO again"])
-    await page.get_by_role("button", name="Edit Gambling").click()
-    await page.get_by_role("button", name="Delete the rule").click()
-    await (
-        here.owner.page.get_by_role("dialog", name="Delete the rule Gambling?")
-        .get_by_role("button", name="Delete the rule")
-        .click()
-    )
-    await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
+    await delete_the_rule(page)
     acts = [entry["action"] for entry in (await ask(here.owner, "GET", "/api/audit"))["entries"]][:3]
     assert acts == ["rule_delete", "rule_edit", "rule_create"]
     await has_no_page(here.member, "Automatic moderation")
     assert await refusal(here.member, "GET", "/api/automod/rules") == "forbidden"
+
+
+async def delete_the_rule(page: Locator) -> None:
+    await page.get_by_role("button", name="Edit Gambling").click()
+    await page.get_by_role("button", name="Delete the rule").click()
+    question = page.page.get_by_role("dialog", name="Delete the rule Gambling?")
+    await question.get_by_role("button", name="Delete the rule").click()
+    await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
 
 
 async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> None:

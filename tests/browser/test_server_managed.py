@@ -15,11 +15,14 @@ from sqlite3 import sqlite_version
 import pytest_asyncio
 from playwright.async_api import Route, expect
 
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, refusal
 from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, do, message, write
 from tests.kit.waiting import becomes, wait_until
+
+__all__ = ["axe"]
 
 ALMOST_ALL = ("manage_channels", "manage_roles", "ban_members", "view_audit_log", "manage_bots")
 SPEAK = """([token, text]) => fetch("/api/channels/general/messages", {
@@ -81,7 +84,7 @@ async def test_the_owner_names_the_server_and_says_who_may_join(here: Community)
     assert await refusal(here.moderator, "PATCH", "/api/settings", {"name": "Mine"}) == "forbidden"
 
 
-async def test_a_webhook_is_made_and_tried_in_the_page(here: Community) -> None:
+async def test_a_webhook_is_made_and_tried_in_the_page(here: Community, axe: str) -> None:
     page = await open_settings(here.moderator, "Webhooks")
     await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
     await page.get_by_label("Name of the webhook").fill("Builds")
@@ -105,6 +108,7 @@ async def test_a_webhook_is_made_and_tried_in_the_page(here: Community) -> None:
     await expect(page.get_by_role("button", name="Post it")).to_be_disabled()
     await page.get_by_label("Link of the title").fill("https://ci.example/512")
     await expect(page.get_by_text("The server accepts this.")).to_be_visible()
+    await at_both_sizes(here.moderator, axe, "a webhook and its card")
     await page.get_by_role("button", name="Post it").click()
     history = page.get_by_role("region", name="Last posts").locator("[data-outcome]")
     await expect(history).to_have_count(1)
@@ -178,13 +182,14 @@ async def test_several_emoji_are_added_named_by_their_files_and_changed_by_two_a
     await expect(message(member, "Look").locator(".reactions img")).to_have_attribute("alt", ":happy_cat:")
 
 
-async def test_a_bot_shows_its_token_once_and_is_deleted(people: People) -> None:
+async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: str) -> None:
     here = await community(people, "manage_bots")
     page = await open_settings(here.moderator, "Bots")
     await page.get_by_label("Name of the bot").fill("Weather")
     await page.get_by_role("button", name="Create a bot").click()
     dialog = here.moderator.page.get_by_role("dialog", name="The token of Weather")
     token = await dialog.get_by_label("Token").input_value()
+    await at_both_sizes(here.moderator, axe, "the token of a bot")
     await dialog.get_by_role("button", name="I have saved it").click()
     await expect(here.moderator.page.get_by_label("Token")).to_have_count(0)
     await here.moderator.page.reload()
@@ -226,13 +231,17 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People) -> None
         await expect(log.get_by_text(f"Grace {act} the bot Weather")).to_be_visible()
 
 
-async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: People, tmp_path: Path) -> None:
+async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(
+    people: People, tmp_path: Path, axe: str
+) -> None:
     here = await community(people, *ALMOST_ALL)
     await write(here.member, "To be kept")
     page = await open_settings(here.owner, "Storage")
     await expect(page.get_by_text("Nothing is stored yet.").first).to_be_visible()
     await page.get_by_label("Keep attachments").select_option("For 30 days")
     question = here.owner.page.get_by_role("dialog", name="Delete attachments that are older than 30 days?")
+    await expect(question).to_be_visible()
+    await at_both_sizes(here.owner, axe, "whether to delete old files")
     await question.get_by_role("button", name="Cancel").click()
     assert (await ask(here.owner, "GET", "/api/settings"))["retentionDays"] == 0
     await page.get_by_label("Keep attachments").select_option("For 30 days")
@@ -247,6 +256,7 @@ async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: Peo
     download = await downloading.value
     assert download.suggested_filename.startswith("backup-")
     await download.save_as(tmp_path / "backup")
+    await at_both_sizes(here.owner, axe, "a backup")
     assert texts_in(tmp_path / "backup") == 1
     await page.get_by_role("button", name="Delete").click()
     question = here.owner.page.get_by_role("dialog", name="Delete this backup?")
@@ -265,7 +275,11 @@ async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(people: Peo
         for path in ("/api/storage", "/api/backups", "/api/health"):
             assert await refusal(person, "GET", path) == "forbidden"
 
-    # What is stored by then, by kind and by member.
+    await counts_what_is_stored(here)
+
+
+async def counts_what_is_stored(here: Community) -> None:
+    """By kind and by member."""
     picture = {"name": "sea.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
     await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
     await expect(here.member.page.locator(".upload-list li[data-state=done]")).to_be_visible()

@@ -28,8 +28,8 @@ async def test_each_state_of_a_view_has_its_words(people: People, axe: str) -> N
     await grace.page.reload()
     await expect(box(grace)).to_be_enabled()
     await on_its_way_and_refused(grace, line, axe)
-    await beside_the_channel(grace, line)
-    await searched(grace)
+    await beside_the_channel(grace, line, axe)
+    await searched(grace, axe)
     await in_a_thread(ada, grace, line, axe)
     await without_the_server(grace, line, axe)
 
@@ -38,6 +38,7 @@ async def test_each_state_of_a_view_has_its_words(people: People, axe: str) -> N
     await message(ada, "I leave").locator("button.author").click()
     await ask(grace, "POST", "/api/me/leave", {})
     await expect(ada.page.get_by_role("dialog")).to_contain_text("This person is no longer a member.")
+    await keeps_nobody_out(ada, axe, "the profile of somebody who left")
 
 
 async def on_its_way_and_refused(grace: Person, line: LiveLine, axe: str) -> None:
@@ -57,7 +58,7 @@ async def on_its_way_and_refused(grace: Person, line: LiveLine, axe: str) -> Non
     await expect(main.get_by_text("Nobody has written in cellar yet.")).to_be_visible()
 
 
-async def beside_the_channel(grace: Person, line: LiveLine) -> None:
+async def beside_the_channel(grace: Person, line: LiveLine, axe: str) -> None:
     beside = grace.page.locator(".aside-body")
     for name, event in ASIDES.items():
         line.hold(event)
@@ -70,13 +71,14 @@ async def beside_the_channel(grace: Person, line: LiveLine) -> None:
         await grace.press(name)
         await expect(beside.locator(".error")).to_have_count(1)
         await expect(beside.get_by_text("Loading…", exact=True)).to_have_count(0)
+        await keeps_nobody_out(grace, axe, f"{name} that are refused")
         line.mend()
         await beside.get_by_role("button", name="Try again").click()
         await expect(beside.locator(".error")).to_have_count(0)
         await shut(beside)
 
 
-async def searched(grace: Person) -> None:
+async def searched(grace: Person, axe: str) -> None:
     beside = grace.page.locator(".aside-body")
     await grace.press("Search")
     async with Held(grace, "**/api/search?*") as searching:
@@ -92,6 +94,7 @@ async def searched(grace: Person) -> None:
     await expect(beside.locator(".error")).to_have_text(
         "Something went wrong on the server. Try again later."
     )
+    await keeps_nobody_out(grace, axe, "a search that fails")
     await shut(beside)
 
 
@@ -110,6 +113,7 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> N
     line.spoil("history")
     await message(grace, "Soon gone").get_by_role("button", name="1 reply").click()
     await expect(thread.locator(".error")).to_contain_text("Somebody has deleted this channel")
+    await keeps_nobody_out(grace, axe, "a thread that is refused")
     line.mend()
     await thread.get_by_role("button", name="Try again").click()
     answer = thread.locator(".message").filter(has_text="Left over")

@@ -14,6 +14,7 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.chat.member import ChatServer
 from tests.kit.people import NARROW, People, Person, both_widths
 from tests.kit.pictures import encoded, scene
@@ -31,6 +32,8 @@ from tests.kit.text_channels import (
     write,
 )
 from tests.kit.waiting import becomes, wait_until
+
+__all__ = ["axe"]
 
 # What strangers may write; the same is tried in tests/web.
 HOSTILE: dict[str, list[str]] = json.loads(
@@ -97,7 +100,7 @@ async def test_two_people_write_to_each_other(people: People) -> None:
 
 
 @both_widths
-async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: People) -> None:
+async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: People, axe: str) -> None:
     ada, grace = await both(people)
     for text in ("one", "two"):
         await write(grace, text)
@@ -112,13 +115,15 @@ async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: 
 
     await do(grace, "one", "Delete")
     await shows(grace, ["one", "two and a half"])
+    await expect(grace.page.get_by_role("dialog")).to_be_visible()
+    await keeps_nobody_out(grace, axe, "whether to delete a message")
     await grace.press("Delete the message")
     await shows(ada, ["two and a half"])
     await shows(grace, ["two and a half"])
 
 
 @both_widths
-async def test_reactions_come_and_go(people: People) -> None:
+async def test_reactions_come_and_go(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner?")
     await do(grace, "Dinner?", "React")
@@ -138,6 +143,7 @@ async def test_reactions_come_and_go(people: People) -> None:
     await ada.page.keyboard.press("Enter")
     told = ada.page.get_by_role("dialog", name="Reactions")
     await expect(told.locator(".person-row > [dir]")).to_have_text(["Grace", "Ada (you)"])
+    await keeps_nobody_out(ada, axe, "who has reacted")
     # Also while it is read.
     await message(grace, "Dinner?").locator(".reaction").click()
     await expect(told.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
@@ -246,7 +252,7 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
 
 
 @both_widths
-async def test_what_is_unread_is_counted_until_it_is_read(people: People) -> None:
+async def test_what_is_unread_is_counted_until_it_is_read(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await open_channel(ada, "random")
     await write(grace, "one")
@@ -254,6 +260,9 @@ async def test_what_is_unread_is_counted_until_it_is_read(people: People) -> Non
     ada_id = await ada.page.evaluate(OWN_ID)
     await write(grace, f"two for [Ada](mention:{ada_id})")
     await is_listed_as(ada, "general", "general 2 unread, 1 mention")
+    await ada.show_channels()
+    await keeps_nobody_out(ada, axe, "channels with something unread")
+    await ada.hide_channels()
     await is_listed_as(grace, "general", "general")
 
     await open_channel(ada, "general")
@@ -295,7 +304,9 @@ async def test_what_a_webhook_says_in_a_row_stands_under_one_name(
 
 
 @both_widths
-async def test_a_card_of_a_webhook_is_shown(people: People, product: Product, tmp_path: Path) -> None:
+async def test_a_card_of_a_webhook_is_shown(
+    people: People, product: Product, tmp_path: Path, axe: str
+) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     card = {
@@ -323,6 +334,7 @@ async def test_a_card_of_a_webhook_is_shown(people: People, product: Product, tm
     await expect(shown.locator("time")).to_have_attribute("datetime", "2026-01-31T12:00:00.000Z")
     await expect(shown.locator(".card-footer")).to_contain_text("ci.example")
     await expect(shown).to_have_css("border-left-color", "rgb(207, 34, 46)")
+    await keeps_nobody_out(ada, axe, "a card of a webhook")
 
 
 async def test_hostile_markdown_in_messages_and_cards_stays_text(
@@ -394,7 +406,7 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
 
 
 @both_widths
-async def test_who_may_not_write_any_more_is_shown_so(people: People, product: Product) -> None:
+async def test_who_may_not_write_any_more_is_shown_so(people: People, product: Product, axe: str) -> None:
     owner, grace = await both(people)
     await write(grace, "I was here")
     headers = {"Authorization": f"Bearer {await owner.page.evaluate(OWN_TOKEN)}"}
@@ -405,13 +417,14 @@ async def test_who_may_not_write_any_more_is_shown_so(people: People, product: P
         await expect(box(grace)).to_be_disabled()
         await expect(box(grace)).to_have_attribute("placeholder", "You can read here, but not write.")
         await expect(box(owner)).to_be_enabled()
+        await keeps_nobody_out(grace, axe, "where one may only read")
         async with http.delete(path) as response:
             assert response.status == 204, await response.text()
     await expect(entry(grace, "general")).to_have_count(0)
     await expect(grace.page.locator("#text-name")).to_have_text("random")
 
 
-async def test_a_call_goes_on_while_its_people_read(people: People, product: Product) -> None:
+async def test_a_call_goes_on_while_its_people_read(people: People, product: Product, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join()
@@ -420,6 +433,7 @@ async def test_a_call_goes_on_while_its_people_read(people: People, product: Pro
     await write(ada, "Do you hear me?")
     await shows(grace, ["Do you hear me?"])
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
+    await at_both_sizes(ada, axe, "a channel during a call")
     (invite,) = parse_qs(urlsplit(product.url).fragment)["invite"]
     address = address_of(product)
     async with ClientSession(address) as http, ChatServer(address, http, invite).member("Olga") as olga:

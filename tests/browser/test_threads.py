@@ -2,8 +2,11 @@
 
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.people import People, Person, both_widths
 from tests.kit.text_channels import box, come_to_read, do, message, shows, write
+
+__all__ = ["axe"]
 
 
 def thread(person: Person) -> Locator:
@@ -19,7 +22,7 @@ async def answer(person: Person, text: str) -> None:
 
 
 @both_widths
-async def test_answers_stand_aside_and_are_counted_by_themselves(people: People) -> None:
+async def test_answers_stand_aside_and_are_counted_by_themselves(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -43,6 +46,7 @@ async def test_answers_stand_aside_and_are_counted_by_themselves(people: People)
     await expect(hint).not_to_contain_text("unread")
     await answer(ada, "The river it is")
     await expect(thread(grace)).to_contain_text("The river it is")
+    await keeps_nobody_out(grace, axe, "a thread with its answers")
     # Both fields are there, each for its own.
     await box(ada).fill("Elsewhere")
     await box(ada).press("Enter")
@@ -51,7 +55,7 @@ async def test_answers_stand_aside_and_are_counted_by_themselves(people: People)
 
 
 @both_widths
-async def test_the_threads_that_one_follows_are_listed_and_can_be_left(people: People) -> None:
+async def test_the_threads_that_one_follows_are_listed_and_can_be_left(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -64,6 +68,7 @@ async def test_the_threads_that_one_follows_are_listed_and_can_be_left(people: P
     await ada.press("Threads that you follow")
     listed = ada.page.get_by_role("region", name="Threads that you follow")
     await expect(listed).to_contain_text("Bread or rolls?")
+    await keeps_nobody_out(ada, axe, "the threads that one follows")
     await listed.get_by_role("button", name="Go to the message").click()
     await ada.press("Unfollow this thread")
     await expect(ada.page.get_by_role("button", name="Follow this thread", exact=True)).to_be_visible()

@@ -4,9 +4,12 @@ import re
 
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
 from tests.kit.people import NARROW, WIDE, People, both_widths
 from tests.kit.text_channels import both, box, do, message, press_at, shows, write
+
+__all__ = ["axe"]
 
 SLOW = """async (seconds) => {
   const token = JSON.parse(localStorage.getItem("svc.identity")).access_token;
@@ -86,7 +89,7 @@ async def test_what_is_pasted_and_sent_at_once_means_what_it_says(people: People
 
 
 @both_widths
-async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people: People) -> None:
+async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people: People, axe: str) -> None:
     ada, grace = await both(people)
     role = await ask(ada, "POST", "/api/roles", {"name": "Gardeners"})
     await ask(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/{role['id']}")
@@ -101,6 +104,7 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
         said = message(grace, f"to {whole}")
         await expect(said).to_have_class(re.compile("mentions-me"))
         await expect(said.locator(".mention")).to_have_text(f"@{whole}")
+    await keeps_nobody_out(grace, axe, "mentions of groups and roles")
     # Who may not is offered people, and mentions nobody by writing it out.
     await box(grace).press_sequentially("@")
     await expect(grace.page.get_by_role("option")).to_have_text([re.compile("Ada$"), re.compile("Grace$")])
@@ -111,7 +115,7 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
 
 
 @both_widths
-async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people: People) -> None:
+async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people: People, axe: str) -> None:
     ada, _ = await both(people)
     await box(ada).fill("so bold")
     await box(ada).press("Control+Shift+ArrowLeft")
@@ -127,6 +131,7 @@ async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people
     await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so ~~bold~~")
     await expect(box(ada)).to_be_focused()
+    await keeps_nobody_out(ada, axe, "the buttons of formatting")
     await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so bold")
     await box(ada).press("ArrowRight")
@@ -151,7 +156,7 @@ async def test_an_emoji_is_picked_into_the_text_and_as_a_reaction(people: People
     await expect(message(ada, "Yes").locator(".reaction")).to_have_accessible_name("🦄 1 person")
 
 
-async def test_emoji_used_last_react_with_one_press(people: People) -> None:
+async def test_emoji_used_last_react_with_one_press(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await grace.page.set_viewport_size(WIDE)
     await write(ada, "Cake?")
@@ -164,6 +169,8 @@ async def test_emoji_used_last_react_with_one_press(people: People) -> None:
     tea = message(grace, "Tea?")
     await tea.hover()
     quick = tea.get_by_role("button", name="React with 🎉")
+    await expect(quick).to_be_visible()
+    await keeps_nobody_out(grace, axe, "the buttons of a message")
     await quick.focus()
     await grace.page.keyboard.press("Enter")
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_accessible_name("🎉 1 person")
@@ -174,6 +181,7 @@ async def test_emoji_used_last_react_with_one_press(people: People) -> None:
     await grace.page.set_viewport_size(NARROW)
     await tea.hover()
     await expect(quick).to_be_hidden()
+    await keeps_nobody_out(grace, axe, "the buttons of a message")
     await press_at(tea, "More")
     await grace.page.get_by_role("menuitem", name="React with 🎉").click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_accessible_name("🎉 1 person")
@@ -209,10 +217,11 @@ async def test_emoticons_become_emoji_unless_that_is_taken_back(people: People) 
 
 
 @both_widths
-async def test_commands_are_offered_after_a_slash_and_done_at_once(people: People) -> None:
+async def test_commands_are_offered_after_a_slash_and_done_at_once(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("/")
     await expect(ada.page.get_by_role("option")).to_have_count(6)
+    await keeps_nobody_out(ada, axe, "commands that are offered")
     await box(ada).press_sequentially("sh")
     offered = ada.page.get_by_role("option", name="/shrug")
     await expect(offered).to_contain_text("after your message")
@@ -240,7 +249,7 @@ async def test_commands_are_offered_after_a_slash_and_done_at_once(people: Peopl
 
 
 @both_widths
-async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People) -> None:
+async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await ada.page.evaluate(SLOW, 3600)
     await expect(grace.page.locator("#typing")).to_contain_text("Slow mode")
@@ -252,6 +261,7 @@ async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People) -
     await box(grace).fill("Second")
     await box(grace).press("Enter")
     await expect(grace.page.get_by_role("alert")).to_contain_text("you can write again in")
+    await keeps_nobody_out(grace, axe, "slow mode")
     await expect(box(grace)).to_have_value("Second")
     await grace.page.reload()
     await expect(left).to_contain_text("you can write again in")
@@ -266,7 +276,7 @@ async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People) -
 
 
 @both_widths
-async def test_a_reply_names_what_it_answers_and_leads_there(people: People) -> None:
+async def test_a_reply_names_what_it_answers_and_leads_there(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner at eight?")
     await do(grace, "Dinner", "Reply")
@@ -288,6 +298,7 @@ async def test_a_reply_names_what_it_answers_and_leads_there(people: People) -> 
     answer = message(ada, "Nine is better")
     await expect(answer.locator(".replied")).to_contain_text("Dinner at eight?")
     await expect(answer).to_have_class(re.compile("mentions-me"))
+    await keeps_nobody_out(ada, axe, "replies and what they answer")
     await answer.locator(".replied").click()
     await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text("Dinner at eight?")
     # To a day: the first that was said since it began.

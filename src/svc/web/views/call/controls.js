@@ -46,7 +46,7 @@ function items(mayShare) {
     mayShare && !whyNoScreen() && { label: t("screen-text"), checked: screen === "text", onChoose: () => chooseForCalls({ screen: "text" }) },
     mayShare && !whyNoScreen() && { label: t("screen-motion"), checked: screen === "motion", onChoose: () => chooseForCalls({ screen: "motion" }) },
     { label: t("pop-out"), icon: "full", why: canPopOut() ? "" : t("pop-out-never"), onChoose: popOut },
-    { label: t("quality"), icon: "flag", onChoose: () => toggleAside("quality") },
+    { label: t("quality"), icon: "levels", onChoose: () => toggleAside("quality") },
     { label: t("settings-voice"), icon: "gear", onChoose: () => showDialog("settings", { page: "voice" }) },
   ];
 }

@@ -10,6 +10,7 @@ import { notify } from "../../state/notices.js";
 import { showDialog } from "../../state/place.js";
 import { send } from "../../state/outbox.js";
 import { shownFrom } from "../../state/read_last.js";
+import { member } from "../../state/server.js";
 import { secondsLeft } from "../../state/slow_mode.js";
 import { spotOf } from "../../state/spot.js";
 import { weSent, weType } from "../../state/typing.js";
@@ -19,6 +20,7 @@ import { t } from "../../words/words.js";
 import { EmojiButton } from "../emoji/emoji_button.js";
 import { IconButton } from "../parts/button.js";
 import { Later } from "../parts/later.js";
+import { momentOf } from "../parts/time.js";
 import { attach } from "./attach.js";
 import { CompletionList } from "./completion_list.js";
 import { useField } from "./fields.js";
@@ -38,7 +40,8 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const uploads = uploadsOf(id);
   /** @type {RefObject<HTMLInputElement>} */
   const files = useRef(null);
-  const [maySend, mayAttach] = [may("send_messages", channel.id), may("attach_files", channel.id)];
+  const maySend = may("send_messages", channel.id);
+  const mayAttach = maySend && may("attach_files", channel.id);
   const away = shownFrom.value !== null; // What is shown is what was kept: nothing can be sent yet, and drafts stay.
   const text = draft.text.value;
   const reply = draft.reply.value;
@@ -133,12 +136,18 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       ${mayAttach && html`<${IconButton} icon="attach" label=${t("attach")} disabled=${away} onClick=${() => files.current.click()} />`}
       <input id=${thread ? undefined : "files"} type="file" multiple hidden ref=${files} onChange=${picked} />
       <textarea id=${thread ? undefined : "draft"} class="draft" ...${writing.attributes} disabled=${!maySend} readonly=${away}
-        aria-label=${label} placeholder=${maySend ? label : t("read-only")} onInput=${typed} onKeyDown=${pressed} onPaste=${pasted} onSelect=${() => setSelected(true)}></textarea>
+        aria-label=${label} placeholder=${maySend ? label : whyNot()} onInput=${typed} onKeyDown=${pressed} onPaste=${pasted} onSelect=${() => setSelected(true)}></textarea>
       ${text.length > MOST - FEW && html`<span class="left quiet" role="status" title=${t("characters-left", { count: MOST - text.length })}>${MOST - text.length}<span class="unseen"> ${t("characters-left", { count: MOST - text.length })}</span></span>`}
       <${SlowLeft} channelId=${channel.id} />
-      ${mayAttach && maySend && !text && !uploads.list.value.length && "MediaRecorder" in globalThis && html`<${IconButton} icon="mic" label=${t("voice-record")} disabled=${away} onClick=${() => showDialog("voice-message", { spot: id })} />`}
+      ${mayAttach && !text && !uploads.list.value.length && "MediaRecorder" in globalThis && html`<${IconButton} icon="mic" label=${t("voice-record")} disabled=${away} onClick=${() => showDialog("voice-message", { spot: id })} />`}
       <${EmojiButton} disabled=${!maySend || away} onChoose=${writing.insert} />
       <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${!maySend || away} />
     </div>
   </form>`;
+}
+
+/** Why nothing can be sent here. */
+function whyNot() {
+  const until = member.value?.timeout_until_ms ?? 0;
+  return until > Date.now() ? t("in-timeout-until", { time: momentOf(until) }) : t("read-only");
 }

@@ -3,6 +3,7 @@
 import { secondsLeft } from "../../state/slow_mode.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+import { lasting } from "../parts/time.js";
 
 /** @param {{channelId: string}} props */
 export function SlowLeft({ channelId }) {
@@ -16,8 +17,8 @@ export function SlowLeft({ channelId }) {
   return left > 0 && html`<span class="left quiet" role="timer" title=${slowWords(left)}><span aria-hidden="true">${clock(left)}</span><span class="unseen">${slowWords(left)}</span></span>`;
 }
 
-/** Why a message has to wait. @param {number} left */
-export const slowWords = (left) => t("slow-mode-left", { seconds: left });
+/** Why a message has to wait; whole minutes are enough from the second one on. @param {number} left */
+export const slowWords = (left) => t("slow-mode-left", { time: lasting(left > 60 ? Math.ceil(left / 60) * 60 : left) });
 
 /** "0:05", "1:02:03". @param {number} seconds */
 function clock(seconds) {

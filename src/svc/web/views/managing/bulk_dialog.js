@@ -79,6 +79,6 @@ export function BulkDialog({ act, people, onDone, onClose }) {
 /** @param {{label: string, all: {member: Member, why?: string}[]}} props */
 function People({ label, all }) {
   if (!all.length) return null;
-  return html`<section class="bulk-people" aria-label=${label}><h4>${label}</h4><ul class="chips">${all.map(({ member: { id, nickname, avatar }, why }) => html`<li key=${id}>
+  return html`<section class="bulk-people" aria-label=${label}><h3>${label}</h3><ul class="chips">${all.map(({ member: { id, nickname, avatar }, why }) => html`<li key=${id}>
     <${Avatar} id=${id} name=${nickname} url=${avatar} size="small" /><span dir="auto">${nickname}</span>${why && html`<small class="quiet">${why}</small>`}</li>`)}</ul></section>`;
 }

@@ -52,7 +52,7 @@ export function CardComposer({ address, onPosted }) {
   return html`<form class="stack composing" onSubmit=${post} novalidate><h4>${t("card-try")}</h4><p class="quiet">${t("card-try-about")}</p>
     <div class="preview-and-json"><${CardFields} payload=${payload} put=${put} />
       <div class="stack beside-it"><${Preview} payload=${payload} />
-        <section aria-label=${t("card-json")}><h5>${t("card-json")}</h5>
+        <section aria-label=${t("card-json")}><h4>${t("card-json")}</h4>
           <textarea class="snippet" dir="ltr" rows=${Math.min(18, json.split("\n").length + 1)} spellcheck=${false} aria-label=${t("card-json")} aria-invalid=${problems.length ? "true" : undefined} value=${json} onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => type(event.currentTarget.value)}></textarea>
           <div role="status">${problems.length ? html`<ul class="error problems">${problems.map((each) => html`<li key=${each} dir="auto">${each}</li>`)}</ul>` : description && html`<small class="quiet">${t("card-valid")}</small>`}</div></section></div></div>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
@@ -64,7 +64,7 @@ export function CardComposer({ address, onPosted }) {
 function Preview({ payload }) {
   const cards = (Array.isArray(payload.cards) ? payload.cards : []).filter((card) => card && typeof card === "object");
   const pictures = cards.flatMap(picturesOf);
-  return html`<section aria-label=${t("card-preview")}><h5>${t("card-preview")}</h5>
+  return html`<section aria-label=${t("card-preview")}><h4>${t("card-preview")}</h4>
     ${typeof payload.text === "string" && payload.text && html`<div class="text" dir="auto"><${Markdown} text=${payload.text} /></div>`}
     ${cards.map((card, index) => html`<${Card} key=${index} card=${shownCard(card)} />`)}
     ${pictures.length > 0 && html`<small class="quiet">${t("card-pictures-later", { count: pictures.length })}</small>`}</section>`;

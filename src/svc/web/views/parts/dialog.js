@@ -2,6 +2,7 @@
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
+import { notices } from "../../state/notices.js";
 import { html, useLayoutEffect, useId, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "./button.js";
@@ -16,6 +17,8 @@ export function useModal(onClose) {
   useLayoutEffect(() => {
     const [shown, before] = [ref.current, document.activeElement];
     shown.showModal();
+    // What was said before lies over it too.
+    if (notices.value.length) notices.value = [...notices.value];
     return () => {
       // While it is open, nothing else takes the focus.
       shown.close();

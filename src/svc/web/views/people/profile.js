@@ -5,7 +5,7 @@
 import { may } from "../../state/channels.js";
 import { written } from "../../state/completion.js";
 import { tried } from "../../state/notices.js";
-import { block, blocked, colourOf, memberOf, presenceOf, rolesById, unblock } from "../../state/people.js";
+import { block, blocked, colourOf, memberOf, presenceOf, roles as known, unblock } from "../../state/people.js";
 import { closeDialogs, place, showDialog } from "../../state/place.js";
 import { mayWriteTo, writeTo } from "../../state/private_talks.js";
 import { draftOf, write } from "../../state/drafts.js";
@@ -42,7 +42,7 @@ export function Profile({ memberId, onClose }) {
         ${timeout && timeout > Date.now() && html`<p class="error">${t("in-timeout")}</p>`}
       </div>
     </div>
-    <ul class="roles" aria-label=${t("roles")}>${roles.map((id) => rolesById.value.get(id)).filter((role) => role !== undefined).map((role) => html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`)}</ul>
+    <ul class="roles" aria-label=${t("roles")}>${known.value.filter(({ id }) => roles.includes(id)).map((role) => html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`)}</ul>
     ${may("view_reports") && html`<details class="history"><summary>${t("moderation-history")}</summary><${History} memberId=${memberId} onClose=${() => {}} /></details>`}
     ${own && html`<footer><${MemberMenu} member=${member} items=${actItems(member)} /></footer>`}
     ${!own && html`<footer>

@@ -16,7 +16,7 @@ export function DataPage() {
   const close = () => setAsked(null);
   if (!member.value) return null;
   const { nickname, roles } = member.value;
-  const server = info.value?.name || t("this-server");
+  const server = info.value?.name;
   const owner = roles.includes(OWNER);
   const done = async (/** @type {() => Promise<void>} */ act, /** @type {string} */ words) => { if (await tried(act())) notify(words, "done"); };
   return html`<${Export} />
@@ -25,7 +25,7 @@ export function DataPage() {
       <p><${Button} disabled=${owner} onClick=${() => setAsked("leave")}>${t("leave-server")}<//></p></section>
     <section class="stack"><h4>${t("delete-data")}</h4><p>${t("delete-data-text")}</p>
       <p><${Button} look="danger" disabled=${owner} onClick=${() => setAsked("delete")}>${t("delete-data")}<//></p></section>
-    ${asked === "leave" && html`<${Confirm} title=${t("leave-title", { server })} text=${t("leave-text")} action=${t("leave-server")}
+    ${asked === "leave" && html`<${Confirm} title=${server ? t("leave-title", { server }) : t("leave-server")} text=${t("leave-text")} action=${t("leave-server")}
       onConfirm=${() => done(leaveServer, t("have-left"))} onClose=${close} />`}
     ${asked === "delete" && html`<${TypedConfirm} title=${t("delete-data-title")} text=${t("delete-data-warning")} name=${nickname} action=${t("delete-data")}
       onConfirm=${async () => { await deleteData(); notify(t("data-deleted"), "done"); }} onClose=${close} />`}`;

@@ -139,6 +139,7 @@ send = Senden
 attach = Dateien anhängen
 files = Dateien
 read-only = Du darfst hier lesen, aber nicht schreiben.
+in-timeout-until = Du bist bis { $time } im Timeout.
 may-not-attach = Du darfst hier keine Dateien anhängen.
 too-many-files = In eine Nachricht passen zehn Dateien.
 files-on-their-way = Deine Nachricht wird gesendet, sobald die Dateien hochgeladen sind.

@@ -37,10 +37,7 @@ command-unflip = ┬─┬ノ( º _ ºノ) hinter deine Nachricht
 command-spoiler = Den Text verdeckt senden, bis jemand darauf drückt
 command-nick = Deinen Namen hier ändern
 command-status = Deinen Status ändern; ohne Text wird er gelöscht
-slow-mode-left = Slowmode: Du kannst in { $seconds ->
-    [one] 1 Sekunde
-   *[other] { $seconds } Sekunden
-} wieder schreiben.
+slow-mode-left = Slowmode: Du kannst in { $time } wieder schreiben.
 spoiler = Spoiler
 spoiler-cover = Spoiler: { $kind ->
     [picture] ein Bild

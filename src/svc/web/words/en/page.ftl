@@ -139,6 +139,7 @@ send = Send
 attach = Attach files
 files = Files
 read-only = You can read here, but not write.
+in-timeout-until = You are in timeout until { $time }.
 may-not-attach = You cannot attach files here.
 too-many-files = A message can have up to ten files.
 files-on-their-way = Your message is sent once the files are uploaded.

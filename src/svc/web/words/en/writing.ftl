@@ -37,10 +37,7 @@ command-unflip = ┬─┬ノ( º _ ºノ) after your message
 command-spoiler = Send the text hidden until pressed
 command-nick = Change your name here
 command-status = Change your status, or clear it if you write nothing
-slow-mode-left = Slow mode: you can write again in { $seconds ->
-    [one] 1 second
-   *[other] { $seconds } seconds
-}.
+slow-mode-left = Slow mode: you can write again in { $time }.
 spoiler = Spoiler
 spoiler-cover = Spoiler: { $kind ->
     [picture] a picture

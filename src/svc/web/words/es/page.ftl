@@ -139,6 +139,7 @@ send = Enviar
 attach = Adjuntar archivos
 files = Archivos
 read-only = Aquí puedes leer, pero no escribir.
+in-timeout-until = Estás en aislamiento temporal hasta { $time }.
 may-not-attach = Aquí no puedes adjuntar archivos.
 too-many-files = En un mensaje caben diez archivos.
 files-on-their-way = Tu mensaje se enviará en cuanto se suban los archivos.

@@ -37,10 +37,7 @@ command-unflip = ┬─┬ノ( º _ ºノ) al final de tu mensaje
 command-spoiler = Enviar el texto oculto hasta que lo pulsen
 command-nick = Cambiar tu nombre aquí
 command-status = Cambiar tu estado; sin texto, borrarlo
-slow-mode-left = Modo lento: puedes volver a escribir en { $seconds ->
-    [one] 1 segundo
-   *[other] { $seconds } segundos
-}.
+slow-mode-left = Modo lento: puedes volver a escribir en { $time }.
 spoiler = Spoiler
 spoiler-cover = Spoiler: { $kind ->
     [picture] una imagen

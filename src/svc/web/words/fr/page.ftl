@@ -142,6 +142,7 @@ send = Envoyer
 attach = Joindre des fichiers
 files = Fichiers
 read-only = Ici, tu peux lire, mais pas écrire.
+in-timeout-until = Exclusion temporaire jusqu’à { $time }.
 may-not-attach = Tu ne peux pas joindre de fichiers ici.
 too-many-files = Un message accepte dix fichiers.
 files-on-their-way = Ton message sera envoyé dès que les fichiers seront téléversés.

@@ -37,10 +37,7 @@ command-unflip = ┬─┬ノ( º _ ºノ) à la fin de ton message
 command-spoiler = Envoyer le texte masqué jusqu’à ce qu’on appuie dessus
 command-nick = Changer ton nom ici
 command-status = Changer ton statut ; sans texte, l’effacer
-slow-mode-left = Mode lent : tu peux écrire de nouveau dans { $seconds ->
-    [one] 1 seconde
-   *[other] { $seconds } secondes
-}.
+slow-mode-left = Mode lent : tu peux écrire de nouveau dans { $time }.
 spoiler = Spoiler
 spoiler-cover = Spoiler : { $kind ->
     [picture] une image

@@ -133,6 +133,7 @@ send = 送信
 attach = ファイルを添付
 files = ファイル
 read-only = このチャンネルは閲覧のみです。書き込みはできません。
+in-timeout-until = { $time } までタイムアウト中です。
 may-not-attach = ここではファイルを添付できません。
 too-many-files = 1件のメッセージに添付できるファイルは10個までです。
 files-on-their-way = ファイルのアップロードが終わると、メッセージが送信されます。

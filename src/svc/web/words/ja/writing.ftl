@@ -33,7 +33,7 @@ command-unflip = メッセージの後に ┬─┬ノ( º _ ºノ) を付ける
 command-spoiler = 押すまで隠れたテキストを送る
 command-nick = ここでの名前を変える
 command-status = ステータスを変える。テキストがなければ消す
-slow-mode-left = 低速モード：あと { $seconds } 秒で書き込めます。
+slow-mode-left = 低速モード：あと { $time } で書き込めます。
 spoiler = ネタバレ
 spoiler-cover = ネタバレ：{ $kind ->
     [picture] 画像
