@@ -342,11 +342,11 @@ def test_garbage_of_any_first_byte_is_counted_and_dropped() -> None:
 
 def test_an_engine_that_ends_sends_nothing_more() -> None:
     engine = new_engine()
-    line = vars(engine)["_line"]
+    outlet = vars(engine)["_outlet"]
     for _ in range(300):
         engine.send_stun(b"\0\1" + bytes(18), ("198.51.100.7", 1), SERVER)
     del engine
-    assert line.take() == []
+    assert outlet.take() == []
 
 
 def test_nobody_waits_for_ever_for_what_can_be_told_to_be_a_keyframe() -> None:

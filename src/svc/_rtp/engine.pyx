@@ -64,7 +64,7 @@ cdef void discard(void* context, Egress* egress) noexcept nogil:
     egress.count = 0
 
 
-cdef class Line:
+cdef class Outlet:
     """Where a ManualEngine sends to: what has been sent, and how much more goes now."""
 
     cdef list datagrams
@@ -84,13 +84,13 @@ cdef class Line:
 
 cdef void collect(void* context, Egress* egress) noexcept with gil:
     """Keep what would be sent, for take_datagrams."""
-    cdef Line line = <Line>context
+    cdef Outlet outlet = <Outlet>context
     cdef uint32_t i, count = egress.count
-    if line.room is not None:
-        count = min(count, <uint32_t>line.room)
-        line.room -= count
+    if outlet.room is not None:
+        count = min(count, <uint32_t>outlet.room)
+        outlet.room -= count
     for i in range(count):
-        line.datagrams.append((
+        outlet.datagrams.append((
             (<const char*>egress.batch[i].data)[:egress.batch[i].length],
             to_text(&egress.batch[i].path.remote),
             to_text(&egress.batch[i].path.local)[0],
@@ -414,8 +414,8 @@ class ManualEngine(Engine):
     """An Engine driven by hand, for tests and simulations: times are seconds, addresses are tuples."""
 
     def __init__(self, *, seed, shards=1):
-        self._line = Line()
-        _collect_into(self, self._line, shards)
+        self._outlet = Outlet()
+        _collect_into(self, self._outlet, shards)
 
     def receive(self, bytes data, tuple remote, str local, double now):
         """Take in one datagram and everything posted before it."""
@@ -431,24 +431,24 @@ class ManualEngine(Engine):
 
     def take_datagrams(self) -> list:
         """What has been sent since the last call: (data, (remote ip, port), local ip)."""
-        return self._line.take()
+        return self._outlet.take()
 
     def limit(self, room):
         """Let so many datagrams out from now on, and no more: the system does not take them. None = all."""
-        self._line.limit(room)
+        self._outlet.limit(room)
 
 
-cdef _collect_into(Engine engine, Line line, uint32_t shards):
+cdef _collect_into(Engine engine, Outlet outlet, uint32_t shards):
     cdef Core* core = &engine.core
     cdef uint32_t i
     core.egress.flush = collect
-    core.egress.context = <void*>line
+    core.egress.context = <void*>outlet
     if shards == 1:
         return
     core.shard_count = core.packet_shards = shards
     for i in range(shards):
         core.shards[i].egress = &core.shards[i].handed_over
-        if init_egress(core.shards[i].egress, collect, <void*>line, &core.counters.dropped_send_failed) < 0:
+        if init_egress(core.shards[i].egress, collect, <void*>outlet, &core.counters.dropped_send_failed) < 0:
             raise MemoryError
 
 
