@@ -141,14 +141,14 @@ def test_missing_files_without_end_are_counted(
     manifest = json.dumps({"members": {}, "missing": ["k"] * 11}).encode()
     file = packed(tmp_path / "b.tar.gz", [member("manifest.json", manifest)])
     with pytest.raises(archive.ArchiveError, match="more than 10 missing files"), file.open("rb") as opened:
-        list(archive.Reader(opened).members())
+        list(archive.ArchiveReader(opened).members())
 
 
 def test_members_without_end_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MAX_MEMBERS", 10)
     file = packed(tmp_path / "b.tar.gz", [member(f"files/k{n}") for n in range(11)])
     with pytest.raises(archive.ArchiveError, match="more than 10 files"), file.open("rb") as opened:
-        list(archive.Reader(opened).members())
+        list(archive.ArchiveReader(opened).members())
 
 
 def test_a_bomb_is_refused_by_the_size_that_it_names(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_what_is_looked_for_in_names_is_folded_once_and_each_name_once(
     listing._name.cache_clear()
     monkeypatch.setattr(listing, "folded", folded)
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
-    wanted = listing.Wanted(query="One of 4", sort=listing.NAME)
+    wanted = listing.WantedMembers(query="One of 4", sort=listing.NAME)
     for _ in range(3):
         found, _ = listing.page(members, wanted, "", 100, 0.0, {})
         assert len(found) == 11

@@ -14,7 +14,7 @@ from svc.chat.community import Community
 from svc.chat.live import hub as hub_module
 from svc.chat.live import socket
 from svc.chat.live.frames import CloseCode
-from svc.chat.live.hub import EVERYONE, Audience, Holders, Hub, Kept, Push, Viewers, only
+from svc.chat.live.hub import EVERYONE, Audience, Holders, Hub, KeptPushes, Push, Viewers, only
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, abort
 
@@ -23,8 +23,8 @@ HIDDEN = Channel(
 )
 
 
-def kept(*pushes: tuple[int, bytes], start: int = 0, **bounds: int) -> Kept:
-    ring = Kept(start, **bounds)
+def kept(*pushes: tuple[int, bytes], start: int = 0, **bounds: int) -> KeptPushes:
+    ring = KeptPushes(start, **bounds)
     for seq, frame in pushes:
         ring.add(Push(ring.next_seq(seq), frame, EVERYONE, None))
     return ring
@@ -47,7 +47,7 @@ async def inside(variables: dict[str, str]) -> AsyncIterator[Inside]:
     [([5, 6, 7], [5, 6, 7]), ([5, 5, 5], [5, 6, 7]), ([9, 3, 20], [9, 10, 20])],
 )
 def test_seq_rises_with_the_clock_and_without_it(clock: list[int], expected: list[int]) -> None:
-    ring = Kept(0)
+    ring = KeptPushes(0)
     assert [ring.next_seq(now) for now in clock] == expected
 
 

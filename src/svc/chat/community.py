@@ -68,7 +68,7 @@ from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import Values
 from svc.chat.stamps.rules import Stamps
 from svc.chat.status.measurements import Tally, measurements
-from svc.chat.status.report import Report, Sources
+from svc.chat.status.report import HealthReport, Sources
 from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
 from svc.chat.talking import Talking
 from svc.chat.transfer.rules import Exports, TransferCommands
@@ -281,7 +281,7 @@ class Community:
         report = self._report(shown_version)
         return StatusRequests(shown_version, info, self.tokens, self._registry, self.probes, report)
 
-    def _report(self, shown_version: str) -> Report:
+    def _report(self, shown_version: str) -> HealthReport:
         sources = Sources(
             works=self._database.works,
             database=self._database.path,
@@ -294,7 +294,7 @@ class Community:
             secure=self._secure,
             machine=lambda: machine.looked_at(limit()),
         )
-        return Report(self._config, sources, shown_version, int(time.time() * 1000))
+        return HealthReport(self._config, sources, shown_version, int(time.time() * 1000))
 
     def _name(self) -> str:
         return self.settings.current.name

@@ -5,7 +5,7 @@ import pytest
 from svc.base.database import Connection, Database
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.permissions import Override, Overrides, Permission
-from svc.chat.audit.rules import Audit, AuditPage, Wanted
+from svc.chat.audit.rules import Audit, AuditPage, WantedEntries
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 
@@ -38,7 +38,7 @@ async def test_the_newest_comes_first_and_pages_follow_each_other(database: Data
         await record(database, audit, "ada", f"act_{number}", "bob")
     seen, before = [], None
     for _ in range(3):
-        page = await audit.page("ada", Wanted(before=before), 2)
+        page = await audit.page("ada", WantedEntries(before=before), 2)
         seen.append([entry.action for entry in page.entries])
         before = page.next
     assert seen == [["act_4", "act_3"], ["act_2", "act_1"], ["act_0"]]
@@ -52,7 +52,7 @@ async def test_entries_are_chosen_by_actor_target_and_action(database: Database)
     await record(database, audit, None, "ban", "bob")
 
     async def found(**wanted: str) -> list[str | None]:
-        page = await audit.page("ada", Wanted(**wanted), 10)  # type: ignore[arg-type]
+        page = await audit.page("ada", WantedEntries(**wanted), 10)  # type: ignore[arg-type]
         return [entry.actor_id for entry in page.entries]
 
     assert await found(actor_id="ada") == ["ada"]
@@ -70,7 +70,7 @@ async def test_what_is_undone_is_not_recorded(database: Database) -> None:
 
     with pytest.raises(ValueError, match="no"):
         await database.write(fails)
-    assert await audit.page("ada", Wanted(), 10) == AuditPage([], None)
+    assert await audit.page("ada", WantedEntries(), 10) == AuditPage([], None)
 
 
 async def test_what_is_about_a_channel_is_for_those_who_may_view_it(database: Database) -> None:
@@ -79,7 +79,7 @@ async def test_what_is_about_a_channel_is_for_those_who_may_view_it(database: Da
         await record(database, audit, "own", "channel_edit", channel_id, channel_id=channel_id)
 
     async def seen_by(member_id: str) -> list[str | None]:
-        page = await audit.page(member_id, Wanted(), 10)
+        page = await audit.page(member_id, WantedEntries(), 10)
         return [entry.target_id for entry in page.entries]
 
     assert await seen_by("ada") == ["open"]

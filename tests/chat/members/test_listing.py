@@ -4,7 +4,7 @@ import pytest
 
 from svc.chat.access.directory import Member
 from svc.chat.errors import ChatError
-from svc.chat.members.listing import SORTS, Wanted, page
+from svc.chat.members.listing import SORTS, WantedMembers, page
 from tests.chat.people import People, holder_of
 
 NOW = 1_000.0
@@ -20,7 +20,7 @@ MEMBERS = {
 SEEN = {"1": 500, "2": 900, "4": 900}
 
 
-def ids(wanted: Wanted) -> str:
+def ids(wanted: WantedMembers) -> str:
     found, following = page(MEMBERS, wanted, "", 10, NOW, SEEN)
     assert following is None
     return "".join(member.id for member in found)
@@ -29,31 +29,31 @@ def ids(wanted: Wanted) -> str:
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        (Wanted(), "1234"),
-        (Wanted(sort="-joined"), "4321"),
-        (Wanted(sort="name"), "2143"),
-        (Wanted(sort="-name"), "3412"),
-        (Wanted(sort="last_seen"), "3124"),
-        (Wanted(sort="-last_seen"), "4213"),
-        (Wanted(query="BOB"), "14"),
-        (Wanted(ids=frozenset({"3", "1", "gone"})), "13"),
-        (Wanted(role_id="cook"), "23"),
-        (Wanted(role_id="nothing"), ""),
-        (Wanted(joined_after_ms=20, joined_before_ms=30), "23"),
-        (Wanted(in_timeout=True), "2"),
-        (Wanted(in_timeout=False), "134"),
-        (Wanted(seen_after_ms=600), "24"),
-        (Wanted(seen_before_ms=600), "13"),
-        (Wanted(query="b", role_id="member", seen_before_ms=600), "1"),
+        (WantedMembers(), "1234"),
+        (WantedMembers(sort="-joined"), "4321"),
+        (WantedMembers(sort="name"), "2143"),
+        (WantedMembers(sort="-name"), "3412"),
+        (WantedMembers(sort="last_seen"), "3124"),
+        (WantedMembers(sort="-last_seen"), "4213"),
+        (WantedMembers(query="BOB"), "14"),
+        (WantedMembers(ids=frozenset({"3", "1", "gone"})), "13"),
+        (WantedMembers(role_id="cook"), "23"),
+        (WantedMembers(role_id="nothing"), ""),
+        (WantedMembers(joined_after_ms=20, joined_before_ms=30), "23"),
+        (WantedMembers(in_timeout=True), "2"),
+        (WantedMembers(in_timeout=False), "134"),
+        (WantedMembers(seen_after_ms=600), "24"),
+        (WantedMembers(seen_before_ms=600), "13"),
+        (WantedMembers(query="b", role_id="member", seen_before_ms=600), "1"),
     ],
 )
-def test_those_are_found_that_are_asked_for(wanted: Wanted, found: str) -> None:
+def test_those_are_found_that_are_asked_for(wanted: WantedMembers, found: str) -> None:
     assert ids(wanted) == found
 
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_pages_follow_each_other_without_loss(sort: str) -> None:
-    wanted, found, after = Wanted(sort=sort), list[str](), ""
+    wanted, found, after = WantedMembers(sort=sort), list[str](), ""
     while True:
         members, following = page(MEMBERS, wanted, after, 1, NOW, SEEN)
         found += [member.id for member in members]
@@ -64,9 +64,9 @@ def test_pages_follow_each_other_without_loss(sort: str) -> None:
 
 
 def test_a_page_behind_somebody_who_has_gone_is_known_in_the_order_of_joining_only() -> None:
-    assert page(MEMBERS, Wanted(), "25", 10, NOW, SEEN)[0] == [MEMBERS["3"], MEMBERS["4"]]
+    assert page(MEMBERS, WantedMembers(), "25", 10, NOW, SEEN)[0] == [MEMBERS["3"], MEMBERS["4"]]
     with pytest.raises(ChatError, match="unknown_member"):
-        page(MEMBERS, Wanted(sort="name"), "25", 10, NOW, SEEN)
+        page(MEMBERS, WantedMembers(sort="name"), "25", 10, NOW, SEEN)
 
 
 async def test_the_list_over_http(folk: People) -> None:

@@ -29,7 +29,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Hub, includes
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.message import number_of
-from svc.chat.messages.page_cache import Wanted
+from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.rules import Draft, Surroundings
 from tests.kit.ground import ground_on
 
@@ -327,7 +327,7 @@ class Play:
         found: list[dict[str, Any]] = []
         before, more = None, True
         while more:
-            wanted = Wanted(channel_id, limit, before=before)
+            wanted = WantedPage(channel_id, limit, before=before)
             page = await self.feature.history.page(MANAGER, wanted)
             found[:0] = [copy.deepcopy(message.described(URLS)) for message in page.messages]
             before, more = (number_of(found[0]["id"]) if found else None), page.more_before
@@ -339,7 +339,7 @@ class Play:
         more = True
         while more:
             after = number_of(found[-1]["id"]) if found else 0
-            page = await self.feature.history.page(MANAGER, Wanted(channel_id, limit, after=after))
+            page = await self.feature.history.page(MANAGER, WantedPage(channel_id, limit, after=after))
             found += [copy.deepcopy(message.described(URLS)) for message in page.messages]
             more = page.more_after
         return found

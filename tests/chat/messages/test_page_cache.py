@@ -3,9 +3,9 @@
 import pytest
 
 from svc.chat.messages.message import MEMBER, Author, Message
-from svc.chat.messages.page_cache import MAX_PAGES, Page, PageCache, Wanted
+from svc.chat.messages.page_cache import MAX_PAGES, HistoryPage, PageCache, WantedPage
 
-NEWEST = Wanted("general", 50)
+NEWEST = WantedPage("general", 50)
 
 
 class Clock:
@@ -21,10 +21,10 @@ class Store:
     def __init__(self) -> None:
         self.reads = 0
 
-    async def read(self) -> Page:
+    async def read(self) -> HistoryPage:
         self.reads += 1
         author = Author(MEMBER, "ada", "Ada")
-        return Page((Message(self.reads, "id", "general", author, "text"),), False, False)
+        return HistoryPage((Message(self.reads, "id", "general", author, "text"),), False, False)
 
 
 async def test_a_page_is_read_once_until_its_time_is_over() -> None:
@@ -54,7 +54,7 @@ async def test_what_was_read_across_a_write_is_not_kept() -> None:
     store = Store()
     pages = PageCache(30.0, Clock())
 
-    async def read_while_somebody_writes() -> Page:
+    async def read_while_somebody_writes() -> HistoryPage:
         page = await store.read()
         pages.written("general")
         return page
@@ -69,11 +69,11 @@ async def test_the_page_used_longest_ago_makes_room() -> None:
     store = Store()
     pages = PageCache(30.0, Clock())
     for number in range(MAX_PAGES + 1):
-        await pages.page(Wanted("general", 50, before=number), store.read)
+        await pages.page(WantedPage("general", 50, before=number), store.read)
     assert len(pages) == MAX_PAGES
-    await pages.page(Wanted("general", 50, before=MAX_PAGES), store.read)
+    await pages.page(WantedPage("general", 50, before=MAX_PAGES), store.read)
     assert store.reads == MAX_PAGES + 1
-    await pages.page(Wanted("general", 50, before=0), store.read)
+    await pages.page(WantedPage("general", 50, before=0), store.read)
     assert store.reads == MAX_PAGES + 2
 
 

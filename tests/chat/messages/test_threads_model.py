@@ -18,7 +18,7 @@ from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.live.hub import Audience, Hub, includes
 from svc.chat.messages import marks
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.messages.page_cache import Wanted
+from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.rules import Draft, Surroundings
 from svc.chat.messages.threads import Threads
 from tests.chat.messages.test_model import BLOCKS, MANAGER, MEMBERS, URLS, directory, insert_channels
@@ -154,7 +154,7 @@ class Play:
 
     async def count(self, member_id: str, state: State) -> None:
         """As anybody would who reads the thread."""
-        page = await self.feature.history.page(member_id, Wanted(CHANNEL, 100, thread=state["thread"]))
+        page = await self.feature.history.page(member_id, WantedPage(CHANNEL, 100, thread=state["thread"]))
         unread = [message for message in page.messages if message.id > state["read_up_to"]]
         assert len(unread) == state["unread"]
         assert state["mentions"] <= sum(member_id in message.mentions for message in unread)

@@ -9,7 +9,7 @@ import pytest
 
 from svc.base.machine import Machine
 from svc.chat import config
-from svc.chat.status.report import BACKUP_AFTER_MS, Report, Sources
+from svc.chat.status.report import BACKUP_AFTER_MS, HealthReport, Sources
 from svc.tools.doctor import machine as doctor
 from tests.chat.people import People, holder_of
 
@@ -101,7 +101,7 @@ async def judged(
         secure,
         lambda: machine,
     )
-    told = await Report(config.read(variables), sources, "1", 0).condition(0.0)
+    told = await HealthReport(config.read(variables), sources, "1", 0).condition(0.0)
     return {one.check: (one.verdict, one.state) for one in told.checks}
 
 

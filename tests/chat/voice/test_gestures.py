@@ -3,7 +3,7 @@
 from typing import Any
 
 from svc.chat.access.permissions import Override, Permission
-from svc.chat.audit.rules import Wanted
+from svc.chat.audit.rules import WantedEntries
 from svc.chat.voice.gestures import REACTION_BURST
 from tests.chat.voice.conftest import World
 from tests.chat.voice.test_moderation import error, override
@@ -133,7 +133,7 @@ async def test_a_screen_that_is_stopped_stays_so_until_its_person_leaves(world: 
     await world.bob.pushed("voice_left")
     await world.enters(world.ada)
     assert (await world.told("user_caps", count + 2))["caps"] == ["share_screen", "speak"]
-    page = (await world.community.audit.page(world.mod.id, Wanted(), 10)).entries
+    page = (await world.community.audit.page(world.mod.id, WantedEntries(), 10)).entries
     entry = page[0]
     assert (entry.action, entry.target_id, entry.details) == (
         "voice_stop_screen",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from svc.chat.access.permissions import Override, Overrides, Permission
-from svc.chat.audit.rules import Wanted
+from svc.chat.audit.rules import WantedEntries
 from tests.chat.inside import give_role
 from tests.chat.voice.conftest import World
 
@@ -163,7 +163,7 @@ async def test_acts_are_in_the_audit_log(world: World) -> None:
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")
     await world.mod.ask("voice_disconnect", member_id=world.ada.id)
-    page = (await world.community.audit.page(world.mod.id, Wanted(), 10)).entries
+    page = (await world.community.audit.page(world.mod.id, WantedEntries(), 10)).entries
     assert [(entry.action, entry.target_id, entry.details) for entry in page][:3] == [
         ("voice_disconnect", world.ada.id, {"channel_id": "lobby"}),
         ("voice_move", world.ada.id, {"channel_id": "side-room"}),

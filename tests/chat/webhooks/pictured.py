@@ -14,7 +14,7 @@ from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.media.rules import Media
-from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.cards import WantedPicture
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from svc.chat.webhooks.pictures import Collected, Pictures
 from tests.kit.internet import Host, Pages, hosted, inside, names
@@ -26,8 +26,8 @@ HOST = "http://pictures.example"
 MEGABYTE = 1024 * 1024
 
 
-def wanted(path: str, url: str = "", *, most: int = MAX_PICTURE_BYTES, avatar: bool = False) -> Wanted:
-    return Wanted(path, url or f"{HOST}/{path}", most, avatar)
+def wanted(path: str, url: str = "", *, most: int = MAX_PICTURE_BYTES, avatar: bool = False) -> WantedPicture:
+    return WantedPicture(path, url or f"{HOST}/{path}", most, avatar)
 
 
 def padded(size: int, picture: bytes = PNG) -> bytes:
@@ -53,7 +53,7 @@ class Scene:
         self.media = media
         self.outcomes = outcomes
 
-    async def collect(self, *refs: Wanted) -> Collected:
+    async def collect(self, *refs: WantedPicture) -> Collected:
         collected = await self.pictures.collect(refs)
         assert self.pictures.memory.taken == 0, "all memory is given back"
         assert {ref.path for ref in refs} == {*collected.pictures, *codes(collected)}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from svc.chat.webhooks.cards import NO_PICTURE, Wanted, stored, wanted_pictures
+from svc.chat.webhooks.cards import NO_PICTURE, WantedPicture, stored, wanted_pictures
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from svc.chat.webhooks.payload import Payload, parse
 
@@ -30,11 +30,11 @@ def test_every_picture_is_wanted_with_its_place_and_its_limit() -> None:
     payload = read(avatar_url="https://pictures.example/avatar", cards=[{"title": "a"}, FULL])
     host = "https://pictures.example"
     assert wanted_pictures(payload) == [
-        Wanted("avatar_url", f"{host}/avatar", MAX_ICON_BYTES, avatar=True),
-        Wanted("cards[1].author.icon_url", f"{host}/icon", MAX_ICON_BYTES),
-        Wanted("cards[1].image_url", f"{host}/image", MAX_PICTURE_BYTES),
-        Wanted("cards[1].thumbnail_url", f"{host}/thumbnail", MAX_PICTURE_BYTES),
-        Wanted("cards[1].footer.icon_url", f"{host}/icon", MAX_ICON_BYTES),
+        WantedPicture("avatar_url", f"{host}/avatar", MAX_ICON_BYTES, avatar=True),
+        WantedPicture("cards[1].author.icon_url", f"{host}/icon", MAX_ICON_BYTES),
+        WantedPicture("cards[1].image_url", f"{host}/image", MAX_PICTURE_BYTES),
+        WantedPicture("cards[1].thumbnail_url", f"{host}/thumbnail", MAX_PICTURE_BYTES),
+        WantedPicture("cards[1].footer.icon_url", f"{host}/icon", MAX_ICON_BYTES),
     ]
 
 

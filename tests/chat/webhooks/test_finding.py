@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from svc.chat.media.rules import Facts
-from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.cards import WantedPicture
 from svc.chat.webhooks.pictures import Collected
 from tests.chat.inside import server_with_insight
 from tests.chat.people import People, people
@@ -86,7 +86,7 @@ class Stored:
 
     picture: Mapping[str, object]
 
-    async def collect(self, wanted: Sequence[Wanted], holder: str) -> Collected:
+    async def collect(self, wanted: Sequence[WantedPicture], holder: str) -> Collected:
         return Collected({each.path: self.picture for each in wanted}, ())
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from svc.chat.media.facts import Facts
 from svc.chat.media.rules import Media
 from svc.chat.media.sweep import Sweep
-from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.cards import WantedPicture
 from svc.chat.webhooks.pictures import Collected
 from tests.chat.inside import server_with_insight
 from tests.chat.people import newcomer
@@ -22,7 +22,7 @@ class KeptPictures:
 
     media: Media
 
-    async def collect(self, wanted: Sequence[Wanted], holder: str) -> Collected:
+    async def collect(self, wanted: Sequence[WantedPicture], holder: str) -> Collected:
         kept = {}
         for picture in wanted:
             key = await self.media.keep(PIXELS, "webp", Facts("image/webp", width=1, height=1))

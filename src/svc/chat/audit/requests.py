@@ -7,7 +7,7 @@ from msgspec import Meta
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import MAX_PAGE, Audit, AuditPage, EntryId, Wanted
+from svc.chat.audit.rules import MAX_PAGE, Audit, AuditPage, EntryId, WantedEntries
 from svc.chat.described import Id
 from svc.chat.requests import Asked, Requests, described_by, request
 
@@ -30,7 +30,7 @@ class AuditRequests(Requests):
         http="GET /api/audit",
     )
     async def page(self, asking: Asker, asked: AskedPage) -> AuditPage:
-        wanted = Wanted(asked.before, asked.actor_id, asked.target_id, asked.action)
+        wanted = WantedEntries(asked.before, asked.actor_id, asked.target_id, asked.action)
         return await self._audit.page(asking.member_id, wanted, asked.limit)
 
 

@@ -35,7 +35,7 @@ class AuditEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedEntries:
     """Which entries; None stands for any."""
 
     before: int | None = None
@@ -89,10 +89,10 @@ class Audit:
         self, asker_id: str, target_id: str, actions: Sequence[str], before: int | None, limit: int
     ) -> AuditPage:
         """The same of one target, and of some actions only."""
-        wanted = Wanted(before=before, target_id=target_id, actions=actions)
+        wanted = WantedEntries(before=before, target_id=target_id, actions=actions)
         return await self.page(asker_id, wanted, limit)
 
-    async def page(self, asker_id: str, wanted: Wanted, limit: int) -> AuditPage:
+    async def page(self, asker_id: str, wanted: WantedEntries, limit: int) -> AuditPage:
         """What a member may see, newest first."""
         directory = self._directory
         everything = directory.is_owner(asker_id)
@@ -103,7 +103,7 @@ class Audit:
 
 
 async def _page(
-    database: Database, wanted: Wanted, limit: int, channel_ids: Sequence[str] | None
+    database: Database, wanted: WantedEntries, limit: int, channel_ids: Sequence[str] | None
 ) -> list[AuditEntry]:
     """The newest first; those about a channel only of `channel_ids`, unless that is None."""
     tests = {

@@ -10,7 +10,7 @@ from msgspec import Meta
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.automod.rule import MAX_RULES, Rule, Wanted
+from svc.chat.automod.rule import MAX_RULES, Rule, WantedRule
 from svc.chat.automod.rules import Automod, Latest, Trial
 from svc.chat.described import ID, Id, Pushed, obj
 from svc.chat.requests import Requests, described_by, request, schema_of
@@ -46,7 +46,7 @@ class AutomodRequests(Requests):
         refusals=("forbidden", "too_many"),
         status=201,
     )
-    async def create(self, asking: Asker, asked: Wanted) -> Rule:
+    async def create(self, asking: Asker, asked: WantedRule) -> Rule:
         return await self._automod.create(asking.member_id, asked, time.time())
 
     @request(
@@ -55,7 +55,7 @@ class AutomodRequests(Requests):
         http=f"PUT {_ONE}",
         refusals=("forbidden", "unknown_rule"),
     )
-    async def edit(self, asking: Asker, rule_id: Id, asked: Wanted) -> Rule:
+    async def edit(self, asking: Asker, rule_id: Id, asked: WantedRule) -> Rule:
         return await self._automod.edit(asking.member_id, rule_id, asked, time.time())
 
     @request(_MANAGER, "Delete a rule", http=f"DELETE {_ONE}", refusals=("unknown_rule",))
@@ -70,7 +70,7 @@ class AutomodRequests(Requests):
         http="POST /api/automod/trial",
         cost=5.0,
     )
-    async def trial(self, asking: Asker, asked: Wanted) -> Trial:
+    async def trial(self, asking: Asker, asked: WantedRule) -> Trial:
         return await self._automod.trial(asking.member_id, asked, self._latest)
 
 

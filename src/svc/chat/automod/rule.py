@@ -135,7 +135,7 @@ Timeout = Annotated[int, Meta(ge=0, le=TIMEOUT_S)]
 Newcomer = Annotated[int, Meta(ge=0, le=NEWCOMER_S)]
 
 
-class Wanted(Asked):
+class WantedRule(Asked):
     """What a request wants of a rule. What does not apply to its kind or action is ignored."""
 
     name: Name
@@ -176,11 +176,11 @@ class Rule:
     created_at_ms: TimeMs
 
     def wanted(self) -> dict[str, object]:
-        """The fields of `Wanted`."""
-        return {name: getattr(self, name) for name in Wanted.__struct_fields__}
+        """The fields of `WantedRule`."""
+        return {name: getattr(self, name) for name in WantedRule.__struct_fields__}
 
 
-def made(wanted: Wanted, rule_id: str, created_by: str | None, created_at_ms: int) -> Rule:
+def made(wanted: WantedRule, rule_id: str, created_by: str | None, created_at_ms: int) -> Rule:
     """The rule that a request wants. Raises ChatError."""
     name = wanted.name.strip()
     if not name:
@@ -219,7 +219,7 @@ def _number(value: int | None, name: str, least: int, most: int) -> int:
     return value
 
 
-def _most(wanted: Wanted) -> int:
+def _most(wanted: WantedRule) -> int:
     if wanted.kind == MENTIONS:
         return _number(wanted.most, "most", 0, MOST)
     return _number(wanted.most, "most", 1, MOST_REPEATS) if wanted.kind == REPEATS else 0

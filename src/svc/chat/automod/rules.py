@@ -22,7 +22,7 @@ from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.automod.finding import Finder, Recent, Said
-from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, Wanted, made
+from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
 from svc.chat.described import Id, Natural, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -105,7 +105,7 @@ class Automod:
         return sorted(self._rules.values(), key=lambda rule: rule.id)
 
     @changes_rules
-    def create(self, actor_id: str, wanted: Wanted, now: float) -> Act[None, Rule]:
+    def create(self, actor_id: str, wanted: WantedRule, now: float) -> Act[None, Rule]:
         rule = made(wanted, self._new_id(), actor_id, int(now * 1000))
         self._require_may_switch_on(actor_id, rule)
 
@@ -124,7 +124,7 @@ class Automod:
         return Act(write, created)
 
     @changes_rules
-    def edit(self, actor_id: str, rule_id: str, wanted: Wanted, now: float) -> Act[None, Rule]:
+    def edit(self, actor_id: str, rule_id: str, wanted: WantedRule, now: float) -> Act[None, Rule]:
         """Have the rule as `wanted` says, and no other way."""
         before = self._known(rule_id)
         after = made(wanted, rule_id, before.created_by, before.created_at_ms)
@@ -164,7 +164,7 @@ class Automod:
 
         return Act(write, gone)
 
-    async def trial(self, actor_id: str, wanted: Wanted, latest: Latest) -> Trial:
+    async def trial(self, actor_id: str, wanted: WantedRule, latest: Latest) -> Trial:
         """What a rule would have found among the last messages, the newest first. Changes nothing."""
         finder, recent = Finder(made(wanted, "", actor_id, 0)), Recent()
         caught: list[FoundMessage] = []
@@ -331,7 +331,7 @@ async def _load(database: Database) -> list[Rule]:
     rules = []
     for rule_id, written, created_by, created_at_ms in rows:
         try:
-            wanted = decoded(written.encode(), Wanted)
+            wanted = decoded(written.encode(), WantedRule)
             rules.append(made(wanted, rule_id, created_by, created_at_ms))
         except ChatError:
             # Written by another version, which takes what this one does not.

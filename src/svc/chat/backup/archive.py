@@ -187,7 +187,7 @@ class Header:
     objects_folder: str
 
 
-class Writer:
+class ArchiveWriter:
     """Adds one member after the other; `finish` makes it whole, and in any case it is to be closed."""
 
     def __init__(self, file: IO[bytes], header: Header) -> None:
@@ -248,7 +248,7 @@ class _Hashing:
         return {"bytes": self.bytes, "sha256": self._digest.hexdigest()}
 
 
-class Member:
+class ArchiveMember:
     """One file of an archive; what its reading fails with names it."""
 
     def __init__(self, name: str, size: int, tape: Tape) -> None:
@@ -267,7 +267,7 @@ class Member:
         return _sum(self.size, self._digest.digest())
 
 
-class Reader:
+class ArchiveReader:
     """Gives the members in their order, and at the end compares them with the manifest."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -284,7 +284,7 @@ class Reader:
         # Objects that were gone by the time it was their turn; known at the end.
         self.missing: list[str] = []
 
-    def members(self) -> Iterator[Member]:
+    def members(self) -> Iterator[ArchiveMember]:
         """Whatever is not read of one is passed over. Raises ArchiveError."""
         last = HEADER
         while True:
@@ -305,11 +305,11 @@ class Reader:
             self._sums[member.name] = member.sum()
             last = member.name
 
-    def _next(self) -> Member | None:
+    def _next(self) -> ArchiveMember | None:
         found = self._tape.next()
-        return None if found is None else Member(*found, self._tape)
+        return None if found is None else ArchiveMember(*found, self._tape)
 
-    def _check(self, member: Member) -> None:
+    def _check(self, member: ArchiveMember) -> None:
         """Raises ArchiveError."""
         name = member.name
         if not _NAME.fullmatch(name[: _MAX_NAME_CHARACTERS + 1]) or len(name) > _MAX_NAME_CHARACTERS:
@@ -364,14 +364,14 @@ def _sum(size: int, digest: bytes) -> bytes:
     return size.to_bytes(8) + digest
 
 
-def _whole(member: Member) -> bytes:
+def _whole(member: ArchiveMember) -> bytes:
     pieces = b""
     while piece := member.read(_CHUNK_BYTES):
         pieces += piece
     return pieces
 
 
-def _refuse_large(member: Member, most: int) -> None:
+def _refuse_large(member: ArchiveMember, most: int) -> None:
     if member.size > most:
         raise ArchiveError(f"{member.name} has {member.size} bytes, and such a file has at most {most}")
 

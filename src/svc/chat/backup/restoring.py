@@ -20,7 +20,15 @@ from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy
 from svc.chat.backup import store
-from svc.chat.backup.archive import DATABASE, FILES, OBJECTS, ArchiveError, Header, Member, Reader
+from svc.chat.backup.archive import (
+    DATABASE,
+    FILES,
+    OBJECTS,
+    ArchiveError,
+    ArchiveMember,
+    ArchiveReader,
+    Header,
+)
 
 _CHUNK_BYTES = 256 * 1024
 # Only to say which they are.
@@ -68,7 +76,7 @@ async def restore(
     """
     size = (await asyncio.to_thread(archive.stat)).st_size
     with archive.open("rb") as file:
-        reader = await asyncio.to_thread(Reader, file)
+        reader = await asyncio.to_thread(ArchiveReader, file)
         header = reader.header
         objects_folder = objects_folder or header.objects_folder
         if header.schema > newest_schema:
@@ -141,7 +149,7 @@ def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> 
     return folder / objects_folder / name.removeprefix(OBJECTS)
 
 
-async def _put_elsewhere(member: Member, folder: Path, objects: ObjectStore) -> None:
+async def _put_elsewhere(member: ArchiveMember, folder: Path, objects: ObjectStore) -> None:
     spool = folder / ".object"
     await asyncio.to_thread(_write, member, spool)
     # The type that a browser is told stands in the database.
@@ -149,7 +157,7 @@ async def _put_elsewhere(member: Member, folder: Path, objects: ObjectStore) -> 
     spool.unlink()
 
 
-def _write(member: Member, path: Path) -> None:
+def _write(member: ArchiveMember, path: Path) -> None:
     """Raises ArchiveError where the disk has no room for it, before anything is written."""
     make_private_folder(path.parent)
     free = shutil.disk_usage(path.parent).free - MIN_FREE_BYTES

@@ -27,8 +27,8 @@ from svc.chat.backup.archive import (
     MAX_MEMBERS,
     NOT_KEPT,
     OBJECTS,
+    ArchiveWriter,
     Header,
-    Writer,
 )
 from svc.chat.errors import ChatError
 
@@ -121,7 +121,7 @@ class Backups:
                 "too_many", f"A backup holds at most {MAX_MEMBERS // 2} stored files, not {len(keys)}"
             )
         header = Header(schema, self._program, int(now * 1000), self._objects_folder)
-        with partial.open("xb") as file, closing(Writer(file, header)) as writer:
+        with partial.open("xb") as file, closing(ArchiveWriter(file, header)) as writer:
             os.fchmod(file.fileno(), 0o600)
             await asyncio.to_thread(writer.add_file, DATABASE, copy)
             for path in await asyncio.to_thread(self._files):
@@ -147,7 +147,9 @@ class Backups:
             and path.stat().st_size <= MAX_FILE_BYTES
         )
 
-    async def _add_objects(self, writer: Writer, keys: Mapping[str, int]) -> tuple[list[str], list[str]]:
+    async def _add_objects(
+        self, writer: ArchiveWriter, keys: Mapping[str, int]
+    ) -> tuple[list[str], list[str]]:
         """The keys of those that are missing, and of those whose size is not the one recorded."""
         missing, damaged = [], []
         for number, (key, recorded) in enumerate(keys.items()):
@@ -159,7 +161,7 @@ class Backups:
                 damaged.append(key)
         return missing, damaged
 
-    async def _add_object(self, writer: Writer, key: str) -> int | None:
+    async def _add_object(self, writer: ArchiveWriter, key: str) -> int | None:
         """Its size; None where it is gone: swept since the database was copied, or lost before."""
         assert self._objects is not None, "asked before"
         making = self._data_dir / FOLDER

@@ -77,7 +77,7 @@ class Push:
     but_not: str | None
 
 
-class Kept:
+class KeptPushes:
     """Pushes for those who come back, in the order of their `seq`, which starts at `now_us`.
 
     The clock makes it rise across restarts too, so that a `seq` of an earlier run is always
@@ -123,7 +123,7 @@ class Hub:
     def __init__(self, directory: Directory, now: Callable[[], float]) -> None:
         self.directory = directory
         self._now = now
-        self._kept = Kept(self._now_us())
+        self._kept = KeptPushes(self._now_us())
         self.rounds = Rounds()
         # In each, the oldest first.
         self._pages: dict[str, list[Page]] = {}

@@ -20,7 +20,7 @@ SORTS = tuple(f"{sign}{key}" for key in (JOINED, NAME, LAST_SEEN) for sign in ("
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedMembers:
     """Which members; None and an empty text stand for any. Moments in ms, both ends included."""
 
     # Part of a name.
@@ -46,7 +46,7 @@ class Wanted:
 
 def page(
     members: Mapping[str, Member],
-    wanted: Wanted,
+    wanted: WantedMembers,
     after: str,
     limit: int,
     now: float,
@@ -73,7 +73,7 @@ def page(
     return ordered[:limit], ordered[limit - 1].id if len(ordered) > limit else None
 
 
-def _key(wanted: Wanted, last_seen: Mapping[str, int]) -> Callable[[Member], tuple[str | int, str]]:
+def _key(wanted: WantedMembers, last_seen: Mapping[str, int]) -> Callable[[Member], tuple[str | int, str]]:
     match wanted.sort.removeprefix(BACKWARDS):
         case "name":
             return lambda member: (_name(member.nickname), member.id)
@@ -82,7 +82,7 @@ def _key(wanted: Wanted, last_seen: Mapping[str, int]) -> Callable[[Member], tup
     return lambda member: (0, member.id)
 
 
-def _matches(member: Member, wanted: Wanted, now: float, last_seen: Mapping[str, int]) -> bool:
+def _matches(member: Member, wanted: WantedMembers, now: float, last_seen: Mapping[str, int]) -> bool:
     seen = last_seen.get(member.id, 0)
     return (
         (not wanted.query or wanted.query in _name(member.nickname))

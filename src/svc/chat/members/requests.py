@@ -18,7 +18,7 @@ from svc.chat.control.commands import Commands, command, member_called, role_cal
 from svc.chat.described import ID, NOTHING, Id, Pushed, TimeMs, array, choice, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.members import shown
-from svc.chat.members.listing import JOINED, SORTS, Wanted, page
+from svc.chat.members.listing import JOINED, SORTS, WantedMembers, page
 from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish
 from svc.chat.members.rules import MAX_PAGE, Members
 from svc.chat.members.shown import (
@@ -61,10 +61,10 @@ class AskedMembers(Asked):
     after: Id | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = 100
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> WantedMembers:
         if self.sort not in SORTS:
             raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
-        return Wanted(
+        return WantedMembers(
             query=self.query,
             ids=frozenset(filter(None, self.ids.split(","))),
             role_id=self.role_id or "",

@@ -21,7 +21,7 @@ _MESSAGE_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HistoryPage:
     """Messages, the oldest first, and whether there are more at either end."""
 
     messages: tuple[Message, ...]
@@ -37,7 +37,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPage:
     """Which page; one of the four at most."""
 
     channel_id: str
@@ -53,7 +53,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    page: Page
+    page: HistoryPage
     version: int
     until: float
     characters: int
@@ -67,7 +67,7 @@ class PageCache:
         self._now = now
         self._versions: dict[str, int] = {}
         # The one used longest ago first.
-        self._kept: OrderedDict[Wanted, _Kept] = OrderedDict()
+        self._kept: OrderedDict[WantedPage, _Kept] = OrderedDict()
         self._characters = 0
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class PageCache:
         """Something about the channel's messages has changed."""
         self._versions[channel_id] = self._versions.get(channel_id, 0) + 1
 
-    async def page(self, wanted: Wanted, read: Callable[[], Awaitable[Page]]) -> Page:
+    async def page(self, wanted: WantedPage, read: Callable[[], Awaitable[HistoryPage]]) -> HistoryPage:
         """The kept page, or what `read` brings."""
         version = self._versions.get(wanted.channel_id, 0)
         kept = self._kept.get(wanted)
@@ -90,7 +90,7 @@ class PageCache:
             self._keep(wanted, page, version)
         return page
 
-    def _keep(self, wanted: Wanted, page: Page, version: int) -> None:
+    def _keep(self, wanted: WantedPage, page: HistoryPage, version: int) -> None:
         if self._ttl_s <= 0:
             return
         self._drop(wanted)  # Somebody else may have read the same meanwhile.
@@ -100,7 +100,7 @@ class PageCache:
         while len(self._kept) > MAX_PAGES or self._characters > MAX_CHARACTERS:
             self._drop(next(iter(self._kept)))
 
-    def _drop(self, wanted: Wanted) -> None:
+    def _drop(self, wanted: WantedPage) -> None:
         if (kept := self._kept.pop(wanted, None)) is not None:
             self._characters -= kept.characters
 

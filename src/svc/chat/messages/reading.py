@@ -20,7 +20,7 @@ from svc.chat.live.hub import Hub, only
 from svc.chat.messages import store
 from svc.chat.messages.marks import MOST_KEPT, Count, Marks
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
-from svc.chat.messages.page_cache import Page, PageCache, Wanted
+from svc.chat.messages.page_cache import HistoryPage, PageCache, WantedPage
 
 MAX_PAGE = 100
 # Greater than any cursor: SQLite's largest integer.
@@ -33,7 +33,7 @@ class History:
         self._directory = directory
         self._pages = pages
 
-    async def page(self, member_id: str, wanted: Wanted) -> Page:
+    async def page(self, member_id: str, wanted: WantedPage) -> HistoryPage:
         """Raises ChatError. Cursors may be those of messages that are gone."""
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
@@ -64,7 +64,7 @@ class History:
         self._directory.channel(member_id, channel_id)
         return await store.pinned(self._database, channel_id)
 
-    async def _read(self, wanted: Wanted) -> Page:
+    async def _read(self, wanted: WantedPage) -> HistoryPage:
         """One more than wanted says whether there are more."""
         place, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
@@ -76,13 +76,13 @@ class History:
                 store.after(self._database, place, around - 1, limit - older + 1),
             )
             shown = (*before[-older:], *after[: limit - older]) if older else after[:limit]
-            return Page(tuple(shown), len(before) > older, len(after) > limit - older)
+            return HistoryPage(tuple(shown), len(before) > older, len(after) > limit - older)
         if wanted.after is not None:
             found = await store.after(self._database, place, wanted.after, limit + 1)
-            return Page(tuple(found[:limit]), more_before=True, more_after=len(found) > limit)
+            return HistoryPage(tuple(found[:limit]), more_before=True, more_after=len(found) > limit)
         end = _END if wanted.before is None else wanted.before
         found = await store.before(self._database, place, end, limit + 1)
-        return Page(tuple(found[-limit:]), len(found) > limit, more_after=wanted.before is not None)
+        return HistoryPage(tuple(found[-limit:]), len(found) > limit, more_after=wanted.before is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.marks import MAX_FOLLOWED
 from svc.chat.messages.message import LAST_MS, MAX_EMOJI_CHARACTERS, MAX_TEXT_CHARACTERS, Message, number_of
-from svc.chat.messages.page_cache import Wanted
+from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
 from svc.chat.messages.reading import MAX_PAGE, Unread
 from svc.chat.messages.rules import MAX_EDITS_KEPT, MAX_NONCE_CHARACTERS, Draft
@@ -133,7 +133,7 @@ class MessageRequests(Requests):
         if sum(cursor is not None for cursor in (before, after, around, asked.at_ms)) > 1:
             raise ChatError("invalid_request", "Only one of before, after, around and at_ms can be given")
         limit, thread = asked.limit or USUAL_PAGE, asked.thread
-        wanted = Wanted(channel_id, limit, before, after, around, asked.at_ms, thread)
+        wanted = WantedPage(channel_id, limit, before, after, around, asked.at_ms, thread)
         page = (await self._feature.history.page(asking.member_id, wanted)).described(self._feature.urls)
         if thread is not None:
             page["thread"] = self._feature.threads.state(asking.member_id, thread, channel_id)

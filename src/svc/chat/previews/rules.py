@@ -27,7 +27,7 @@ from svc.chat.fetching.targets import NotFetched
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.markdown import links_of
 from svc.chat.messages.message import MEMBER, Message
-from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.cards import WantedPicture
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from svc.chat.webhooks.pictures import Pictures
 
@@ -243,7 +243,7 @@ class Previews:
             **{name: self._judged(text) for name, text in words.items() if text},
         }
         if short.image:
-            wanted = Wanted("image", short.image, MAX_PICTURE_BYTES)
+            wanted = WantedPicture("image", short.image, MAX_PICTURE_BYTES)
             # A picture that the link leads to is here already, if it is small enough to be whole.
             at_hand = {link: page.data} if short.image == link and len(page.data) < MAX_BYTES else {}
             shown |= (await self._pictures.collect([wanted], holder, at_hand)).pictures

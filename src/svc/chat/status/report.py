@@ -116,7 +116,7 @@ class Sources:
     machine: Callable[[], Machine]
 
 
-class Report:
+class HealthReport:
     def __init__(self, config: ChatConfig, sources: Sources, version: str, started_at_ms: int) -> None:
         self._config = config
         self._sources = sources

@@ -26,7 +26,7 @@ from svc.chat.joining.config import SignIn
 from svc.chat.joining.proof import Tier
 from svc.chat.requests import Requests, described_by, request
 from svc.chat.settings.values import JoinPolicy
-from svc.chat.status.report import Condition, Link, Report, Uploads
+from svc.chat.status.report import Condition, HealthReport, Link, Uploads
 
 MOST_KEPT = 16
 _LEAST_CHARACTERS, _MOST_CHARACTERS = 16, 64
@@ -100,7 +100,7 @@ class StatusRequests(Requests):
         tokens: AccessTokens,
         registry: Registry,
         probes: Probes,
-        report: Report,
+        report: HealthReport,
     ) -> None:
         self._version = version
         self._info = info

@@ -28,7 +28,7 @@ from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, checked_emoji
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.transfer import store
 from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost, Source
-from svc.chat.transfer.importing import Kept
+from svc.chat.transfer.importing import KeptObjects
 from svc.chat.transfer.kinds import KINDS, BadRecord
 from svc.chat.uploads.upload import readable_file_name
 
@@ -76,7 +76,7 @@ class Adding:
         total, files = await asyncio.to_thread(_looked_through, source)
         if self._objects is None:
             return await self._write(source, {}, total, now, left_out)
-        async with Kept(self._objects) as kept, picture_sandbox(1) as sandbox:
+        async with KeptObjects(self._objects) as kept, picture_sandbox(1) as sandbox:
             pictures: dict[Path, Values] = {}
             for number, path in enumerate(files):
                 report("pictures", number, len(files))
@@ -301,7 +301,7 @@ def _looked_through(source: Source) -> tuple[int, list[Path]]:
     return total, list(files)
 
 
-async def _picture(path: Path, kept: Kept, sandbox: Sandbox) -> Values | None:
+async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | None:
     """What a picture has become, stored under a new key; None for what is no picture that is taken here."""
     try:
         size = (await asyncio.to_thread(path.stat)).st_size

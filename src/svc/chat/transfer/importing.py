@@ -83,7 +83,7 @@ class Importing:
         missing: list[str] = []
         left_out: Counter[str] = Counter()
         files: Files = {}
-        async with Kept(self._objects) as kept:
+        async with KeptObjects(self._objects) as kept:
             for number, key in enumerate(keys):
                 report("files", number, len(keys))
                 try:
@@ -101,7 +101,7 @@ class Importing:
             kept.stay()
         return Imported(dict(counts), sorted(missing), dict(left_out), yet_to_come)
 
-    async def _file(self, export: Export, key: str, kept: "Kept") -> Mapping[str, object] | None:
+    async def _file(self, export: Export, key: str, kept: "KeptObjects") -> Mapping[str, object] | None:
         """What a file has become; None where the export lacks it. Raises Refused."""
         source = self._folder / "source"
         if not await asyncio.to_thread(_unpack, export, key, source):
@@ -112,14 +112,14 @@ class Importing:
         return {"key": new, **made.facts}
 
 
-class Kept:
+class KeptObjects:
     """Objects that are put into the store, and go again unless they are to `stay`."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
         self._put: list[str] = []
 
-    async def __aenter__(self) -> "Kept":
+    async def __aenter__(self) -> "KeptObjects":
         return self
 
     async def __aexit__(self, *exception: object) -> None:

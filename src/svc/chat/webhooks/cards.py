@@ -18,7 +18,7 @@ _SEEN = frozenset({"title", "description", "author", "fields", "image", "thumbna
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPicture:
     """A picture that a payload asks for; `path` points into the payload."""
 
     path: str
@@ -27,11 +27,11 @@ class Wanted:
     avatar: bool = False
 
 
-def wanted_pictures(payload: Payload) -> list[Wanted]:
+def wanted_pictures(payload: Payload) -> list[WantedPicture]:
     """In the order in which a payload has them."""
     wanted = []
     if payload.avatar_url:
-        wanted.append(Wanted(AVATAR_PATH, payload.avatar_url, MAX_ICON_BYTES, avatar=True))
+        wanted.append(WantedPicture(AVATAR_PATH, payload.avatar_url, MAX_ICON_BYTES, avatar=True))
     for index, card in enumerate(payload.cards):
         for name, url, most in (
             ("author.icon_url", card.author and card.author.icon_url, MAX_ICON_BYTES),
@@ -40,7 +40,7 @@ def wanted_pictures(payload: Payload) -> list[Wanted]:
             ("footer.icon_url", card.footer and card.footer.icon_url, MAX_ICON_BYTES),
         ):
             if url:
-                wanted.append(Wanted(f"cards[{index}].{name}", url, most))
+                wanted.append(WantedPicture(f"cards[{index}].{name}", url, most))
     return wanted
 
 

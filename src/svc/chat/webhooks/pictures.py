@@ -21,7 +21,7 @@ from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.media.facts import facts_of
 from svc.chat.media.rules import Media
-from svc.chat.webhooks.cards import Wanted
+from svc.chat.webhooks.cards import WantedPicture
 from svc.chat.webhooks.problems import PayloadWarning
 
 DOWNLOAD_DEADLINE_S = 12.0
@@ -102,14 +102,14 @@ class Pictures:
         return others
 
     async def collect(
-        self, wanted: Sequence[Wanted], holder: str = "", at_hand: Mapping[str, bytes] | None = None
+        self, wanted: Sequence[WantedPicture], holder: str = "", at_hand: Mapping[str, bytes] | None = None
     ) -> Collected:
         """Have what can be had; nothing that a picture or its host does makes this fail.
 
         `holder` is on whose behalf: all posts of one share what there is with those of others.
         `at_hand` are the files that are here already, by their addresses.
         """
-        by_url: dict[str, list[Wanted]] = {}
+        by_url: dict[str, list[WantedPicture]] = {}
         for ref in wanted:
             by_url.setdefault(ref.url, []).append(ref)
         message = _Message(self, holder, at_hand or {})
@@ -138,10 +138,10 @@ class _Message:
         self.pictures: dict[str, Mapping[str, object]] = {}
         self.warnings: dict[str, PayloadWarning] = {}
 
-    def outcome(self, ref: Wanted) -> str:
+    def outcome(self, ref: WantedPicture) -> str:
         return self.warnings[ref.path].code if ref.path in self.warnings else "ok"
 
-    async def have(self, url: str, refs: Sequence[Wanted]) -> None:
+    async def have(self, url: str, refs: Sequence[WantedPicture]) -> None:
         """One address, downloaded once, for each place that shows it."""
         try:
             data = await self._downloaded(url, max(ref.max_bytes for ref in refs))
@@ -188,7 +188,7 @@ class _Message:
             raise
         return data
 
-    async def _show(self, refs: Sequence[Wanted], data: bytes) -> None:
+    async def _show(self, refs: Sequence[WantedPicture], data: bytes) -> None:
         """Decode and store it, for places that want it in the same form."""
         fitting = [ref for ref in refs if len(data) <= ref.max_bytes]
         for ref in refs:
@@ -243,7 +243,7 @@ class _Message:
             "placeholder": picture.placeholder,
         }
 
-    def _leave_out(self, refs: Sequence[Wanted], why: NotFetched) -> None:
+    def _leave_out(self, refs: Sequence[WantedPicture], why: NotFetched) -> None:
         for ref in refs:
             self.warnings[ref.path] = PayloadWarning(ref.path, why.code, why.message)
 

@@ -28,7 +28,7 @@ from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
-from svc.chat.webhooks.cards import AVATAR_PATH, Wanted, stored, wanted_pictures, with_texts
+from svc.chat.webhooks.cards import AVATAR_PATH, WantedPicture, stored, wanted_pictures, with_texts
 from svc.chat.webhooks.limits import BLOCK_MS, BURST, MAX_DISPLAY_NAME, REFILL_MS
 from svc.chat.webhooks.payload import Payload, Refused, parse
 from svc.chat.webhooks.pictures import Collected
@@ -152,7 +152,7 @@ _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 _MOST_READ = 1_000
 
 # Has the pictures that are wanted, on behalf of a holder; never raises for their faults.
-Collect = Callable[[Sequence[Wanted], str], Awaitable[Collected]]
+Collect = Callable[[Sequence[WantedPicture], str], Awaitable[Collected]]
 
 
 @dataclass(frozen=True, slots=True)
