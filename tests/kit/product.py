@@ -77,15 +77,19 @@ class Product:
 
 @asynccontextmanager
 async def running_product(
-    data_dir: Path, *flags: str, inside: Sequence[str] = (), **variables: str
+    data_dir: Path,
+    *flags: str,
+    inside: Sequence[str] = (),
+    command: Sequence[str] = COMMAND,
+    **variables: str,
 ) -> AsyncIterator[Product]:
     """`svc up` for as long as the block runs. It advertises 127.0.0.1 only and asks no STUN server.
 
-    `inside` is a command that runs what follows it somewhere else.
+    `inside` is a command that runs what follows it somewhere else, `command` that of another checkout.
     """
     quiet = {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"}
     process = await asyncio.create_subprocess_exec(
-        *(*inside, *COMMAND, "--data-dir", str(data_dir), "--host", "127.0.0.1"),
+        *(*inside, *command, "--data-dir", str(data_dir), "--host", "127.0.0.1"),
         *("--port", "0", "--sfu-port", "0", "--udp-port", "0", *flags),
         env=os.environ | quiet | variables,
         stdout=PIPE,

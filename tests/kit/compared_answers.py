@@ -1,0 +1,131 @@
+"""Prints which answers two checkouts give differently to the same requests, and how: `ci/answers OTHER`.
+
+The requests are made of what the other one describes. It is asked twice: of what differs even then, such as
+ids and times, only the type is compared. Texts of refusals are told apart from the rest.
+"""
+
+import asyncio
+import json
+import sys
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from aiohttp import ClientSession
+
+from tests.chat.member import ChatServer
+from tests.kit.described_requests import Answer, Player
+from tests.kit.product import running_product
+
+HERE = Path(__file__).parents[2]
+REFUSAL_TEXT = "body.message"
+LONGEST_SHOWN = 80
+
+
+@dataclass
+class Comparison:
+    """Names of requests; of those that differ, by what differs."""
+
+    alike: list[str] = field(default_factory=list)
+    unstable: list[str] = field(default_factory=list)
+    reworded: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    different: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def lines(self) -> Iterator[str]:
+        different = {name for names in self.different.values() for name in names}
+        reworded = {name for names in self.reworded.values() for name in names} - different
+        yield (
+            f"{len(self.alike)} answers alike, {len(reworded)} alike but for the text of a refusal, "
+            f"{len(different)} different, {len(self.unstable)} unstable"
+        )
+        unstable = {"from one play of the other to the next": self.unstable} if self.unstable else {}
+        told = {"Different": self.different, "Reworded": self.reworded, "Unstable": unstable}
+        for title, kinds in told.items():
+            for what, names in sorted(kinds.items(), key=lambda kind: -len(kind[1])):
+                yield f"\n{title}: {what}"
+                yield from (f"    {name}" for name in names)
+
+
+def compared(
+    first: Mapping[str, Answer], again: Mapping[str, Answer], new: Mapping[str, Answer]
+) -> Comparison:
+    """`first` and `again` are two plays of the other checkout."""
+    found = Comparison()
+    for name, answer in first.items():
+        if outline(answer) != outline(again[name]):
+            found.unstable.append(name)
+        elif problems := dict.fromkeys(differences(answer, again[name], new[name])):
+            for place, what in problems:
+                kinds = found.reworded if place == REFUSAL_TEXT else found.different
+                kinds[f"{place} {what}"].append(name)
+        else:
+            found.alike.append(name)
+    return found
+
+
+def outline(value: Any) -> object:
+    """What two plays must have in common: everything but texts and numbers, of which the type will do."""
+    if isinstance(value, dict):
+        return {key: each if key in ("status", "error") else outline(each) for key, each in value.items()}
+    return [outline(each) for each in value] if isinstance(value, list) else type(value)
+
+
+def differences(first: Any, again: Any, new: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """Where, and how; `first` and `again` have one outline."""
+    if isinstance(first, dict) and isinstance(new, dict):
+        for key in first | new:
+            inner = f"{place}.{key}" if place else key
+            if key not in new:
+                yield inner, "is gone"
+            elif key not in first:
+                yield inner, "is new"
+            else:
+                yield from differences(first[key], again[key], new[key], inner)
+    elif isinstance(first, list) and isinstance(new, list):
+        if len(first) != len(new):
+            yield place, f"had {len(first)} entries, has {len(new)}"
+        else:
+            for each in zip(first, again, new, strict=True):
+                yield from differences(*each, f"{place}[]")
+    elif outline(first) != outline(new) or first == again != new:
+        yield place, f"was {_shown(first)}, is {_shown(new)}"
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+@asynccontextmanager
+async def running(checkout: Path) -> AsyncIterator[ChatServer]:
+    """What is built there, with nobody and nothing in it."""
+    command = (str(checkout / ".venv" / "bin" / "svc"), "up")
+    with TemporaryDirectory() as folder:
+        data_dir = Path(folder) / "data"
+        async with running_product(data_dir, command=command, SVC_LINK_PREVIEWS="false") as product:
+            address, _, invite = product.url.partition("/#invite=")
+            async with ClientSession(address) as http:
+                yield ChatServer(address, http, invite)
+
+
+async def main(other: Path) -> bool:
+    """Whether there is no difference but of words."""
+    async with running(other) as chat:
+        async with chat.http.get("/openapi.json") as response:
+            document = await response.json()
+        first = await Player(chat, document).play()
+    async with running(other) as chat:
+        again = await Player(chat, document).play()
+    async with running(HERE) as chat:
+        new = await Player(chat, document).play()
+    found = compared(first, again, new)
+    sys.stdout.writelines(f"{line}\n" for line in found.lines())
+    return not found.different
+
+
+if __name__ == "__main__":
+    sys.exit(not asyncio.run(main(Path(sys.argv[1]))))

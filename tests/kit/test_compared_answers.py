@@ -1,0 +1,49 @@
+"""Answers of two checkouts are told apart by what is in them, and not by what no two plays have in common."""
+
+import pytest
+
+from tests.kit.compared_answers import Comparison, compared
+from tests.kit.described_requests import Answer
+
+
+def answer(status: int = 200, **body: object) -> Answer:
+    return {"status": status, "type": "application/json", "body": body}
+
+
+FIRST, AGAIN = (answer(id=made, name="crew", roles=[{"rank": 1}]) for made in ("a", "b"))
+
+
+def found(first: Answer, again: Answer, new: Answer) -> Comparison:
+    return compared({"it": first}, {"it": again}, {"it": new})
+
+
+@pytest.mark.parametrize(
+    ("new", "different"),
+    [
+        (answer(id="c", name="crew", roles=[{"rank": 1}]), []),
+        (answer(id=3, name="crew", roles=[{"rank": 1}]), ['body.id was "a", is 3']),
+        (answer(id="c", name="band", roles=[{"rank": 1}]), ['body.name was "crew", is "band"']),
+        (answer(id="c", name="crew"), ["body.roles is gone"]),
+        (answer(id="c", name="crew", roles=[]), ["body.roles had 1 entries, has 0"]),
+        (answer(id="c", name="crew", roles=[{"rank": 1, "color": 2}]), ["body.roles[].color is new"]),
+        (answer(201, id="c", name="crew", roles=[{"rank": 1}]), ["status was 200, is 201"]),
+    ],
+)
+def test_a_difference_is_told_with_its_place(new: Answer, different: list[str]) -> None:
+    comparison = found(FIRST, AGAIN, new)
+    assert comparison.different == {each: ["it"] for each in different}
+    assert comparison.alike == ([] if different else ["it"])
+
+
+def test_another_text_of_a_refusal_is_told_apart() -> None:
+    first, new = (answer(400, error="invalid_request", message=text) for text in ("Too long", "Too short"))
+    comparison = found(first, first, new)
+    assert comparison.reworded == {'body.message was "Too long", is "Too short"': ["it"]}
+    assert not comparison.different
+    assert next(comparison.lines()).startswith("0 answers alike, 1 alike but for the text")
+
+
+@pytest.mark.parametrize("again", [answer(202), answer(id="a"), answer(error="other"), answer(id=["a"])])
+def test_what_two_plays_do_not_have_in_common_is_not_compared(again: Answer) -> None:
+    comparison = found(answer(error="one"), again, answer(error="a third"))
+    assert (comparison.unstable, comparison.different) == (["it"], {})
