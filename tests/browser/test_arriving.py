@@ -92,17 +92,19 @@ async def invited(owner: Person, product: Product, **wishes: object) -> str:
 
 @both_widths
 async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
-    browsers: SharedBrowsers, tmp_path: Path, provider: OidcProvider, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, provider: OidcProvider, viewport: ViewportSize, axe: str
 ) -> None:
     async with house(browsers, tmp_path, viewport, **accounts_of(provider)) as (_, people):
         ada = await people.arrive("Ada")
         host = provider.issuer.removeprefix("http://")
         await expect(ada.page.get_by_label("Your name")).to_have_count(0)
         await expect(ada.page.get_by_text(f"This server only accepts accounts from {host}.")).to_be_visible()
+        await keeps_nobody_out(ada, axe, "a server that takes accounts alone")
         await ada.press(f"Continue with {host}")
         await sign_in_there(ada, "ada-at-home")
 
         await expect(ada.page.get_by_text("You are new here.")).to_be_visible()
+        await keeps_nobody_out(ada, axe, "somebody new with an account")
         assert "code=" not in ada.page.url
         assert await ada.page.evaluate("() => sessionStorage['svc.sign-in']") is None
         await ada.come_in()
@@ -194,13 +196,14 @@ async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
 
 @both_widths
 async def test_a_server_that_lets_nobody_in_says_why(
-    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with house(browsers, tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (_, people):
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text(
             "accepts no new members at the moment"
         )
+        await keeps_nobody_out(ada, axe, "a server that lets nobody in")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
     nothing = {"SVC_IDENTITY_TIERS": "account"}
     async with house(browsers, tmp_path / "nothing", viewport, **nothing) as (_, people):
@@ -216,12 +219,13 @@ async def test_a_server_that_lets_nobody_in_says_why(
         ada = await people.arrive("Ada")
         await ada.press("Continue with 127.0.0.1:9")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
+        await keeps_nobody_out(ada, axe, "accounts that cannot be reached")
         await expect(ada.page.get_by_role("button", name="Continue with 127.0.0.1:9")).to_be_enabled()
 
 
 @both_widths
 async def test_an_invite_says_whose_server_it_is_and_who_is_there(
-    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     named = {"SERVER_NAME": "The Quiet Garden", "SERVER_DESCRIPTION": "Plants, and people who like them."}
     async with house(browsers, tmp_path, viewport, **named) as (product, people):
@@ -236,11 +240,12 @@ async def test_an_invite_says_whose_server_it_is_and_who_is_there(
         await expect(grace.page.get_by_role("heading", name="Join The Quiet Garden")).to_be_visible()
         await expect(grace.page.get_by_text("Plants, and people who like them.")).to_be_visible()
         await expect(grace.page.get_by_text("One member 1 online")).to_be_visible()
+        await keeps_nobody_out(grace, axe, "an invitation")
 
 
 @both_widths
 async def test_somebody_without_a_good_invite_is_asked_for_one_and_for_a_name(
-    people: People, product: Product
+    people: People, product: Product, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")
@@ -268,6 +273,7 @@ async def test_somebody_without_a_good_invite_is_asked_for_one_and_for_a_name(
         "You need an invite to join. Paste the code or the whole link. "
         "This invite is not valid or has expired. Ask for a new one."
     )
+    await keeps_nobody_out(grace, axe, "an invite that has expired")
     await field.fill(await invited(ada, product))
     await grace.page.get_by_label("Your name").fill("Grace")
     await grace.press("Join")
@@ -419,7 +425,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(
 
 
 @both_widths
-async def test_an_owner_alone_is_greeted_with_four_steps(people: People, product: Product) -> None:
+async def test_an_owner_alone_is_greeted_with_four_steps(people: People, product: Product, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     steps = ada.page.get_by_role("region", name="Your server is ready.")
@@ -438,6 +444,7 @@ async def test_an_owner_alone_is_greeted_with_four_steps(people: People, product
     await expect(steps.get_by_text("Your server has an icon.")).to_be_visible()
     await expect(ada.page.locator(".server-head img")).not_to_have_attribute("src", "/web/icon.svg")
     await expect(steps.get_by_text("Done:")).to_have_count(2)
+    await keeps_nobody_out(ada, axe, "the first steps")
 
     await ada.press("Add a channel")
     await ada.page.get_by_role("dialog").get_by_role("textbox").first.fill("onions")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from playwright.async_api import FilePayload, Locator, ViewportSize, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_arriving import house
 from tests.browser.test_hostile import TOO_WIDE
 from tests.kit.community import ask
@@ -12,6 +13,8 @@ from tests.kit.people import People, SharedBrowsers, both_widths
 from tests.kit.pictures import SECRET, tell_tale
 from tests.kit.text_channels import come_to_read, message, write
 from tests.kit.videos import sound_file, video
+
+__all__ = ["axe"]
 
 DOCUMENT = b"<!doctype html><title>x</title><script>alert(1)</script>" + bytes(2_000)
 # What the browser is told about a file, and what it holds.
@@ -32,7 +35,7 @@ async def plays(media: Locator) -> None:
 
 
 @both_widths
-async def test_any_file_is_shown_by_what_it_is(people: People) -> None:
+async def test_any_file_is_shown_by_what_it_is(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -71,6 +74,7 @@ async def test_any_file_is_shown_by_what_it_is(people: People) -> None:
     await expect(listed).to_have_text(
         [re.compile(r"^page\.html 2\.1 kB$"), re.compile(r"^report\.zip 1\.5 MB$")]
     )
+    await keeps_nobody_out(ada, axe, "files of all kinds")
     link = listed.get_by_role("link", name="page.html")
     headers, kept = await ada.page.evaluate(FETCH, await link.get_attribute("href"))
     assert kept.encode("latin1") == DOCUMENT
@@ -92,7 +96,7 @@ ACCEPTED = "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, Web
 
 @both_widths
 async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
-    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
+    browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with house(browsers, tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
         ada = await people.arrive("Ada")
@@ -106,6 +110,7 @@ async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
         await expect(refused.get_by_role("status")).to_have_text(told)
         # It would be refused again.
         await expect(refused.get_by_role("button")).to_have_count(1)
+        await keeps_nobody_out(ada, axe, "a file that is not accepted")
         assert await ada.page.evaluate(TOO_WIDE) == []
         await refused.get_by_role("button", name="Remove archive.zip").click()
         await write(ada, "The rest")

@@ -12,12 +12,15 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.chat.member import ChatServer
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths
 from tests.kit.product import COMMAND, Product, running_product
 from tests.kit.text_channels import LiveLine, come_to_read, message, open_channel
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 DAYS = 4
 A_DAY = 150
@@ -187,7 +190,9 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
 
 
 @both_widths
-async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again(people: People) -> None:
+async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again(
+    people: People, axe: str
+) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     line = LiveLine()
@@ -200,6 +205,7 @@ async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again
     # Refused: what is there stays where it is, and nothing more is asked until somebody wants it.
     line.spoil("history")
     await told_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
+    await keeps_nobody_out(ada, axe, "earlier messages that are refused")
     first = (await drawn(ada))[0]
     assert first > 0
     await expect(message(ada, f"nr{first} star")).to_be_in_viewport()

@@ -5,9 +5,12 @@ import re
 import pytest
 from playwright.async_api import ViewportSize, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_hostile import TOO_WIDE
 from tests.kit.people import People, both_widths
 from tests.kit.text_channels import box, come_to_read, entry, message, write
+
+__all__ = ["axe"]
 
 NEWS = 12
 # A window of 1280 by 800 and one of 390 by 780, at 200 %.
@@ -15,7 +18,7 @@ ZOOMED = [ViewportSize(width=640, height=400), ViewportSize(width=195, height=39
 
 
 @both_widths
-async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: People) -> None:
+async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -27,12 +30,14 @@ async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: P
     await grace.page.go_back()
     news = grace.page.locator(".news")
     await expect(news).to_have_text(f"{NEWS} new messages")
+    await keeps_nobody_out(grace, axe, "new messages")
     await news.get_by_role("button").first.click()
     await expect(message(grace, "News 0")).to_be_in_viewport()
     await expect(news).to_have_count(0)
     line = grace.page.locator(".new-line")
     await expect(line).to_have_count(1)
     await expect(message(grace, "News 0").locator(".new-line")).to_have_text("New")
+    await keeps_nobody_out(grace, axe, "where the new messages begin")
 
     # Though the reader has it before their eyes.
     await message(grace, "News 3").click(button="right")
@@ -104,7 +109,7 @@ const seats = 8;
 
 
 @both_widths
-async def test_all_that_markdown_has_is_read_in_a_channel(people: People) -> None:
+async def test_all_that_markdown_has_is_read_in_a_channel(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -122,6 +127,7 @@ async def test_all_that_markdown_has_is_read_in_a_channel(people: People) -> Non
     await said.get_by_role("button", name="Spoiler. Show it").click()
     await expect(said.get_by_text("Grace", exact=True)).to_be_visible()
     await expect(said.locator(".code-keyword")).to_have_text("const")
+    await keeps_nobody_out(grace, axe, "all that markdown has")
     await said.locator(".code").hover()
     await said.get_by_role("button", name="Copy", exact=True).click()
     await expect(said.get_by_role("button", name="Copied")).to_be_visible()
@@ -151,7 +157,7 @@ MOVING = "document.getAnimations().filter((each) => each.playState === 'running'
 
 
 @both_widths
-async def test_a_message_is_forwarded_with_a_link_to_it(people: People) -> None:
+async def test_a_message_is_forwarded_with_a_link_to_it(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Friday at eight\n[@Ada](mention:nobody) brings *snacks*")
@@ -167,6 +173,7 @@ async def test_a_message_is_forwarded_with_a_link_to_it(people: People) -> None:
     )
     await expect(copy.locator("blockquote .mention")).to_have_count(0)
     await expect(copy.get_by_role("link", name="#general › message")).to_be_visible()
+    await keeps_nobody_out(ada, axe, "a message that is forwarded")
 
 
 @pytest.mark.parametrize("viewport", ZOOMED, ids=["wide", "narrow"], indirect=True)

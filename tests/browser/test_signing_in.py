@@ -2,9 +2,12 @@
 
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.people import INSECURE_HOST, People, Person, both_widths
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 # The private key itself, as far as a page can get hold of it.
@@ -105,7 +108,9 @@ async def test_another_name_is_another_member(people: People, product: Product) 
 
 
 @both_widths
-async def test_an_address_without_https_says_what_is_missing(people: People, product: Product) -> None:
+async def test_an_address_without_https_says_what_is_missing(
+    people: People, product: Product, axe: str
+) -> None:
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url.replace("127.0.0.1", INSECURE_HOST))
@@ -115,3 +120,4 @@ async def test_an_address_without_https_says_what_is_missing(people: People, pro
         "server’s own computer at http://127.0.0.1. Ask whoever runs this server for its https:// address."
     )
     await expect(ada.page.get_by_role("button", name="Join", exact=True)).to_have_count(0)
+    await keeps_nobody_out(ada, axe, "an address without https")

@@ -2,8 +2,11 @@
 
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.kit.community import Community, ask, community
 from tests.kit.people import People, Person
+
+__all__ = ["axe"]
 
 
 async def with_a_member_in_a_call(people: People, *permissions: str) -> Community:
@@ -59,7 +62,7 @@ async def test_somebody_is_muted_and_deafened_for_everybody(people: People) -> N
     await here.moderator.hears(here.member)
 
 
-async def test_somebody_is_moved_by_the_menu_and_by_dragging_and_removed(people: People) -> None:
+async def test_somebody_is_moved_by_the_menu_and_by_dragging_and_removed(people: People, axe: str) -> None:
     here = await with_a_member_in_a_call(people, "move_members")
     offered = await open_menu(here.moderator, "Edsger")
     await expect(offered).to_have_text(["Move to Lounge", "Remove from the call", "Message"])
@@ -81,9 +84,10 @@ async def test_somebody_is_moved_by_the_menu_and_by_dragging_and_removed(people:
     await act(here.moderator, "Edsger", "Remove from the call")
     await expect(in_room(here.owner, "Voice")).to_have_count(1)
     await expect(here.member.page.locator("#call")).to_contain_text("You were removed from the call.")
+    await at_both_sizes(here.member, axe, "somebody removed from a call")
 
 
-async def test_a_full_channel_is_refused_in_the_readers_language(people: People) -> None:
+async def test_a_full_channel_is_refused_in_the_readers_language(people: People, axe: str) -> None:
     here = await with_a_member_in_a_call(people, "move_members")
     channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
     [voice] = [channel["id"] for channel in channels if channel["name"] == "Voice"]
@@ -95,3 +99,4 @@ async def test_a_full_channel_is_refused_in_the_readers_language(people: People)
     await page.reload()
     await page.locator("#voice-channels .channel").first.click()
     await expect(page.locator("#call")).to_contain_text("In diesem Sprachkanal sind alle Plätze besetzt.")
+    await at_both_sizes(here.member, axe, "a call that is full")
