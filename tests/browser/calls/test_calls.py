@@ -5,10 +5,13 @@ from typing import Any
 
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.kit.community import ask
 from tests.kit.people import NARROW, VIEWPORT, People, Person
 from tests.kit.text_channels import open_channel
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 # Instead of the microphone; `speak(loudness)` says how loud it is, as the root of the mean square.
 A_TONE = """
@@ -252,7 +255,7 @@ async def test_a_tile_that_is_pinned_is_large_and_stays_so(people: People) -> No
     await expect(ada.page.locator("#screens .name")).to_have_text(["Grace’s screen"])
 
 
-async def test_the_quality_of_the_call_is_shown_in_numbers(people: People) -> None:
+async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join()
@@ -276,6 +279,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People) -> No
             await expect(graph.locator("polyline")).to_have_attribute("points", re.compile(r"\d"))
     pictures = panel.locator("dl > div").filter(has_text="Pictures of others")
     await expect(pictures).to_contain_text("all")
+    await at_both_sizes(ada, axe, "the quality of a call")
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await expect(panel).to_contain_text(re.compile(r"\d+ ms"))
     report = ""

@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.people import Capture, People, Person, until_still
 from tests.kit.product import Product
 from tests.kit.silent_people import silent_people
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 PICTURES = Path(__file__).parents[3] / "build" / "pictures"
 SIZES = ((1280, 800), (390, 844))
@@ -125,7 +128,9 @@ async def test_up_to_twenty_five_people_fit_at_every_size(people: People, produc
         await expect(ada.page.locator("#people-count")).to_have_text("25 people")
 
 
-async def test_a_touch_shows_what_can_be_done_with_a_tile_and_does_none_of_it(people: People) -> None:
+async def test_a_touch_shows_what_can_be_done_with_a_tile_and_does_none_of_it(
+    people: People, axe: str
+) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
     await ada.join(camera=False)
     await expect(ada.page.locator(".alone").get_by_role("button", name="Invite people")).to_be_visible()
@@ -140,6 +145,7 @@ async def test_a_touch_shows_what_can_be_done_with_a_tile_and_does_none_of_it(pe
     # Where the button for the full screen is.
     await tile.tap(position={"x": box["width"] - 25, "y": 25})
     await expect(actions).to_have_css("opacity", "1")
+    await keeps_nobody_out(grace, axe, "what can be done with a tile")
     assert await phone.evaluate("document.fullscreenElement") is None
     pin = tile.get_by_role("button", name="Pin Ada")
     size = await pin.bounding_box()

@@ -4,10 +4,13 @@ import asyncio
 
 from playwright.async_api import Locator, Page, expect
 
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.kit.knowing import heard, listen
 from tests.kit.people import People, Person
 from tests.kit.text_channels import open_channel
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 # Of what is sent, on the line of the microphone or the camera.
 DEVICE = "(line) => svc.call?.pc?.getSenders()[line]?.track?.getSettings().deviceId ?? ''"
@@ -327,7 +330,7 @@ async def asks_for(person: Person, layer: int) -> None:
     await person.page.wait_for_function("(layer) => window.layers.at(-1) === layer", arg=layer)
 
 
-async def keeps_to_sound(ada: Person, grace: Person) -> None:
+async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
     """No picture is sent, also after a reload, until pictures are wanted again, as they were before."""
 
     async def only_sound() -> bool:
@@ -336,6 +339,7 @@ async def keeps_to_sound(ada: Person, grace: Person) -> None:
     await menu(ada, "Large speaker")
     await (await options_of_grace(ada)).get_by_role("radio", name="Half").check()
     await asks_for(ada, 1)
+    await at_both_sizes(ada, axe, "how somebody is heard and seen")
     await ada.page.keyboard.press("Escape")
     await menu(ada, "Sound only")
     await wait_until("no pictures are sent to Ada", only_sound, within_s=30)
@@ -351,7 +355,7 @@ async def keeps_to_sound(ada: Person, grace: Person) -> None:
     await asks_for(ada, 1)
 
 
-async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: People) -> None:
+async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: People, axe: str) -> None:
     ada, grace, alan = everybody = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     await ada.page.add_init_script(f"({LAYERS})()")
     await ada.page.reload()
@@ -382,7 +386,7 @@ async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: P
     await menu(ada, "Open in its own window")
     await ada.page.wait_for_function("() => document.pictureInPictureElement?.videoWidth > 0")
     await ada.page.evaluate("document.exitPictureInPicture()")
-    await keeps_to_sound(ada, grace)
+    await keeps_to_sound(ada, grace, axe)
 
     await ada.press("Text of the call")
     beside = ada.page.get_by_role("region", name="Text of the call")
@@ -392,5 +396,6 @@ async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: P
     await alan.page.get_by_role("button", name="Text of the call, 1 unread").click()
     await expect(alan.page.get_by_role("region", name="Text of the call")).to_contain_text("The slides are")
     await expect(alan.page.locator("#voice-channels .channel.unread")).to_have_count(0)
+    await at_both_sizes(ada, axe, "the text of a call")
     await open_channel(ada, "general")
     await expect(beside).to_have_count(0)

@@ -8,12 +8,15 @@ from typing import Any
 from playwright.async_api import Route, WebSocketRoute, expect
 
 from tests.browser.calls.test_private_calls import assert_sealed, counted, goes_on, recorder
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.browser.test_voice_moderation import act
 from tests.kit.community import ask, own_id
 from tests.kit.firefox import Firefox
 from tests.kit.people import JOIN_DEADLINE_S, People, Person
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 ENOUGH = 20  # Frames.
 
@@ -117,7 +120,7 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
 
 
 async def test_whoever_reloads_has_the_keys_again_and_nobody_is_moved_to_where_others_could_hear(
-    people: People,
+    people: People, axe: str
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
@@ -132,6 +135,11 @@ async def test_whoever_reloads_has_the_keys_again_and_nobody_is_moved_to_where_o
     await grace.is_connected()
     await asyncio.gather(goes_on(ada, grace), grace.sees(ada))
     assert await number(ada, 2) == await number(grace, 2)
+
+    await ada.page.locator("#encrypted").click()
+    await expect(ada.page.locator("#key-holders")).to_contain_text("2 devices have the keys")
+    await at_both_sizes(ada, axe, "the keys of a call")
+    await ada.page.keyboard.press("Escape")
 
     await act(ada, "Grace", "Move to Lounge")
     await expect(grace.page.locator("#call")).to_contain_text("You were removed from the call.")

@@ -5,9 +5,12 @@ import re
 import pytest_asyncio
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import Community, community
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 # What is shared is such a surface; the browser can keep what this page plays out of its sound, or cannot.
 SHARES = """([displaySurface, restrictOwnAudio]) => {
@@ -51,7 +54,7 @@ async def receives_screens_of(person: Person, *names: str) -> None:
     await wait_until(f"{person.name} is sent the screens of {names}", so, within_s=30)
 
 
-async def test_hands_are_in_order_and_reactions_float(here: Community) -> None:
+async def test_hands_are_in_order_and_reactions_float(here: Community, axe: str) -> None:
     ada, grace, edsger = here.owner.page, here.moderator.page, here.member.page
     await grace.get_by_role("button", name="React", exact=True).click()
     await grace.get_by_role("button", name="Raise hand").click()
@@ -59,8 +62,11 @@ async def test_hands_are_in_order_and_reactions_float(here: Community) -> None:
     await edsger.keyboard.press("Control+Alt+h")
     await expect(edsger.locator(".hands")).to_contain_text("Grace and Edsger (you)")
     await expect(ada.get_by_role("list", name="People in Voice")).to_contain_text("hand raised")
+    await at_both_sizes(here.owner, axe, "raised hands")
     await ada.evaluate(NOTE_FLOATS)
     await edsger.get_by_role("button", name="React", exact=True).click()
+    await expect(edsger.get_by_role("button", name="👏")).to_be_visible()
+    await keeps_nobody_out(here.member, axe, "what one reacts with in a call")
     await edsger.get_by_role("button", name="👏").click()
     await ada.wait_for_function("() => floated.some((words) => words.includes('👏'))")
     await expect(edsger.locator(".floats")).to_have_count(0)

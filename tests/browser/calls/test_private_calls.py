@@ -9,6 +9,7 @@ from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
 from svc.tools.secret_store import kept_secrets
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.browser.test_private import both, conversation, private, said, say
 from tests.kit.aiortc_client import AiortcClient, Voice
 from tests.kit.depacketise import vp8
@@ -19,6 +20,8 @@ from tests.kit.people import People, Person
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 TAG_BYTES = 16
 # Groups of three, made and joined with key packages of this page. In Firefox every other join used to fail.
@@ -174,10 +177,11 @@ async def test_firefox_and_chromium_see_and_hear_each_other_in_a_private_call(
     await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
 
 
-async def test_a_call_can_be_declined_and_needs_a_browser_that_encrypts(people: People) -> None:
+async def test_a_call_can_be_declined_and_needs_a_browser_that_encrypts(people: People, axe: str) -> None:
     ada, grace = await acquainted(people)
     await ada.press("Call")
     await expect(ringing(grace)).to_contain_text("Ada is calling")
+    await at_both_sizes(grace, axe, "somebody who is calling")
     await grace.press("Decline")
     await expect(ringing(grace)).to_have_count(0)
     await expect(ada.page.get_by_text("Grace declined the call.")).to_be_visible()
