@@ -1,4 +1,4 @@
-"""Whom a member does not want to hear from. No HTTP, no SQL.
+"""Whom a member does not want to hear from. No HTTP.
 
 A block is nobody else's business: who is blocked is not told. What it brings about is for
 others to do: their mentions do not count, and the page hides what they write.
@@ -11,13 +11,13 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.database import Act, Connection, Database
+from svc.base.tables import number
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub, only
-from svc.chat.own import store
 
 MAX_BLOCKS = 1000
 Blocked = Annotated[Sequence[Id], Meta(max_length=MAX_BLOCKS)]
@@ -36,7 +36,7 @@ class Blocks:
         self._blocked: dict[str, set[str]] = {}
 
     async def load(self) -> None:
-        for member_id, blocked_id in await store.load_blocks(self._database):
+        for member_id, blocked_id in await self._database.rows("SELECT member_id, blocked_id FROM blocks"):
             self._blocked.setdefault(member_id, set()).add(blocked_id)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
@@ -58,35 +58,38 @@ class Blocks:
             raise ChatError("invalid_request", "You cannot block yourself")
 
         def change(connection: Connection) -> None:
-            store.block(connection, member_id, other_id, int(now * 1000))
-            if store.count_blocks(connection, member_id) > MAX_BLOCKS:
+            row = member_id, other_id, int(now * 1000)
+            connection.execute("INSERT OR IGNORE INTO blocks VALUES (?, ?, ?)", row)
+            kept = connection.execute("SELECT count(*) FROM blocks WHERE member_id = ?", (member_id,))
+            if number(kept) > MAX_BLOCKS:
                 raise ChatError("too_many_blocks")
 
-        return Act(change, lambda _: self._blocked_now(member_id, other_id))
+        def blocked(_: None) -> None:
+            self._blocked.setdefault(member_id, set()).add(other_id)
+            self._hub.push("member_blocked", Block(other_id), only(member_id))
+
+        return Act(change, blocked)
 
     @follows_rules
     def unblock(self, member_id: str, other_id: str) -> Act[None, None]:
         """Whether there was a block or not, there is none now."""
 
         def change(connection: Connection) -> None:
-            store.unblock(connection, member_id, other_id)
+            key = member_id, other_id
+            connection.execute("DELETE FROM blocks WHERE member_id = ? AND blocked_id = ?", key)
 
-        return Act(change, lambda _: self._unblocked_now(member_id, other_id))
+        def unblocked(_: None) -> None:
+            self._blocked.get(member_id, set()).discard(other_id)
+            self._hub.push("member_unblocked", Block(other_id), only(member_id))
+
+        return Act(change, unblocked)
 
     def forget_in(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member goes; `forget` follows."""
-        store.forget_member(connection, member_id)
+        """A step of the write in which a member goes, blocking or blocked; `forget` follows."""
+        connection.execute("DELETE FROM blocks WHERE ?1 IN (member_id, blocked_id)", (member_id,))
 
     def forget(self, member_id: str) -> None:
         """After a member has gone."""
         self._blocked.pop(member_id, None)
         for blocked in self._blocked.values():
             blocked.discard(member_id)
-
-    def _blocked_now(self, member_id: str, other_id: str) -> None:
-        self._blocked.setdefault(member_id, set()).add(other_id)
-        self._hub.push("member_blocked", Block(other_id), only(member_id))
-
-    def _unblocked_now(self, member_id: str, other_id: str) -> None:
-        self._blocked.get(member_id, set()).discard(other_id)
-        self._hub.push("member_unblocked", Block(other_id), only(member_id))

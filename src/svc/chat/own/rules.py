@@ -1,4 +1,4 @@
-"""Leaving, and deleting what there is of oneself. No HTTP, no SQL.
+"""Leaving, and deleting what there is of oneself. No HTTP.
 
 Who deletes their data leaves at once: name, picture, identities, devices and blocks go with
 the membership. Their messages, which may be very many, follow bit by bit; a server that is
@@ -10,19 +10,32 @@ neither before somebody else is the owner.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
 from typing import NoReturn
 
 from svc.base.database import Act, Connection, Database, StorageFailed
+from svc.base.tables import Table
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.live.frames import CloseCode
 from svc.chat.members.rules import Members
-from svc.chat.own import store
 
 _PAUSE_AFTER_FAULT_S = 5.0
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """Messages of a member that are to go: those posted from one moment to another, or to no end."""
+
+    member_id: str
+    since_ms: int = 0
+    until_ms: int | None = None
+
+
+_ERASURES = Table("erasures", Erasure)
 
 # Steps of the write in which a member's data is deleted, by their id.
 Forgetting = Callable[[Connection, str], None]
@@ -66,7 +79,7 @@ class OwnAffairs:
             self._members.remove(connection, member_id, now)
             for forget in self._forgetting:
                 forget(connection, member_id)
-            store.put_erasure(connection, member_id, int(now * 1000))
+            _ERASURES.put(connection, Erasure(member_id), asked_at_ms=int(now * 1000))
 
         def deleted(_: None) -> None:
             self._gone(member_id, "Your data is being deleted")
@@ -75,8 +88,16 @@ class OwnAffairs:
         return Act(change, deleted)
 
     def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None:
-        """A step of the write in which somebody's last messages are taken away; `erasure_due` follows."""
-        store.put_recent_erasure(connection, member_id, since_ms, now_ms)
+        """A step of the write in which somebody's last messages are taken away; `erasure_due` follows.
+
+        An erasure that is there already reaches as far as both.
+        """
+        connection.execute(
+            "INSERT INTO erasures (member_id, asked_at_ms, since_ms, until_ms) VALUES (?1, ?3, ?2, ?3)"
+            " ON CONFLICT (member_id) DO UPDATE SET since_ms = min(since_ms, ?2),"
+            " until_ms = CASE WHEN until_ms IS NULL THEN NULL ELSE ?3 END",
+            (member_id, since_ms, now_ms),
+        )
 
     def erasure_due(self) -> None:
         self._due.set()
@@ -96,15 +117,16 @@ class OwnAffairs:
 
     async def _erase_next(self) -> None:
         self._due.clear()
-        erasure = await self._database.write(store.next_erasure)
-        if erasure is None:
+        due = await self._database.write(lambda c: _ERASURES.found(c, "ORDER BY asked_at_ms LIMIT 1"))
+        if not due:
             return
+        erasure = due[0]
         # There may be another, or this one not be done when something fails.
         self._due.set()
         while await self._erase_some(erasure.member_id, erasure.since_ms, erasure.until_ms):
             pass
-        done = erasure
-        await self._database.write(lambda connection: store.end_erasure(connection, done))
+        # Unless it has come to reach further meanwhile.
+        await self._database.write(lambda connection: _ERASURES.delete(connection, **asdict(erasure)))
 
     def _require_no_owner(self, member_id: str) -> None:
         if self._directory.is_owner(member_id):
