@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.invites import applications, applications_store
+from svc.chat.invites import applications, store
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import People, Person, holder_of, newcomer, people
@@ -142,9 +142,9 @@ async def test_an_application_is_forgotten_after_a_while(variables: dict[str, st
         await asks(chat, device, await with_approval(folk.owner))
         (one,) = await waiting(folk.owner)
         database = community.arriving.applications._database
-        await database.write(lambda c: applications_store.delete_older(c, one["asked_at_ms"]))
+        await database.write(lambda c: store.delete_older_applications(c, one["asked_at_ms"]))
         assert await waiting(folk.owner) == [one]
-        await database.write(lambda c: applications_store.delete_older(c, one["asked_at_ms"] + 1))
+        await database.write(lambda c: store.delete_older_applications(c, one["asked_at_ms"] + 1))
         assert await waiting(folk.owner) == []
         assert await refusal(chat, device) == "invite_required"
 

@@ -12,9 +12,8 @@ from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.invites import applications_store as store
-from svc.chat.invites.applications_store import APPROVED, PENDING, REFUSED, Application, State
-from svc.chat.invites.store import Invite
+from svc.chat.invites import store
+from svc.chat.invites.store import APPROVED, PENDING, REFUSED, Application, Applied, Invite, State
 from svc.chat.joining.door import Applicant
 from svc.chat.live.hub import Holders, Hub
 
@@ -40,33 +39,30 @@ class Applications:
 
     # Steps of the write in which somebody asks to join.
 
-    def of(self, connection: Connection, applicant: Applicant) -> Application | None:
+    def of(self, connection: Connection, applicant: Applicant) -> Applied | None:
         """What became of an earlier try by the same identity, if it is not too long ago."""
-        store.delete_older(connection, int(applicant.now * 1000) - KEPT_MS)
+        store.delete_older_applications(connection, int(applicant.now * 1000) - KEPT_MS)
         return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
 
     def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:
         """Somebody new waits from now on; `asked` follows. Raises ChatError where too many do."""
-        if store.count_pending(connection) >= MAX_WAITING:
+        if store.APPLICATIONS.count(connection, state=PENDING) >= MAX_WAITING:
             raise ChatError("too_many_waiting")
         application = Application(
             id=applicant.member_id,
-            issuer=applicant.issuer,
-            subject=applicant.subject,
             nickname=applicant.name,
             message=applicant.message,
             invite_id=invite.id,
-            code=invite.code,
             invited_by=invite.created_by,
             role_id=invite.role_id,
-            channel_id=invite.channel_id,
             asked_at_ms=int(applicant.now * 1000),
         )
-        store.APPLICATIONS.insert(connection, application)
+        applied = Applied(applicant.issuer, applicant.subject, invite.code, invite.channel_id, application)
+        store.APPLICATIONS.insert(connection, applied)
         return application
 
     def asked(self, application: Application) -> None:
-        self._hub.push("application_created", application.described(), Holders(_DECIDE))
+        self._hub.push("application_created", application, Holders(_DECIDE))
 
     def over(self, connection: Connection, application: Application) -> None:
         """They have come in, by this or in another way; `came_in` follows."""
@@ -80,7 +76,7 @@ class Applications:
 
     async def page(self, state: State, after: str, limit: int) -> tuple[list[Application], str | None]:
         """The oldest first, and what to ask for `after` to go on."""
-        found = await store.page(self._database, state, after, limit + 1)
+        found = await store.applications(self._database, state, after, limit + 1)
         return found[:limit], found[limit - 1].id if len(found) > limit else None
 
     @follows_rules
@@ -99,10 +95,17 @@ class Applications:
         self, actor_id: str | None, application_id: str, state: State, reason: str, now: float
     ) -> Act[Application, None]:
         def write(connection: Connection) -> Application:
-            application = store.APPLICATIONS.get(connection, id=application_id)
-            if application is None or application.state == state:
+            applied = store.APPLICATIONS.get(connection, id=application_id)
+            if applied is None or applied.shown.state == state:
                 raise ChatError("unknown_application")
-            store.decide(connection, application_id, state, reason, actor_id, int(now * 1000))
+            application = applied.shown
+            decided = {
+                "state": state,
+                "reason": reason,
+                "decided_by": actor_id,
+                "decided_at_ms": int(now * 1000),
+            }
+            store.APPLICATIONS.edit(connection, decided, id=application_id)
             details = {"nickname": application.nickname, "invite_id": application.invite_id}
             if state == REFUSED:
                 details["reason"] = reason

@@ -18,10 +18,9 @@ from svc.chat.access.permissions import GUEST, MEMBER
 from svc.chat.described import Natural, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.invites.applications import Applications
-from svc.chat.invites.applications_store import APPROVED, REFUSED, Application
 from svc.chat.invites.guard import InviteConfig, InviteGuard
 from svc.chat.invites.rules import Invites
-from svc.chat.invites.store import Invite
+from svc.chat.invites.store import APPROVED, REFUSED, Applied, Invite
 from svc.chat.joining.door import Admission, Applicant
 
 
@@ -91,7 +90,7 @@ class InviteDoor:
     def admit(self, connection: Connection, applicant: Applicant) -> Admission:
         code = applicant.invite_code
         earlier = self._applications.of(connection, applicant)
-        if earlier is not None and (earlier.state == APPROVED or not applicant.invite_needed):
+        if earlier is not None and (earlier.shown.state == APPROVED or not applicant.invite_needed):
             return self._let_in(connection, applicant, earlier)
         if earlier is not None and code in ("", earlier.code):
             return _answer(earlier)
@@ -120,19 +119,20 @@ class InviteDoor:
             raise ChatError("invite_invalid")
         return invite
 
-    def _let_in(self, connection: Connection, applicant: Applicant, earlier: Application) -> Admission:
+    def _let_in(self, connection: Connection, applicant: Applicant, earlier: Applied) -> Admission:
         """Somebody who was approved, or who needs no invite any more."""
         admitted = self._forgotten(connection, earlier)
-        if earlier.state != APPROVED:
+        shown = earlier.shown
+        if shown.state != APPROVED:
             return Admission(admitted=admitted)
-        self._invites.note_invited(connection, applicant, earlier.invite_id, earlier.invited_by)
-        return Admission(self._roles(earlier.role_id), admitted, earlier.channel_id)
+        self._invites.note_invited(connection, applicant, shown.invite_id, shown.invited_by)
+        return Admission(self._roles(shown.role_id), admitted, earlier.channel_id)
 
-    def _forgotten(self, connection: Connection, earlier: Application | None) -> Callable[[], None]:
+    def _forgotten(self, connection: Connection, earlier: Applied | None) -> Callable[[], None]:
         if earlier is None:
             return lambda: None
-        self._applications.over(connection, earlier)
-        return partial(self._applications.came_in, earlier)
+        self._applications.over(connection, earlier.shown)
+        return partial(self._applications.came_in, earlier.shown)
 
     def _roles(self, role_id: str) -> tuple[str, ...]:
         """A guest is less than a member, everybody else is a member too."""
@@ -140,8 +140,8 @@ class InviteDoor:
         return (role_id,) if role_id in (GUEST, MEMBER) else tuple(sorted((MEMBER, role_id)))
 
 
-def _answer(earlier: Application) -> Admission:
+def _answer(earlier: Applied) -> Admission:
     """To somebody who asks again and was not approved. Raises ChatError for a refusal."""
-    if earlier.state == REFUSED:
-        raise ChatError("approval_refused", more={"reason": earlier.reason})
+    if earlier.shown.state == REFUSED:
+        raise ChatError("approval_refused", more={"reason": earlier.shown.reason})
     return Admission(waits=True)

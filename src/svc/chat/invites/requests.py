@@ -15,42 +15,23 @@ from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, TIME_MS, Id, Named, Pushed, TimeMs, array, choice, nullable, obj, string
+from svc.chat.described import ID, Id, Pushed, TimeMs, array, nullable, obj
 from svc.chat.http import client_address
 from svc.chat.invites.applications import Applications, Decision
-from svc.chat.invites.applications_store import PENDING, State
 from svc.chat.invites.door import InviteView, InviteViews
 from svc.chat.invites.rules import Invites
-from svc.chat.invites.store import Invite
+from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, Invite, State
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 MAX_USES = 100_000
 # What is to be good for longer is better made without an end.
 MAX_LIFETIME_S = 366 * 24 * 60 * 60
-MAX_REASON_CHARACTERS = 500
 MAX_PAGE = 200
 _DECIDERS = "who may manage invites"
 _MANAGER = on_server(P.MANAGE_INVITES)
 
 _Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
-_APPLICATION = Named(
-    "Application",
-    obj(
-        {
-            "id": ID,
-            "nickname": string(),
-            "message": string(),
-            "invite_id": ID,
-            "invited_by": nullable(ID),
-            "role_id": ID,
-            "asked_at_ms": TIME_MS,
-            "state": choice("pending", "approved", "refused"),
-            "reason": string(MAX_REASON_CHARACTERS),
-            "decided_by": nullable(ID),
-            "decided_at_ms": nullable(TIME_MS),
-        }
-    ),
-)
+_APPLICATION = schema_of(Application)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +146,7 @@ class InviteRequests(Requests):
     )
     async def applications(self, asked: AskedApplications) -> object:
         found, following = await self._applications.page(asked.state, asked.after or "", asked.limit)
-        return {"applications": [one.described() for one in found], "next": following}
+        return {"applications": found, "next": following}
 
     @request(
         _MANAGER,
@@ -225,7 +206,7 @@ class InviteCommands(Commands):
     async def applications(self) -> object:
         """The oldest that wait."""
         found, following = await self._applications.page(PENDING, "", MAX_PAGE)
-        return {"applications": [one.described() for one in found], "next": following}
+        return {"applications": found, "next": following}
 
     @command("application_approve")
     async def approve(self, application_id: Id) -> None:

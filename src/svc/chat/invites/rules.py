@@ -12,7 +12,7 @@ from svc.chat.access.directory import CATEGORY, Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.invites import applications_store, store
+from svc.chat.invites import store
 from svc.chat.invites.store import Invite
 from svc.chat.joining.door import Applicant
 from svc.chat.live.hub import Holders, only
@@ -46,11 +46,11 @@ class Invites:
         self._new_code = new_code
         # Whoever was removed does not come back by an invite of their own.
         ground.changes.member_removal.append(store.delete_of_member)
-        ground.changes.channel_deletion.append(applications_store.forget_channel)
+        ground.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member's data is deleted."""
-        applications_store.forget_invited(connection, member_id)
+        store.forget_invited(connection, member_id)
 
     async def standing(self, now: float) -> str:
         """At start: the code of the installation's own invite, made anew where it was revoked or expires."""
@@ -93,7 +93,7 @@ class Invites:
 
         def write(connection: Connection) -> None:
             store.delete_spent(connection, now_ms)
-            if store.count(connection, actor_id) >= MAX_OF_ONE:
+            if store.INVITES.count(connection, created_by=actor_id) >= MAX_OF_ONE:
                 raise ChatError("too_many")
             store.INVITES.insert(connection, invite)
             # Not the code: who reads the log may not hand it out.
@@ -140,17 +140,13 @@ class Invites:
 
     async def valid(self, code: str, now: float) -> Invite | None:
         """The invite of a code by which somebody could join now."""
-        invite = await store.INVITES.one(self._database, code=code)
-        usable = invite is not None and _good(invite, int(now * 1000)) and self._still_given(invite)
-        return invite if usable else None
+        return self._usable(await store.INVITES.one(self._database, code=code), now)
 
     # Steps of the write in which somebody joins.
 
     def good(self, connection: Connection, code: str, now: float) -> Invite | None:
-        """The invite of a code by which somebody could join now."""
-        invite = store.INVITES.get(connection, code=code)
-        usable = invite is not None and _good(invite, int(now * 1000)) and self._still_given(invite)
-        return invite if usable else None
+        """The invite of a code by which somebody could join now, as this write sees it."""
+        return self._usable(store.INVITES.get(connection, code=code), now)
 
     def use(self, connection: Connection, invite: Invite, now: float) -> None:
         """It is used once more. Raises ChatError where too many have joined by it lately."""
@@ -167,7 +163,7 @@ class Invites:
     ) -> None:
         """By which invite somebody has come."""
         now_ms = int(applicant.now * 1000)
-        applications_store.note_invited(connection, applicant.member_id, invite_id, invited_by, now_ms)
+        store.note_invited(connection, applicant.member_id, invite_id, invited_by, now_ms)
 
     def role_now(self, role_id: str) -> str:
         """What an invite gives whose role may be gone by now."""
@@ -178,13 +174,13 @@ class Invites:
         invite = await store.INVITES.one(self._database, id=invite_id)
         if invite is None or not self._may_manage(member_id, invite):
             raise ChatError("unknown_invite")
-        found = await applications_store.came_by(self._database, invite_id, MAX_LISTED)
+        found = await store.came_by(self._database, invite_id, MAX_LISTED)
         members = self._directory.members
         return [(members[came_id], at_ms) for came_id, at_ms in found if came_id in members]
 
     async def invitation_of(self, member_id: str) -> tuple[str, str | None] | None:
         """By which invite somebody has come, and whose it was; None where that is not known."""
-        return await applications_store.invitation_of(self._database, member_id)
+        return await store.invitation_of(self._database, member_id)
 
     def _changed(self, maker_id: str | None) -> None:
         """Tell those who see an invite of this maker in their lists."""
@@ -209,6 +205,11 @@ class Invites:
             self._roles.require_holds_all_of(actor_id, role_id)
         else:
             self._roles.require_may_give(actor_id, role_id)
+
+    def _usable(self, invite: Invite | None, now: float) -> Invite | None:
+        if invite is None or not _good(invite, int(now * 1000)):
+            return None
+        return invite if self._still_given(invite) else None
 
     def _still_given(self, invite: Invite) -> bool:
         """Does who made it still rank above what it gives? Also asked on the writer's thread."""

@@ -1,12 +1,12 @@
-"""The tables of invites and of who joined by them lately. SQL only."""
+"""The tables of invites, of who came by them, and of who waits for approval. SQL only."""
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, fields
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from svc.base.database import Connection, Database
-from svc.base.tables import Table, number, value
+from svc.base.tables import Table, value
 from svc.chat.described import Id, Natural, TimeMs
 
 
@@ -28,7 +28,45 @@ class Invite:
     approval: bool = False
 
 
+State = Literal["pending", "approved", "refused"]
+PENDING: State = "pending"
+APPROVED: State = "approved"
+REFUSED: State = "refused"
+MAX_REASON_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    # As those see it who decide: who somebody is elsewhere is no business of theirs.
+
+    id: Id
+    nickname: str
+    message: str
+    invite_id: Id
+    invited_by: Id | None
+    role_id: Id
+    asked_at_ms: TimeMs
+    state: Annotated[str, Meta(extra_json_schema={"enum": [PENDING, APPROVED, REFUSED]})] = PENDING
+    reason: Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)] = ""
+    decided_by: Id | None = None
+    decided_at_ms: TimeMs | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Who has applied, and with which code; where they land."""
+
+    issuer: str
+    subject: str
+    code: str
+    channel_id: str | None
+    shown: Application
+
+
 INVITES = Table("invites", Invite)
+APPLICATIONS = Table(
+    "applications", Applied, names={f"shown.{field.name}": field.name for field in fields(Application)}
+)
 
 
 def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
@@ -56,16 +94,12 @@ def count_use(connection: Connection, invite_id: str) -> None:
 
 
 def delete_of_member(connection: Connection, member_id: str) -> None:
-    connection.execute("DELETE FROM invites WHERE created_by = ?", (member_id,))
+    INVITES.delete(connection, created_by=member_id)
 
 
 def delete_spent(connection: Connection, now_ms: int) -> None:
     """Forget what can no longer be used."""
     connection.execute("DELETE FROM invites WHERE expires_at_ms <= ? OR uses >= max_uses", (now_ms,))
-
-
-def count(connection: Connection, created_by: str | None) -> int:
-    return number(connection.execute("SELECT count(*) FROM invites WHERE created_by IS ?", (created_by,)))
 
 
 def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | None:
@@ -87,3 +121,48 @@ async def listed(database: Database, created_by: str | None, limit: int) -> list
     """The newest first; of one member, or all."""
     which = "WHERE ?1 IS NULL OR created_by = ?1 ORDER BY id DESC LIMIT ?2"
     return await INVITES.all(database, which, created_by, limit)
+
+
+def delete_older_applications(connection: Connection, before_ms: int) -> None:
+    """Those that were last touched before a moment."""
+    connection.execute(
+        "DELETE FROM applications WHERE coalesce(decided_at_ms, asked_at_ms) < ?", (before_ms,)
+    )
+
+
+def forget_channel(connection: Connection, channel_id: str) -> None:
+    connection.execute("UPDATE applications SET channel_id = NULL WHERE channel_id = ?", (channel_id,))
+    connection.execute("UPDATE invites SET channel_id = NULL WHERE channel_id = ?", (channel_id,))
+
+
+async def applications(database: Database, state: State, after: str, limit: int) -> list[Application]:
+    """The oldest first."""
+    which = "WHERE state = ? AND id > ? ORDER BY id LIMIT ?"
+    return [one.shown for one in await APPLICATIONS.all(database, which, state, after, limit)]
+
+
+def note_invited(
+    connection: Connection, member_id: str, invite_id: str, invited_by: str | None, now_ms: int
+) -> None:
+    connection.execute("INSERT INTO invited VALUES (?, ?, ?, ?)", (member_id, invite_id, invited_by, now_ms))
+
+
+def forget_invited(connection: Connection, member_id: str) -> None:
+    """Of somebody whose data is deleted: that they came, and that others came by them."""
+    connection.execute("DELETE FROM invited WHERE member_id = ?", (member_id,))
+    connection.execute("UPDATE invited SET invited_by = NULL WHERE invited_by = ?", (member_id,))
+
+
+async def came_by(database: Database, invite_id: str, limit: int) -> list[tuple[str, int]]:
+    """Ids of members and when they came, in ms; also of those who have gone."""
+    rows = await database.rows(
+        "SELECT member_id, at_ms FROM invited WHERE invite_id = ? ORDER BY member_id LIMIT ?",
+        (invite_id, limit),
+    )
+    return [(member_id, at_ms) for member_id, at_ms in rows]
+
+
+async def invitation_of(database: Database, member_id: str) -> tuple[str, str | None] | None:
+    """By which invite a member has come, and whose it was."""
+    row = await database.row("SELECT invite_id, invited_by FROM invited WHERE member_id = ?", (member_id,))
+    return (row[0], row[1]) if row else None
