@@ -3,24 +3,63 @@
 A machine without a battery starts with any time; a virtual machine wakes up with an old one; an
 export may say anything. Nothing here is later than now for ever: what has been, has been by now, and
 what will end does so within the longest time that there is for it. Order is not the clock's business:
-ids rise by themselves. No HTTP, no SQL.
+ids rise by themselves. No HTTP.
 """
 
 import asyncio
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from svc.base.database import Act, Connection, Database, StorageFailed
 from svc.base.ids import Ids, number_of
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory
-from svc.chat.stamps import store
 
 HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
-# The longest timeout, code, invite and mute that can be asked for; sessions are the operator's to say.
+# Moments that have been: none is later than now.
+PAST: Mapping[str, Sequence[str]] = {
+    "members": ("joined_at_ms", "left_at_ms"),
+    "identities": ("added_at_ms",),
+    "devices": ("added_at_ms", "last_seen_at_ms"),
+    "sessions": ("rotated_at_ms",),
+    "channels": ("created_at_ms",),
+    "pins": ("pinned_at_ms",),
+    "message_nonces": ("used_at_ms",),
+    "invites": ("created_at_ms",),
+    "invite_joins": ("at_ms",),
+    "invited": ("at_ms",),
+    "applications": ("asked_at_ms", "decided_at_ms"),
+    "bans": ("banned_at_ms",),
+    "reports": ("created_at_ms", "resolved_at_ms"),
+    "automod_rules": ("created_at_ms",),
+    "blocks": ("created_at_ms",),
+    "erasures": ("asked_at_ms", "since_ms", "until_ms"),
+    "webhooks": ("created_at_ms",),
+    "bot_tokens": ("created_at_ms",),
+    "objects": ("created_at_ms", "idle_since_ms"),
+    "uploads": ("created_at_ms", "changed_at_ms"),
+    "jobs": ("created_at_ms",),
+    "drafts": ("changed_at_ms",),
+    "emoji": ("created_at_ms",),
+    "private_devices": ("added_at_ms",),
+    "kept_codes": ("made_at_ms",),
+    "private_key_packages": ("taken_at_ms",),
+    "private_conversations": ("created_at_ms",),
+    "private_welcomes": ("sent_at_ms",),
+    "private_files": ("sent_at_ms",),
+}
+# The same of tables that may be very large. They are looked through only where something else was wrong.
+PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
+    "messages": ("edited_at_ms",),
+    "message_edits": ("replaced_at_ms",),
+    "reactions": ("reacted_at_ms",),
+    "private_entries": ("sent_at_ms",),
+}
+# Moments to come, and the longest that can be asked for; how long sessions last is the operator's to say.
+# Entries of the audit log are never changed; when a message was posted has a rule of its own in `set_right`.
 LONGEST_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,
@@ -31,6 +70,21 @@ LONGEST_MS: Mapping[tuple[str, str], int] = {
     ("notification_levels", "muted_until_ms"): 31 * DAY_MS,
     ("private_key_packages", "expires_at_ms"): 92 * DAY_MS,
 }
+# Whose ids are made by one maker, and rise.
+_WITH_IDS = (
+    "members",
+    "devices",
+    "sessions",
+    "roles",
+    "channels",
+    "invites",
+    "reports",
+    "webhooks",
+    "uploads",
+    "private_conversations",
+    "private_welcomes",
+    "private_files",
+)
 # A step back that is smaller than this is the usual correction of a clock.
 _STEP_S = 5.0
 _LOOK_EVERY_S = 10.0
@@ -60,8 +114,8 @@ class Stamps:
 
     async def load(self) -> None:
         """Before anything else is read."""
-        self._told(await self._database.write(lambda c: store.set_right(c, self._now_ms(), self._longest_ms)))
-        for id_text in await store.newest_ids(self._database):
+        self._told(await self._database.write(lambda c: set_right(c, self._now_ms(), self._longest_ms)))
+        for id_text in await _newest_ids(self._database):
             self._ids.rise_above(number_of(id_text))
 
     async def run(self) -> NoReturn:
@@ -85,7 +139,7 @@ class Stamps:
         now_ms = self._now_ms()
 
         def change(connection: Connection) -> int:
-            return store.set_right(connection, now_ms, self._longest_ms)
+            return set_right(connection, now_ms, self._longest_ms)
 
         def then(found: int) -> None:
             self._told(found)
@@ -110,6 +164,42 @@ class Stamps:
         return int(self._now() * 1000)
 
 
-def set_right(connection: Connection, now_ms: int) -> int:
-    """A step of the write of an import; how many moments it brought that are yet to come."""
-    return store.set_right(connection, now_ms, LONGEST_MS)
+def set_right(
+    connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = LONGEST_MS
+) -> int:
+    """A step of a write: set moments that are later than they can be to the latest that they can be.
+
+    Returns how many there were.
+    """
+    found = _past(connection, PAST, now_ms)
+    # Cursors stay, so that the order does; the moments that are shown do not.
+    found += connection.execute(
+        "UPDATE messages SET posted_at_ms = ?1"
+        " WHERE n >= (?1 + 1) << 12 AND coalesce(posted_at_ms, n >> 12) > ?1",
+        (now_ms,),
+    ).rowcount
+    for (table, column), most in longest_ms.items():
+        found += _limited(connection, table, column, now_ms + most)
+    if found:
+        found += _past(connection, PAST_OF_LARGE, now_ms)
+    return found
+
+
+def _past(connection: Connection, tables: Mapping[str, Sequence[str]], now_ms: int) -> int:
+    return sum(
+        _limited(connection, table, column, now_ms) for table, columns in tables.items() for column in columns
+    )
+
+
+def _limited(connection: Connection, table: str, column: str, latest_ms: int) -> int:
+    sql = f"UPDATE {table} SET {column} = ?1 WHERE {column} > ?1"
+    return connection.execute(sql, (latest_ms,)).rowcount
+
+
+async def _newest_ids(database: Database) -> list[str]:
+    """The last of each table, of those that our maker may have made."""
+    sql = " UNION ALL ".join(
+        f"SELECT max(id) AS id FROM {table} WHERE id GLOB '????????-????-7???-????-????????????'"
+        for table in _WITH_IDS
+    )
+    return [row["id"] for row in await database.rows(sql) if row["id"] is not None]
