@@ -6,8 +6,8 @@ they are after decompression. Looks at none of them. docs/webhooks.md.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from aiohttp import (
@@ -73,20 +73,8 @@ class Fetcher:
         return await self._fetch(address, _Bounds(max_bytes, lambda size: None, cut=True), deadline, holder)
 
     async def _fetch(self, address: str, bounds: "_Bounds", deadline: float, holder: str) -> Fetched:
-        try:
-            async with asyncio.timeout_at(deadline):
-                await self._turns.take(holder)
-                looking: list[LookUp] = []
-                try:
-                    return await self._follow(target(address), bounds, looking)
-                finally:
-                    given_back(self._turns, holder, looking)
-        except TimeoutError:
-            raise NotFetched("timeout", "It was not downloaded in time") from None
-        except (ClientError, OSError, ValueError) as fault:
-            if isinstance(fault, ClientConnectorError) and isinstance(fault.os_error, Inside):
-                raise NotFetched("blocked", str(fault.os_error)) from None
-            raise NotFetched("fetch_failed", f"Its host cannot be asked ({type(fault).__name__})") from None
+        async with asking(self._turns, holder, deadline, "It was not downloaded in time") as looking:
+            return await self._follow(target(address), bounds, looking)
 
     async def _follow(self, url: URL, bounds: "_Bounds", looking: list[LookUp]) -> Fetched:
         session = ClientSession(
@@ -106,7 +94,29 @@ class Fetcher:
         raise NotFetched("blocked", f"It redirects more than {MAX_REDIRECTS} times")
 
 
-def given_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
+@asynccontextmanager
+async def asking(turns: Turns, holder: str, deadline: float, late: str) -> AsyncIterator[list[LookUp]]:
+    """Around what is asked of a stranger's host, in the holder's turn: its faults are NotFetched.
+
+    Yields where look-ups that are made for it are to be noted; `late` says what was not done in time.
+    """
+    try:
+        async with asyncio.timeout_at(deadline):
+            await turns.take(holder)
+            looking: list[LookUp] = []
+            try:
+                yield looking
+            finally:
+                _give_back(turns, holder, looking)
+    except TimeoutError:
+        raise NotFetched("timeout", late) from None
+    except (ClientError, OSError, ValueError) as fault:
+        if isinstance(fault, ClientConnectorError) and isinstance(fault.os_error, Inside):
+            raise NotFetched("blocked", str(fault.os_error)) from None
+        raise NotFetched("fetch_failed", f"Its host cannot be asked ({type(fault).__name__})") from None
+
+
+def _give_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
     """Give a place back. A look-up cannot be called off: its thread is the holder's until it ends."""
     unfinished = [look_up for look_up in looking if not look_up.done()]
     if not unfinished:

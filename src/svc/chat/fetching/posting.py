@@ -8,12 +8,12 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aiohttp import ClientConnectorError, ClientError, ClientSession, DummyCookieJar, TCPConnector
+from aiohttp import ClientSession, DummyCookieJar, TCPConnector
 from yarl import URL
 
 from svc.base.shares import Turns
-from svc.chat.fetching.connecting import Guard, Inside, LookUp
-from svc.chat.fetching.fetcher import given_back
+from svc.chat.fetching.connecting import Guard, LookUp
+from svc.chat.fetching.fetcher import asking
 from svc.chat.fetching.targets import NotFetched, target
 
 # Shared by those for whom it is sent: with hosts that never answer, nobody takes more than half.
@@ -51,20 +51,9 @@ class Poster:
         self, address: str, body: bytes, headers: Mapping[str, str], *, within_s: float, holder: str
     ) -> Posted:
         """Send it for `holder`. Raises NotFetched."""
-        try:
-            async with asyncio.timeout(within_s):
-                await self._turns.take(holder)
-                looking: list[LookUp] = []
-                try:
-                    return await self._sent(self.judge(address), body, headers, looking)
-                finally:
-                    given_back(self._turns, holder, looking)
-        except TimeoutError:
-            raise NotFetched("timeout", "It was not taken in time") from None
-        except (ClientError, OSError, ValueError) as fault:
-            if isinstance(fault, ClientConnectorError) and isinstance(fault.os_error, Inside):
-                raise NotFetched("blocked", str(fault.os_error)) from None
-            raise NotFetched("fetch_failed", f"Its host cannot be asked ({type(fault).__name__})") from None
+        deadline = asyncio.get_running_loop().time() + within_s
+        async with asking(self._turns, holder, deadline, "It was not taken in time") as looking:
+            return await self._sent(self.judge(address), body, headers, looking)
 
     async def _sent(self, url: URL, body: bytes, headers: Mapping[str, str], looking: list[LookUp]) -> Posted:
         connector = TCPConnector() if self._is_exempt(str(url)) else self._guard.connector(looking)
