@@ -1,7 +1,7 @@
 """A data folder made of a backup, and what is asked of it before anybody relies on it.
 
 The folder appears whole or not at all. Decides nothing about servers: none may run there, which
-is the caller's to know. No HTTP, no SQL.
+is the caller's to know. No HTTP.
 """
 
 import asyncio
@@ -19,7 +19,6 @@ from svc.base.objects import MIN_FREE_BYTES, ObjectMissing, ObjectStore
 from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy
-from svc.chat.backup import store
 from svc.chat.backup.archive import (
     DATABASE,
     FILES,
@@ -29,6 +28,7 @@ from svc.chat.backup.archive import (
     ArchiveReader,
     Header,
 )
+from svc.chat.backup.rules import faults_of
 
 _CHUNK_BYTES = 256 * 1024
 # Only to say which they are.
@@ -136,8 +136,14 @@ async def faults(database: Path, objects: ObjectStore) -> list[str]:
 
 
 def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
-    found = store.faults(copy)
-    return found, {} if found else store.needed(copy)
+    """Those of the database itself, and the objects that something refers to, with their sizes."""
+    if found := faults_of(copy):
+        return found, {}
+    needed = copy.execute(
+        "SELECT DISTINCT o.key, o.bytes FROM objects AS o JOIN object_references AS r ON r.key = o.key"
+        " WHERE o.state = 'stored' ORDER BY o.key"
+    )
+    return found, {row["key"]: row["bytes"] for row in needed}
 
 
 def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> Path:

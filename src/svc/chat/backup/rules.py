@@ -1,7 +1,7 @@
 """A backup of a server that runs: its database at one moment, then its secrets, then its media.
 
 Everybody goes on meanwhile. It is written into the data folder, whole or not at all, for
-whoever asked to take away. No HTTP, no SQL. Design: section 3.
+whoever asked to take away. No HTTP. Design: section 3.
 """
 
 import asyncio
@@ -9,17 +9,17 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from svc.base.database import Database
 from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed, require_free
 from svc.base.private_files import make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
-from svc.chat.backup import store
 from svc.chat.backup.archive import (
     DATABASE,
     FILES,
@@ -33,8 +33,6 @@ from svc.chat.backup.archive import (
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
-# What a killed server leaves of one begins so.
-_MAKING = ".backup-"
 # Far below what whoever waits for progress has patience for.
 _SIGN_S = 5.0
 # Of SQLite's virtual machine: about a tenth of a second.
@@ -87,16 +85,10 @@ class Backups:
         """
         if self._running.locked():
             raise ChatError("too_many", "A backup is being made already")
-        async with self._running:
-            folder = self._data_dir / FOLDER
-            make_private_folder(folder)
-            await asyncio.to_thread(remove_unfinished, folder, _MAKING)
-            with tempfile.TemporaryDirectory(dir=folder, prefix=_MAKING) as making:
-                try:
-                    target = folder / f"backup-{int(now * 1000)}.tar.gz"
-                    return await self._make(Path(making), target, now, damaged=damaged)
-                except (OSError, sqlite3.Error, StoreFailed) as fault:
-                    raise ChatError("storage_unavailable", f"The backup could not be made: {fault}") from None
+        folder = self._data_dir / FOLDER
+        async with self._running, being_made(folder, "backup") as making:
+            target = folder / f"backup-{int(now * 1000)}.tar.gz"
+            return await self._make(making, target, now, damaged=damaged)
 
     async def _make(self, making: Path, target: Path, now: float, *, damaged: bool) -> Made:
         copy, partial = making / DATABASE, making / target.name
@@ -111,7 +103,7 @@ class Backups:
                 "you have: restore the newest of them. With --damaged a backup is made all the same",
             )
         with opened_copy(copy) as connection:
-            keys, schema = store.keys(connection), store.schema(connection)
+            keys, schema = _keys(connection), int(connection.execute("PRAGMA user_version").fetchone()[0])
         if keys and self._objects is None:
             raise ChatError(
                 "uploads_disabled", f"{len(keys)} stored files cannot be read: uploads are switched off here"
@@ -164,19 +156,11 @@ class Backups:
     async def _add_object(self, writer: ArchiveWriter, key: str) -> int | None:
         """Its size; None where it is gone: swept since the database was copied, or lost before."""
         assert self._objects is not None, "asked before"
-        making = self._data_dir / FOLDER
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(making)) as spool:
-            try:
-                async for chunk in self._objects.read(key):
-                    # Members upload meanwhile: what is left of the disk is the database's.
-                    require_free(making, len(chunk))
-                    spool.write(chunk)
-            except ObjectMissing:
-                return None
-            size = spool.tell()
-            spool.seek(0)
-            require_free(making, size)
-            await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
+        try:
+            async with spooled(self._objects, key, self._data_dir / FOLDER) as (spool, size):
+                await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
+        except ObjectMissing:
+            return None
         return size
 
 
@@ -185,7 +169,7 @@ def faults_in(path: Path) -> list[str]:
     with opened_copy(path) as copy:
         # Minutes, for a large one: whoever waits hears that it goes on.
         copy.set_progress_handler(lambda: report("checking", 1, 1), _STEPS_BETWEEN_SIGNS)
-        return store.faults(copy)
+        return faults_of(copy)
 
 
 async def stored(file: int) -> None:
@@ -199,6 +183,54 @@ async def stored(file: int) -> None:
         storing.cancel()
 
 
+@asynccontextmanager
+async def being_made(folder: Path, what: str) -> AsyncIterator[Path]:
+    """A folder in `folder` to make a backup or an export in, which goes at the end of the block.
+
+    A fault of the disk, of the database or of the store in the block becomes a ChatError.
+    """
+    make_private_folder(folder)
+    # What a killed server leaves of one begins so.
+    prefix = f".{what}-"
+    await asyncio.to_thread(remove_unfinished, folder, prefix)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=prefix) as making:
+        try:
+            yield Path(making)
+        except (OSError, sqlite3.Error, StoreFailed) as fault:
+            raise ChatError("storage_unavailable", f"The {what} could not be made: {fault}") from None
+
+
 def remove_unfinished(folder: Path, prefix: str) -> None:
     for left in folder.glob(f"{prefix}*"):
         shutil.rmtree(left, ignore_errors=True)
+
+
+@asynccontextmanager
+async def spooled(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[tuple[IO[bytes], int]]:
+    """An object's content, to be read from its beginning, and its size. Raises ObjectMissing."""
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(folder)) as spool:
+        async for chunk in objects.read(key):
+            # Members upload meanwhile: what is left of the disk is the database's.
+            require_free(folder, len(chunk))
+            spool.write(chunk)
+        size = spool.tell()
+        spool.seek(0)
+        require_free(folder, size)
+        yield spool, size
+
+
+def _keys(copy: sqlite3.Connection) -> dict[str, int]:
+    """Everything that is in the object store, or should be, with its size."""
+    found = copy.execute("SELECT key, bytes FROM objects WHERE state = 'stored' ORDER BY key")
+    return {row["key"]: row["bytes"] for row in found}
+
+
+def faults_of(copy: sqlite3.Connection) -> list[str]:
+    """What is wrong with the file itself, in SQLite's words."""
+    try:
+        found = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(10)")]
+    except sqlite3.DatabaseError as fault:
+        return [str(fault)]
+    if found != ["ok"]:
+        return [" ".join(line.split()) for line in found]
+    return [f"a row of {row[0]} refers to nothing" for row in copy.execute("PRAGMA foreign_key_check")][:10]

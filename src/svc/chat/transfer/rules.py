@@ -5,8 +5,6 @@ Secrets stay: no session, no invite, no webhook, and no log of who did what.
 
 import asyncio
 import os
-import sqlite3
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -14,20 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from svc.base.database import Database
-from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed, require_free
-from svc.base.private_files import make_private_folder
+from svc.base.objects import ObjectMissing, ObjectStore, require_free
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
-from svc.chat.backup.rules import remove_unfinished, stored
+from svc.chat.backup.rules import FOLDER, being_made, spooled, stored
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.transfer import store
 from svc.chat.transfer.file import Writer
 
-FOLDER = "backups"
-# What a killed server leaves of one begins so.
-_MAKING = ".export-"
-_IN_MEMORY_BYTES = 8 * 1024 * 1024
 # How often it is said how far it is.
 _RECORDS_BETWEEN = 1_000
 
@@ -62,15 +55,9 @@ class Exports:
         """Raises ChatError where it cannot be made; then nothing of it remains."""
         if self._running.locked():
             raise ChatError("export_running")
-        async with self._running:
-            make_private_folder(self._folder)
-            await asyncio.to_thread(remove_unfinished, self._folder, _MAKING)
-            with tempfile.TemporaryDirectory(dir=self._folder, prefix=_MAKING) as making:
-                target = self._folder / f"export-{int(now * 1000)}.zip"
-                try:
-                    return await self._make(Path(making), target, int(now * 1000))
-                except (OSError, sqlite3.Error, StoreFailed) as fault:
-                    raise ChatError("storage_unavailable", f"The export could not be made: {fault}") from None
+        async with self._running, being_made(self._folder, "export") as making:
+            target = self._folder / f"export-{int(now * 1000)}.zip"
+            return await self._make(making, target, int(now * 1000))
 
     async def _make(self, making: Path, target: Path, now_ms: int) -> Made:
         copy, partial = making / "copy.sqlite3", making / target.name
@@ -89,30 +76,17 @@ class Exports:
         return Made(f"{FOLDER}/{target.name}", count, len(keys) - len(missing), missing)
 
     async def _add_objects(self, writer: Writer, keys: Sequence[str]) -> list[str]:
-        if keys and self._objects is None:
+        if self._objects is None:
             return list(keys)
         missing = []
         for number, key in enumerate(keys):
             report("files", number, len(keys))
-            if not await self._add_object(writer, key):
+            try:
+                async with spooled(self._objects, key, self._folder) as (spool, _):
+                    await asyncio.to_thread(writer.add_object, key, spool)
+            except ObjectMissing:
                 missing.append(key)
         return missing
-
-    async def _add_object(self, writer: Writer, key: str) -> bool:
-        assert self._objects is not None, "asked before"
-        making = self._folder
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(making)) as spool:
-            try:
-                async for chunk in self._objects.read(key):
-                    # Members upload meanwhile: what is left of the disk is the database's.
-                    require_free(making, len(chunk))
-                    spool.write(chunk)
-            except ObjectMissing:
-                return False
-            require_free(making, spool.tell())
-            spool.seek(0)
-            await asyncio.to_thread(writer.add_object, key, spool)
-        return True
 
 
 def _add_records(writer: Writer, path: Path) -> tuple[int, list[str]]:
