@@ -149,23 +149,17 @@ async def opened(
     """
     assert server is not None, "the runner has been set up"
     address = address_of(sockets[0], "https" if files else "http")
-    if files is None:
-        listener = Listener(sockets, table, speaking_http(server))
+    async with contextlib.AsyncExitStack() as stack:
+        if files is None:
+            listener = Listener(sockets, table, speaking_http(server))
+        else:
+            door = TlsDoor(server, lambda: files.context)
+            listener = Listener(sockets, table, door.open)
+            await stack.enter_async_context(_kept_fresh(files))
+            stack.push_async_callback(door.shut)
         listener.start()
-        try:
-            yield address
-        finally:
-            await listener.stop()
-        return
-    door = TlsDoor(server, lambda: files.context)
-    listener = Listener(sockets, table, door.open)
-    listener.start()
-    async with _kept_fresh(files):
-        try:
-            yield address
-        finally:
-            await listener.stop()
-            await door.shut()
+        stack.push_async_callback(listener.stop)
+        yield address
 
 
 @contextlib.asynccontextmanager
