@@ -7,6 +7,8 @@ wire and in the database is its name here in lower case.
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 
 from svc.chat.errors import ChatError
 
@@ -109,10 +111,7 @@ class Overrides:
 
 def of_roles(roles: Iterable[Role]) -> Permission:
     """What somebody with these roles may do on the server."""
-    together = NOTHING
-    for role in roles:
-        together |= role.permissions
-    return together
+    return reduce(or_, (role.permissions for role in roles), NOTHING)
 
 
 def in_channel(
@@ -152,11 +151,8 @@ def from_names(wanted: Iterable[object]) -> Permission:
 
 def stored(text: str) -> Permission:
     """The permissions of a database column; what an older or newer version called otherwise is left out."""
-    found = (Permission.__members__.get(name.upper()) for name in text.split())
-    together = NOTHING
-    for permission in found:
-        together |= permission or NOTHING
-    return together
+    found = (Permission.__members__.get(name.upper(), NOTHING) for name in text.split())
+    return reduce(or_, found, NOTHING)
 
 
 def to_store(permissions: Permission) -> str:

@@ -92,10 +92,8 @@ async def in_short(page: Fetched, sandbox: Sandbox) -> Short | None:
         return None
     facts = result.facts
     image = _address(page.url, facts)
-    title, description = (
-        plain(facts.get("title"), MAX_TITLE),
-        plain(facts.get("description"), MAX_DESCRIPTION),
-    )
+    title = plain(facts.get("title"), MAX_TITLE)
+    description = plain(facts.get("description"), MAX_DESCRIPTION)
     if not (title or description or image):
         return None
     site = plain(facts.get("site"), MAX_SITE) or (urlsplit(page.url).hostname or "")[:MAX_SITE]
@@ -119,9 +117,6 @@ def _address(page: str, facts: Mapping[str, object]) -> str:
     except ValueError:
         return ""
     return address if len(address) <= MAX_URL and address.startswith(("http://", "https://")) else ""
-
-
-__all__ = ["SandboxFailed", "Short", "head_sandbox", "in_short", "is_page", "plain"]
 
 
 _HEAD_BYTES = 16
@@ -233,8 +228,11 @@ class Previews:
     async def _described(self, link: str, page: Fetched, holder: str) -> Preview | None:
         if kind_of(page.data[:_HEAD_BYTES]) is not None:
             short: Short | None = Short(image=link)
+        elif is_page(page):
+            async with self._parsing.turn(holder):
+                short = await in_short(page, self._sandbox)
         else:
-            short = await self._in_short(page, holder) if is_page(page) else None
+            short = None
         if short is None:
             return None
         words = {"title": short.title, "description": short.description, "site": short.site}
@@ -248,10 +246,6 @@ class Previews:
             at_hand = {link: page.data} if short.image == link and len(page.data) < MAX_BYTES else {}
             shown |= (await self._pictures.collect([wanted], holder, at_hand)).pictures
         return shown if shown.keys() - {"url", "site"} else None
-
-    async def _in_short(self, page: Fetched, holder: str) -> Short | None:
-        async with self._parsing.turn(holder):
-            return await in_short(page, self._sandbox)
 
     def _count(self, outcome: str) -> None:
         self._outcomes[(outcome,)] += 1

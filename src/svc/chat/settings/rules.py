@@ -8,6 +8,7 @@ No HTTP. docs/http.md, "Settings".
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
 
 from svc.base.database import Act, Connection, Database
 from svc.base.strict_json import dumps, loads
@@ -152,8 +153,7 @@ class Settings:
 def _refusal(problems: Sequence[Problem]) -> ChatError:
     """Names every problem."""
     named = "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
-    listed = [problem.described() for problem in problems]
-    return ChatError("invalid_settings", named, {"problems": listed})
+    return ChatError("invalid_settings", named, {"problems": [asdict(problem) for problem in problems]})
 
 
 async def _load(database: Database) -> dict[str, object]:

@@ -5,7 +5,7 @@ Checks and compares; stores nothing. docs/http.md, "Settings".
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from svc.chat.errors import ChatError
@@ -47,7 +47,7 @@ class Values:
         return hashlib.sha256(self.rules.encode()).hexdigest()[:16] if self.rules else ""
 
     def described(self) -> dict[str, object]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return asdict(self)
 
     def public(self) -> dict[str, object]:
         """What everybody is told."""
@@ -87,9 +87,6 @@ class Problem:
     path: str
     code: str
     message: str
-
-    def described(self) -> dict[str, str]:
-        return {"path": self.path, "code": self.code, "message": self.message}
 
 
 def read(changes: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
