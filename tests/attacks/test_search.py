@@ -194,7 +194,7 @@ def test_what_is_looked_for_in_names_is_folded_once_and_each_name_once(
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
     wanted = listing.WantedMembers(query="One of 4", sort=listing.NAME)
     for _ in range(3):
-        found, _ = listing.page(members, wanted, "", 100, 0.0, {})
+        found, _ = listing.page(members, wanted, 0.0, {})
         assert len(found) == 11
     listing._name.cache_clear()
     assert sorted(seen) == sorted([wanted.query] * 3 + [each.nickname for each in members.values()])

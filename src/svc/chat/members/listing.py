@@ -3,39 +3,45 @@
 Works on what is in memory; asks nobody and decides nothing about who may see what.
 """
 
-import dataclasses
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import Annotated
+
+from msgspec import Meta
 
 from svc.chat.access.directory import Member
+from svc.chat.described import Id, choice
 from svc.chat.errors import ChatError
+from svc.chat.requests import Asked
 
 JOINED, NAME, LAST_SEEN = "joined", "name", "last_seen"
 BACKWARDS = "-"
 # Folded, some 200 bytes each.
 _MOST_NAMES = 16_384
 SORTS = tuple(f"{sign}{key}" for key in (JOINED, NAME, LAST_SEEN) for sign in ("", BACKWARDS))
+MAX_PAGE = 200
+_Moment = Annotated[int, Meta(ge=0, le=2**53)]
 
 
-@dataclass(frozen=True, slots=True)
-class WantedMembers:
+class WantedMembers(Asked):
     """Which members; None and an empty text stand for any. Moments in ms, both ends included."""
 
     # Part of a name.
-    query: str = ""
-    # These at most; empty for any.
-    ids: frozenset[str] = frozenset()
-    role_id: str = ""
-    joined_after_ms: int | None = None
-    joined_before_ms: int | None = None
+    query: Annotated[str, Meta(max_length=64)] = ""
+    # These at most, separated by commas: as many as fit an address. Empty for any.
+    ids: Annotated[str, Meta(max_length=4000)] = ""
+    role_id: Id | None = None
+    joined_after_ms: _Moment | None = None
+    joined_before_ms: _Moment | None = None
     in_timeout: bool | None = None
-    seen_after_ms: int | None = None
-    # Also those who were never seen.
-    seen_before_ms: int | None = None
     bot: bool | None = None
-    sort: str = JOINED
+    seen_after_ms: _Moment | None = None
+    # Also those who were never seen.
+    seen_before_ms: _Moment | None = None
+    sort: Annotated[str, Meta(extra_json_schema=choice(*SORTS))] = JOINED
+    after: Id | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = 100
 
     @property
     def by_last_seen(self) -> bool:
@@ -45,22 +51,17 @@ class WantedMembers:
 
 
 def page(
-    members: Mapping[str, Member],
-    wanted: WantedMembers,
-    after: str,
-    limit: int,
-    now: float,
-    last_seen: Mapping[str, int],
+    members: Mapping[str, Member], wanted: WantedMembers, now: float, last_seen: Mapping[str, int]
 ) -> tuple[list[Member], str | None]:
     """Those behind the member `after` in that order, and what to ask for `after` to go on.
 
     Raises ChatError where that member has gone, and the order does not say where they were.
     """
-    key = _key(wanted, last_seen)
+    key, after, limit = _key(wanted, last_seen), wanted.after, wanted.limit
     backwards = wanted.sort.startswith(BACKWARDS)
-    among = [members[i] for i in wanted.ids if i in members] if wanted.ids else members.values()
-    wanted = dataclasses.replace(wanted, query=folded(wanted.query))
-    found: Iterable[Member] = (m for m in among if _matches(m, wanted, now, last_seen))
+    ids, query = frozenset(filter(None, wanted.ids.split(","))), folded(wanted.query)
+    among = [members[i] for i in ids if i in members] if ids else members.values()
+    found: Iterable[Member] = (m for m in among if _matches(m, wanted, query, now, last_seen))
     if after and wanted.sort.removeprefix(BACKWARDS) == JOINED:
         # Ids rise in the order of joining, also those of members who have gone.
         found = (m for m in found if (m.id < after if backwards else m.id > after))
@@ -82,10 +83,10 @@ def _key(wanted: WantedMembers, last_seen: Mapping[str, int]) -> Callable[[Membe
     return lambda member: (0, member.id)
 
 
-def _matches(member: Member, wanted: WantedMembers, now: float, last_seen: Mapping[str, int]) -> bool:
+def _matches(member: Member, wanted: WantedMembers, query: str, now: float, last_seen: Mapping[str, int]) -> bool:
     seen = last_seen.get(member.id, 0)
     return (
-        (not wanted.query or wanted.query in _name(member.nickname))
+        (not query or query in _name(member.nickname))
         and (not wanted.role_id or wanted.role_id in member.role_ids)
         and (wanted.joined_after_ms is None or member.joined_at_ms >= wanted.joined_after_ms)
         and (wanted.joined_before_ms is None or member.joined_at_ms <= wanted.joined_before_ms)

@@ -15,12 +15,12 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, command, member_called, role_called
-from svc.chat.described import ID, NOTHING, Id, Pushed, TimeMs, array, choice, obj, string
+from svc.chat.described import ID, NOTHING, Id, Pushed, TimeMs, array, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.members import shown
-from svc.chat.members.listing import JOINED, SORTS, WantedMembers, page
+from svc.chat.members.listing import MAX_PAGE, SORTS, WantedMembers, page
 from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish
-from svc.chat.members.rules import MAX_PAGE, Members
+from svc.chat.members.rules import Members
 from svc.chat.members.shown import (
     MAX_ROLE_NAME_CHARACTERS,
     MAX_STATUS_CHARACTERS,
@@ -38,44 +38,11 @@ _MANAGER = on_server(P.MANAGE_ROLES)
 _OF_ROLES = ("forbidden", "rank_too_low", "unknown_role")
 
 LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
-_Moment = Annotated[int, Meta(ge=0, le=2**53)]
 # What is too long is refused as a name, not as a request.
 _RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
 _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
 # More than there are, with room to repeat some.
 _Permissions = Annotated[list[PermissionName], Meta(max_length=64)]
-
-
-class AskedMembers(Asked):
-    query: Annotated[str, Meta(max_length=64)] = ""
-    # Those asked for by name: as many as fit an address.
-    ids: Annotated[str, Meta(max_length=4000)] = ""
-    role_id: Id | None = None
-    joined_after_ms: _Moment | None = None
-    joined_before_ms: _Moment | None = None
-    in_timeout: bool | None = None
-    bot: bool | None = None
-    seen_after_ms: _Moment | None = None
-    seen_before_ms: _Moment | None = None
-    sort: Annotated[str, Meta(extra_json_schema=choice(*SORTS))] = JOINED
-    after: Id | None = None
-    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = 100
-
-    def wanted(self) -> WantedMembers:
-        if self.sort not in SORTS:
-            raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
-        return WantedMembers(
-            query=self.query,
-            ids=frozenset(filter(None, self.ids.split(","))),
-            role_id=self.role_id or "",
-            joined_after_ms=self.joined_after_ms,
-            joined_before_ms=self.joined_before_ms,
-            in_timeout=self.in_timeout,
-            seen_after_ms=self.seen_after_ms,
-            seen_before_ms=self.seen_before_ms,
-            bot=self.bot,
-            sort=self.sort,
-        )
 
 
 class NewName(Asked):
@@ -139,15 +106,16 @@ class MemberRequests(Requests):
         http="GET /api/members",
         refusals=("forbidden", "in_timeout", "unknown_member"),
     )
-    async def all(self, asking: Asker, asked: AskedMembers) -> MemberPage:
-        wanted = asked.wanted()
+    async def all(self, asking: Asker, asked: WantedMembers) -> MemberPage:
+        if asked.sort not in SORTS:
+            raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
         # Everybody sees who is there; when somebody was, those do who look after members.
-        if wanted.by_last_seen:
+        if asked.by_last_seen:
             self._directory.require(asking.member_id, P.KICK_MEMBERS)
         sees = self._directory.may(asking.member_id, P.KICK_MEMBERS)
         now = time.time()
         seen = await self._last_seen(now) if sees else {}
-        members, following = page(self._directory.members, wanted, asked.after or "", asked.limit, now, seen)
+        members, following = page(self._directory.members, asked, now, seen)
         last_seen = {m.id: seen[m.id] for m in members if m.id in seen} if sees else UNSET
         return MemberPage([shown.member(member) for member in members], following, last_seen)
 

@@ -19,7 +19,6 @@ from svc.chat.live.hub import EVERYONE
 from svc.chat.members import shown, store
 from svc.chat.names import free_nickname, likeness, readable_nickname
 
-MAX_PAGE = 200
 # What is left of a member who was deleted.
 NAMELESS = "Deleted member"
 
