@@ -10,6 +10,7 @@ from typing import cast
 
 import pytest
 
+from svc.base.database import Database
 from svc.base.metrics import Registry
 from svc.chat import config as chat_config
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
@@ -20,7 +21,7 @@ from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.media.sweep import Counts
 from svc.chat.openapi.requests import described
 from svc.chat.settings.requests import MANAGEMENT
-from svc.chat.status.measurements import MeasuredDatabase, Tally, measurements
+from svc.chat.status.measurements import Tally, measurements
 from svc.chat.uploads.measurements import measure as measure_uploads
 from svc.chat.uploads.queue import Queue
 from svc.cli import parser
@@ -235,7 +236,7 @@ def test_every_metric_is_documented() -> None:
             writes=0, failed_writes=0, group_sizes=(0, 0), commit_times=(0, 0), commit_seconds=0.0
         ),
     )
-    exposition += measurements((), (), (), link, cast(MeasuredDatabase, database), Tally()).exposition()[0]
+    exposition += measurements((), (), (), link, cast(Database, database), Tally()).exposition()[0]
     registry = Registry()
     queue = SimpleNamespace(waiting=0, dead=0, outcomes={})
     measure_uploads(registry, cast(Queue, queue), Counts(), lambda: False, {})

@@ -1,48 +1,15 @@
 """What is measured of the chat server; documented in docs/configuration.md."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sized
 from functools import wraps
-from typing import Protocol
 
+from svc.base.database import Database
 from svc.base.metrics import Registry
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-
-LiveHandler = Callable[[Asker, Mapping[str, object]], Awaitable[object]]
-
-
-class Link(Protocol):
-    """The connection to the media service."""
-
-    @property
-    def in_step(self) -> bool: ...
-
-
-class Statistics(Protocol):
-    """What a database counts of itself."""
-
-    writes: int
-    failed_writes: int
-    group_sizes: list[int]
-    commit_times: list[int]
-    commit_seconds: float
-
-
-class MeasuredDatabase(Protocol):
-    @property
-    def statistics(self) -> Statistics: ...
-
-    @property
-    def group_buckets(self) -> Sequence[float]: ...
-
-    @property
-    def commit_buckets(self) -> Sequence[float]: ...
-
-    @property
-    def sqlite_version(self) -> str: ...
-
-    def log_bytes(self) -> int: ...
+from svc.chat.requests import Handler
+from svc.chat.status.report import Link
 
 
 class Tally:
@@ -55,7 +22,7 @@ class Tally:
         self.previews: Counter[tuple[str, ...]] = Counter()
         self.pushes: Counter[tuple[str, ...]] = Counter()
 
-    def counted(self, event: str, handler: LiveHandler) -> LiveHandler:
+    def counted(self, event: str, handler: Handler) -> Handler:
         """`handler`, its requests counted by `ok` or the code of their refusal."""
 
         @wraps(handler)
@@ -75,7 +42,7 @@ class Tally:
 
 
 def measurements(
-    pages: Sized, signalling: Sized, members: Sized, link: Link, database: MeasuredDatabase, tally: Tally
+    pages: Sized, signalling: Sized, members: Sized, link: Link, database: Database, tally: Tally
 ) -> Registry:
     registry = Registry()
     gauges: dict[str, tuple[str, Callable[[], float]]] = {
@@ -90,26 +57,18 @@ def measurements(
     }
     for name, (description, value) in gauges.items():
         registry.gauge(name, description).set_function(value)
-    registry.labelled_counter_from(
-        "svc_chat_http_requests", "HTTP requests", ("route", "status"), lambda: tally.http
-    )
-    registry.labelled_counter_from(
-        "svc_chat_live_requests", "Requests on the live socket", ("event", "outcome"), lambda: tally.live
-    )
-    registry.labelled_counter_from(
-        "svc_chat_webhook_pictures", "Pictures of webhooks' messages", ("outcome",), lambda: tally.pictures
-    )
-    registry.labelled_counter_from(
-        "svc_chat_link_previews", "Links of messages looked at", ("outcome",), lambda: tally.previews
-    )
-    registry.labelled_counter_from(
-        "svc_chat_push_notices", "Notices for devices by Web Push", ("outcome",), lambda: tally.pushes
-    )
+    count = registry.labelled_counter_from
+    count("svc_chat_http_requests", "HTTP requests", ("route", "status"), lambda: tally.http)
+    count("svc_chat_live_requests", "Requests on the live socket", ("event", "outcome"), lambda: tally.live)
+    outcome = ("outcome",)
+    count("svc_chat_webhook_pictures", "Pictures of webhooks' messages", outcome, lambda: tally.pictures)
+    count("svc_chat_link_previews", "Links of messages looked at", outcome, lambda: tally.previews)
+    count("svc_chat_push_notices", "Notices for devices by Web Push", outcome, lambda: tally.pushes)
     _measure(registry, database)
     return registry
 
 
-def _measure(registry: Registry, database: MeasuredDatabase) -> None:
+def _measure(registry: Registry, database: Database) -> None:
     registry.info(
         "svc_chat_database", "What stores the data", {"engine": "sqlite", "version": database.sqlite_version}
     )
