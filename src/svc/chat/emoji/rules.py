@@ -26,7 +26,7 @@ from svc.chat.uploads.upload import Upload
 
 
 @dataclass(frozen=True, slots=True)
-class OwnEmoji:
+class KeptEmoji:
     """One that stands for `:name:`."""
 
     id: str
@@ -37,7 +37,7 @@ class OwnEmoji:
     created_at_ms: int
 
 
-_EMOJI = Table("emoji", OwnEmoji)
+_EMOJI = Table("emoji", KeptEmoji)
 
 
 # What a page can show to choose from, and load in a moment.
@@ -66,7 +66,7 @@ class Emojis:
         self._hub = hub
         self._audit = audit
         self._media = media
-        self._emoji: dict[str, OwnEmoji] = {}
+        self._emoji: dict[str, KeptEmoji] = {}
 
     async def load(self) -> None:
         self._emoji = {emoji.id: emoji for emoji in await _EMOJI.all(self._database, "ORDER BY name")}
@@ -95,7 +95,7 @@ class Emojis:
                 raise ChatError("too_many", f"A server has at most {MAX_EMOJI} emoji")
             self._require_free(connection, upload.target)
             frames = result.get("frames")
-            emoji = OwnEmoji(
+            emoji = KeptEmoji(
                 id=upload.id,
                 name=upload.target,
                 key=str(result["key"]),
@@ -109,18 +109,18 @@ class Emojis:
             return emoji
 
         def used(emoji: object) -> None:
-            assert isinstance(emoji, OwnEmoji), "it was made by `use`"
+            assert isinstance(emoji, KeptEmoji), "it was made by `use`"
             self._emoji[emoji.id] = emoji
             self._hub.push("emoji_created", self._shown(emoji), EVERYONE)
 
         return Use(use, used)
 
     @follows_rules
-    def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Act[OwnEmoji, Emoji]:
+    def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Act[KeptEmoji, Emoji]:
         """Raises ChatError."""
         name = checked_name(name)
 
-        def change(connection: Connection) -> OwnEmoji:
+        def change(connection: Connection) -> KeptEmoji:
             emoji = _existing(connection, emoji_id)
             if emoji.name == name:
                 return emoji
@@ -130,7 +130,7 @@ class Emojis:
             self._record(connection, actor_id, "emoji_rename", renamed, now)
             return renamed
 
-        def changed(emoji: OwnEmoji) -> Emoji:
+        def changed(emoji: KeptEmoji) -> Emoji:
             self._emoji[emoji.id] = emoji
             shown = self._shown(emoji)
             self._hub.push("emoji_updated", shown, EVERYONE)
@@ -158,7 +158,7 @@ class Emojis:
         """A step of the write in which a member's data is deleted. Emoji stay; who made them is forgotten."""
         _EMOJI.edit(connection, {"created_by": None}, created_by=member_id)
 
-    def _shown(self, emoji: OwnEmoji) -> Emoji:
+    def _shown(self, emoji: KeptEmoji) -> Emoji:
         url = self._media.url(emoji.key)
         return Emoji(emoji.id, emoji.name, url, emoji.animated, emoji.created_by, emoji.created_at_ms)
 
@@ -167,7 +167,7 @@ class Emojis:
             raise ChatError("emoji_name_taken")
 
     def _record(
-        self, connection: Connection, actor_id: str, action: str, emoji: OwnEmoji, now: float
+        self, connection: Connection, actor_id: str, action: str, emoji: KeptEmoji, now: float
     ) -> None:
         self._audit.record(connection, actor_id, action, emoji.id, {"name": emoji.name}, now)
 
@@ -179,7 +179,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def _existing(connection: Connection, emoji_id: str) -> OwnEmoji:
+def _existing(connection: Connection, emoji_id: str) -> KeptEmoji:
     emoji = _EMOJI.get(connection, id=emoji_id)
     if emoji is None:
         raise ChatError("unknown_emoji")
