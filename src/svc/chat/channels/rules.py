@@ -30,10 +30,7 @@ MAX_CHANNELS = 500
 class Channels:
     """`new_id` makes the id of a new channel."""
 
-    def __init__(
-        self,
-        ground: Ground,
-    ) -> None:
+    def __init__(self, ground: Ground) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._changes, self._new_id = ground.audit, ground.changes, ground.new_id
         self._slow_mode = SlowMode()
@@ -87,7 +84,7 @@ class Channels:
         def write(connection: Connection) -> None:
             store.insert(connection, channel, int(now * 1000))
             for change in overrides.listed(channel):
-                store.put_override(connection, channel.id, change.kind, change.target_id, change.override)
+                store.put_override(connection, channel.id, change)
             details = {"name": channel.name, "type": channel.kind, "overrides": _described(channel)}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
@@ -188,7 +185,7 @@ class Channels:
         overrides.check(self._directory, actor_id, channel, change)
 
         def write(connection: Connection) -> None:
-            store.put_override(connection, channel_id, change.kind, change.target_id, change.override)
+            store.put_override(connection, channel_id, change)
             details = dataclasses.asdict(shapes.override(change))
             self._record(connection, actor_id, "channel_override", channel_id, details, now)
 

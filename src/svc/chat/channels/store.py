@@ -4,20 +4,30 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from svc.base.database import Connection, Database
-from svc.base.tables import Table
+from svc.base.tables import Form, Table
 from svc.chat.access.directory import CATEGORY, Channel
 from svc.chat.access.permissions import Override, Overrides, stored, to_store
+from svc.chat.channels.overrides import ROLE, Change
 
 _CHANNELS = Table("channels", Channel, without=("overrides",))
+_PERMISSIONS = Form(to_store, stored)
+_OVERRIDES = Table(
+    "channel_overrides",
+    Change,
+    names={"override.allow": "allow", "override.deny": "deny"},
+    allow=_PERMISSIONS,
+    deny=_PERMISSIONS,
+)
 
 
 async def load(database: Database) -> list[Channel]:
     roles: dict[str, dict[str, Override]] = {}
     members: dict[str, dict[str, Override]] = {}
-    for row in await database.rows("SELECT * FROM channel_overrides"):
-        kind = roles if row["kind"] == "role" else members
-        override = Override(stored(row["allow"]), stored(row["deny"]))
-        kind.setdefault(row["channel_id"], {})[row["target_id"]] = override
+    sql = f"SELECT channel_id, {_OVERRIDES.select()} FROM channel_overrides"
+    for channel_id, *row in await database.rows(sql):
+        change = _OVERRIDES.read(row)
+        kind = roles if change.kind == ROLE else members
+        kind.setdefault(channel_id, {})[change.target_id] = change.override
     found = await _CHANNELS.all(database)
     categories = {channel.id for channel in found if channel.kind == CATEGORY}
     return [
@@ -55,21 +65,14 @@ def delete(connection: Connection, channel_id: str) -> None:
     connection.execute("DELETE FROM channels WHERE id = ?", (channel_id,))
 
 
-def put_override(
-    connection: Connection, channel_id: str, kind: str, target_id: str, override: Override
-) -> None:
+def put_override(connection: Connection, channel_id: str, change: Change) -> None:
     """Write an override down; an empty one is none."""
-    key = (channel_id, kind, target_id)
-    if override == Override():
-        connection.execute(
-            "DELETE FROM channel_overrides WHERE channel_id = ? AND kind = ? AND target_id = ?", key
-        )
-        return
-    connection.execute(
-        "INSERT OR REPLACE INTO channel_overrides VALUES (?, ?, ?, ?, ?)",
-        (*key, to_store(override.allow), to_store(override.deny)),
-    )
+    if change.override == Override():
+        key = {"channel_id": channel_id, "kind": change.kind, "target_id": change.target_id}
+        _OVERRIDES.delete(connection, **key)
+    else:
+        _OVERRIDES.put(connection, change, channel_id=channel_id)
 
 
 def delete_overrides(connection: Connection, kind: str, target_id: str) -> None:
-    connection.execute("DELETE FROM channel_overrides WHERE kind = ? AND target_id = ?", (kind, target_id))
+    _OVERRIDES.delete(connection, kind=kind, target_id=target_id)
