@@ -18,7 +18,6 @@ from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
 from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Holders
 from svc.chat.members import shown
 from svc.chat.members.roles import Roles
@@ -137,8 +136,7 @@ class Bots:
             self._members.remove(connection, bot.id, now)
             self._audit.record(connection, actor_id, "bot_delete", bot.id, {"nickname": bot.nickname}, now)
 
-        reason = "This bot was deleted"
-        return Act(write, lambda _: self._members.removed(bot.id, CloseCode.SIGNED_OUT, reason))
+        return Act(write, lambda _: self._members.removed(bot.id, "This bot was deleted"))
 
     def _managed(self, actor_id: str | None, member_id: str) -> Member:
         """A bot whose token the actor may have: it can do nothing that they cannot. Raises ChatError."""

@@ -124,10 +124,10 @@ class Members:
         nameless = {"nickname": NAMELESS, "avatar_key": None, "status_text": None}
         store.MEMBERS.edit(connection, nameless, id=member_id)
 
-    def removed(self, member_id: str, close_code: int, reason: str) -> None:
-        """`close_code` and `reason` are what their open pages are told."""
+    def removed(self, member_id: str, reason: str) -> None:
+        """`reason` is what their open pages are told."""
         self._directory.drop_member(member_id)
-        self._hub.cut_off(member_id, close_code, reason)
+        self._hub.cut_off(member_id, CloseCode.SIGNED_OUT, reason)
         self._hub.push("member_left", {"member_id": member_id}, EVERYONE)
         for tell in self._changes.member_gone:
             tell(member_id)

@@ -18,7 +18,6 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Holders
 from svc.chat.members.rules import Members
 from svc.chat.moderation import store
@@ -34,11 +33,7 @@ _LONGEST_WAIT_S = 60.0
 class Moderation:
     """`ends_changed` is set when the time at which the next timeout ends has changed."""
 
-    def __init__(
-        self,
-        ground: Ground,
-        members: Members,
-    ) -> None:
+    def __init__(self, ground: Ground, members: Members) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._changes = ground.audit, ground.changes
         self._members = members
@@ -57,7 +52,7 @@ class Moderation:
             details = {"nickname": nickname, "reason": reason}
             self._audit.record(connection, actor_id, "member_kick", member_id, details, now)
 
-        return Act(write, lambda _: self._gone(member_id, "Removed from this server"))
+        return Act(write, lambda _: self._members.removed(member_id, "Removed from this server"))
 
     @changes_rules
     def ban(
@@ -89,7 +84,7 @@ class Moderation:
 
         def banned(present: list[str]) -> None:
             for present_id in present:
-                self._gone(present_id, "Banned from this server")
+                self._members.removed(present_id, "Banned from this server")
             self._bans_changed()
             if delete_messages_s:
                 for tell in self._changes.messages_gone:
@@ -185,9 +180,6 @@ class Moderation:
 
     def _bans_changed(self) -> None:
         self._hub.push("managed", {"area": "bans"}, Holders(Permission.BAN_MEMBERS))
-
-    def _gone(self, member_id: str, reason: str) -> None:
-        self._members.removed(member_id, CloseCode.SIGNED_OUT, reason)
 
 
 class TimeoutWatch:

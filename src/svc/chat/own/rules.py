@@ -18,7 +18,6 @@ from svc.base.tables import Table
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
-from svc.chat.live.frames import CloseCode
 from svc.chat.members.rules import Members
 
 _PAUSE_AFTER_FAULT_S = 5.0
@@ -67,7 +66,7 @@ class OwnAffairs:
         self._require_no_owner(member_id)
         return Act(
             lambda connection: self._members.remove(connection, member_id, now),
-            lambda _: self._gone(member_id, "You have left this server"),
+            lambda _: self._members.removed(member_id, "You have left this server"),
         )
 
     @changes_rules
@@ -82,7 +81,7 @@ class OwnAffairs:
             _ERASURES.put(connection, Erasure(member_id), asked_at_ms=int(now * 1000))
 
         def deleted(_: None) -> None:
-            self._gone(member_id, "Your data is being deleted")
+            self._members.removed(member_id, "Your data is being deleted")
             self._due.set()
 
         return Act(change, deleted)
@@ -131,6 +130,3 @@ class OwnAffairs:
     def _require_no_owner(self, member_id: str) -> None:
         if self._directory.is_owner(member_id):
             raise ChatError("owner_must_stay")
-
-    def _gone(self, member_id: str, reason: str) -> None:
-        self._members.removed(member_id, CloseCode.SIGNED_OUT, reason)
