@@ -85,13 +85,6 @@ class Audit:
             (int(now * 1000), actor_id, action, target_id, where, written),
         )
 
-    async def about(
-        self, asker_id: str, target_id: str, actions: Sequence[str], before: int | None, limit: int
-    ) -> AuditPage:
-        """The same of one target, and of some actions only."""
-        wanted = WantedEntries(before=before, target_id=target_id, actions=actions)
-        return await self.page(asker_id, wanted, limit)
-
     async def page(self, asker_id: str, wanted: WantedEntries, limit: int) -> AuditPage:
         """What a member may see, newest first."""
         directory = self._directory

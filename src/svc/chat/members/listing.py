@@ -83,7 +83,9 @@ def _key(wanted: WantedMembers, last_seen: Mapping[str, int]) -> Callable[[Membe
     return lambda member: (0, member.id)
 
 
-def _matches(member: Member, wanted: WantedMembers, query: str, now: float, last_seen: Mapping[str, int]) -> bool:
+def _matches(
+    member: Member, wanted: WantedMembers, query: str, now: float, last_seen: Mapping[str, int]
+) -> bool:
     seen = last_seen.get(member.id, 0)
     return (
         (not query or query in _name(member.nickname))

@@ -11,7 +11,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.database import Database
-from svc.chat.audit.rules import Audit, Entries
+from svc.chat.audit.rules import Audit, Entries, WantedEntries
 from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.moderation import store
@@ -61,7 +61,8 @@ class History:
         facts = await store.facts(self._database, member_id)
         if facts is None:
             raise ChatError("unknown_member")
-        page = await self._audit.about(asker_id, member_id, ACTIONS, before, limit)
+        wanted = WantedEntries(before=before, target_id=member_id, actions=ACTIONS)
+        page = await self._audit.page(asker_id, wanted, limit)
         came = await self._invitation(member_id)
         return MemberHistory(
             nickname=facts.nickname,

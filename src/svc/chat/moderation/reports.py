@@ -39,11 +39,7 @@ AuthorOf = Callable[[str, str, str], Awaitable[About]]
 class Reports:
     """`new_id` makes the id of a new report."""
 
-    def __init__(
-        self,
-        ground: Ground,
-        author_of: AuthorOf,
-    ) -> None:
+    def __init__(self, ground: Ground, author_of: AuthorOf) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._new_id = ground.audit, ground.new_id
         self._author_of = author_of

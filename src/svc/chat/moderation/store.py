@@ -171,10 +171,8 @@ def _read_report(row: Sequence[Any]) -> Report:
 
 
 def resolve(connection: Connection, report_id: str, member_id: str, note: str, now_ms: int) -> None:
-    connection.execute(
-        "UPDATE reports SET resolved_at_ms = ?, resolved_by = ?, note = ? WHERE id = ?",
-        (now_ms, member_id, note, report_id),
-    )
+    resolved = {"resolved_at_ms": now_ms, "resolved_by": member_id, "note": note}
+    _REPORTS.edit(connection, resolved, id=report_id)
 
 
 async def reports(
