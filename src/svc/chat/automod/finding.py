@@ -4,22 +4,12 @@ what is repeated; knows nothing of who may do what. Reads no clock.
 
 import re
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
 
-from svc.chat.automod.rule import (
-    LINKS,
-    MENTIONS,
-    MOST_REPEATS,
-    NEWCOMERS,
-    REPEATS,
-    WITHIN_S,
-    WORDS,
-    Phrases,
-    Rule,
-)
+from svc.chat.automod.rule import MOST_REPEATS, WITHIN_S, Phrases, Rule
 from svc.chat.messages.markdown import named, trimmed
 from svc.chat.messages.profanity import Folded, Span, covered
 
@@ -92,42 +82,30 @@ class Finder:
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self._phrases = Phrases(rule.words)
-        self._find = _FINDERS[rule.kind]
 
     def find(self, said: Said, recent: Recent, now: float) -> list[Span] | None:
         """What it objects to, which may be a text without characters; None for nothing."""
-        return self._find(self, said, recent, now)
+        rule, text = self.rule, said.text
+        match rule.kind:
+            case "words":
+                return self._phrases.spans(said.folded) or None
+            case "links":
+                return [span for link, span in links(text) if not _leads_to(link, rule.allowed)] or None
+            case "mentions":
+                return self._mentions(said)
+            case "repeats":
+                again = said.new and text.strip() and recent.times(said, rule.within_s, now) >= rule.most
+                return said.whole if again else None
+            case "newcomers":
+                # Whose messages are looked at, others say.
+                return said.whole
 
-    def _words(self, said: Said, recent: Recent, now: float) -> list[Span] | None:
-        return self._phrases.spans(said.folded) or None
-
-    def _links(self, said: Said, recent: Recent, now: float) -> list[Span] | None:
-        return [span for link, span in links(said.text) if not _leads_to(link, self.rule.allowed)] or None
-
-    def _mentions(self, said: Said, recent: Recent, now: float) -> list[Span] | None:
+    def _mentions(self, said: Said) -> list[Span] | None:
         most = self.rule.most
         if _mentioned(said.text) <= most:
             return None
         beyond = [match.span() for match in _MENTION.finditer(said.text)][most:]
         return beyond if beyond and _mentioned(covered(said.text, beyond)) <= most else said.whole
-
-    def _repeats(self, said: Said, recent: Recent, now: float) -> list[Span] | None:
-        rule = self.rule
-        again = said.new and said.text.strip() and recent.times(said, rule.within_s, now) >= rule.most
-        return said.whole if again else None
-
-    def _all(self, said: Said, recent: Recent, now: float) -> list[Span] | None:
-        """Whose messages are looked at, others say."""
-        return said.whole
-
-
-_FINDERS: Mapping[str, Callable[[Finder, Said, Recent, float], list[Span] | None]] = {
-    WORDS: Finder._words,
-    LINKS: Finder._links,
-    MENTIONS: Finder._mentions,
-    REPEATS: Finder._repeats,
-    NEWCOMERS: Finder._all,
-}
 
 
 def links(text: str) -> list[tuple[str, Span]]:
