@@ -5,18 +5,16 @@ those of the database's columns. Checks one record at a time; that they fit toge
 database's to say. `docs/operations.md` has the same table for people.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from svc.chat.transfer import shapes
+from svc.chat.transfer.shapes import Check, or_null, whole
 
 FORMAT, VERSION = "svc-export", 1
 MAX_LINE_BYTES = 1024 * 1024
 _MAX_ID_CHARACTERS = 256
 _MAX_TEXT_CHARACTERS = 64 * 1024
-_LARGEST = 2**63 - 1
-
-Check = Callable[[object], bool]
 
 
 class BadRecord(Exception):
@@ -31,16 +29,8 @@ def _id(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _MAX_ID_CHARACTERS and "\0" not in value
 
 
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST
-
-
 def _up_to(most: int) -> Check:
-    return lambda value: isinstance(value, int) and _whole(value) and value <= most
-
-
-def _or_null(check: Check) -> Check:
-    return lambda value: value is None or check(value)
+    return lambda value: isinstance(value, int) and whole(value) and value <= most
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +63,28 @@ class Kind:
 
 _OBJECT = {
     **dict.fromkeys(("key", "content_type"), _id),
-    "bytes": _whole,
-    **dict.fromkeys(("width", "height", "duration_ms"), _or_null(_whole)),
+    "bytes": whole,
+    **dict.fromkeys(("width", "height", "duration_ms"), or_null(whole)),
     **dict.fromkeys(("placeholder", "colour"), _text),
-    "created_at_ms": _whole,
-    "idle_since_ms": _whole,
+    "created_at_ms": whole,
+    "idle_since_ms": whole,
 }
 _MESSAGE: Mapping[str, Check] = {
-    "n": _whole,
+    "n": whole,
     **dict.fromkeys(("id", "channel_id", "author_kind", "author_id"), _id),
     "display_name": _text,
-    "avatar": _or_null(_id),
+    "avatar": or_null(_id),
     "text": _text,
-    "reply_to": _or_null(_id),
+    "reply_to": or_null(_id),
     "mentions": shapes.mentions,
     "mention_groups": shapes.mentions,
     "cards": shapes.cards,
     "attachments": shapes.attachments,
-    "flagged": _whole,
-    "edited_at_ms": _or_null(_whole),
-    "posted_at_ms": _or_null(_whole),
-    "thread": _or_null(_id),
-    "expired_attachments": _whole,
+    "flagged": whole,
+    "edited_at_ms": or_null(whole),
+    "posted_at_ms": or_null(whole),
+    "thread": or_null(_id),
+    "expired_attachments": whole,
     "previews": shapes.previews,
     "author_bot": _up_to(1),
 }
@@ -106,7 +96,7 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "role",
             "roles",
-            {"id": _id, "name": _text, "rank": _whole, "permissions": _text, "color": _or_null(_whole)},
+            {"id": _id, "name": _text, "rank": whole, "permissions": _text, "color": or_null(whole)},
             "id",
         ),
         Kind("object", "objects", _OBJECT, "key", where="state = 'stored'"),
@@ -122,9 +112,9 @@ KINDS: Mapping[str, Kind] = {
             "emoji",
             {
                 **dict.fromkeys(("id", "name", "key"), _id),
-                "animated": _whole,
-                "created_by": _or_null(_id),
-                "created_at_ms": _whole,
+                "animated": whole,
+                "created_by": or_null(_id),
+                "created_at_ms": whole,
             },
             "id",
         ),
@@ -134,11 +124,11 @@ KINDS: Mapping[str, Kind] = {
             {
                 "id": _id,
                 "nickname": _text,
-                "timeout_until_ms": _whole,
-                "joined_at_ms": _whole,
-                "left_at_ms": _or_null(_whole),
-                "avatar_key": _or_null(_id),
-                "status_text": _or_null(_text),
+                "timeout_until_ms": whole,
+                "joined_at_ms": whole,
+                "left_at_ms": or_null(whole),
+                "avatar_key": or_null(_id),
+                "status_text": or_null(_text),
                 "bot": _up_to(1),
             },
             "id",
@@ -148,7 +138,7 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "identity",
             "identities",
-            {"issuer": _text, "subject": _id, "member_id": _id, "added_at_ms": _whole},
+            {"issuer": _text, "subject": _id, "member_id": _id, "added_at_ms": whole},
             "issuer, subject",
         ),
         Kind(
@@ -157,7 +147,7 @@ KINDS: Mapping[str, Kind] = {
             {
                 **dict.fromkeys(("id", "member_id", "thumbprint"), _id),
                 "name": _text,
-                **dict.fromkeys(("added_at_ms", "last_seen_at_ms"), _whole),
+                **dict.fromkeys(("added_at_ms", "last_seen_at_ms"), whole),
             },
             "id",
         ),
@@ -168,8 +158,8 @@ KINDS: Mapping[str, Kind] = {
                 "member_id": _id,
                 "nickname": _text,
                 "reason": _text,
-                "banned_by": _or_null(_id),
-                "banned_at_ms": _whole,
+                "banned_by": or_null(_id),
+                "banned_at_ms": whole,
             },
             "member_id",
         ),
@@ -178,11 +168,11 @@ KINDS: Mapping[str, Kind] = {
             "channels",
             {
                 **dict.fromkeys(("id", "name", "kind_of_channel"), _id),
-                "position": _whole,
+                "position": whole,
                 "topic": _text,
-                "slow_mode_s": _whole,
-                "created_at_ms": _whole,
-                "parent_id": _or_null(_id),
+                "slow_mode_s": whole,
+                "created_at_ms": whole,
+                "parent_id": or_null(_id),
                 "archived": _up_to(1),
                 "user_limit": _up_to(1000),
                 "bitrate_kbps": _up_to(510),
@@ -212,27 +202,27 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "edit",
             "message_edits",
-            {"n": _whole, "number": _whole, "text": _text, "replaced_at_ms": _whole},
+            {"n": whole, "number": whole, "text": _text, "replaced_at_ms": whole},
             "n, number",
         ),
         Kind(
             "reaction",
             "reactions",
-            {"n": _whole, "emoji": _id, "member_id": _id, "reacted_at_ms": _whole},
+            {"n": whole, "emoji": _id, "member_id": _id, "reacted_at_ms": whole},
             "n, emoji, reacted_at_ms, member_id",
         ),
         Kind(
             "pin",
             "pins",
-            {"n": _whole, "channel_id": _id, "member_id": _id, "pinned_at_ms": _whole},
+            {"n": whole, "channel_id": _id, "member_id": _id, "pinned_at_ms": whole},
             "n",
         ),
-        Kind("mention", "mentions", {"member_id": _id, "channel_id": _id, "n": _whole}, "n, member_id"),
-        Kind("read", "reads", {"member_id": _id, "channel_id": _id, "n": _whole}, "member_id, channel_id"),
+        Kind("mention", "mentions", {"member_id": _id, "channel_id": _id, "n": whole}, "n, member_id"),
+        Kind("read", "reads", {"member_id": _id, "channel_id": _id, "n": whole}, "member_id, channel_id"),
         Kind(
             "thread_follow",
             "thread_follows",
-            {**dict.fromkeys(("member_id", "thread", "channel_id"), _id), "n": _whole},
+            {**dict.fromkeys(("member_id", "thread", "channel_id"), _id), "n": whole},
             "member_id, thread",
         ),
         Kind(

@@ -22,7 +22,7 @@ def _text(value: object) -> bool:
     return isinstance(value, str) and len(value) <= _MAX_CHARACTERS and "\0" not in value
 
 
-def _whole(value: object) -> bool:
+def whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST
 
 
@@ -30,7 +30,7 @@ def _flag(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _maybe(check: Check) -> Check:
+def or_null(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
 
@@ -52,10 +52,10 @@ def _object(optional: Mapping[str, Check], needed: tuple[str, ...] = ()) -> Chec
 
 _FILE: Mapping[str, Check] = {
     **dict.fromkeys(("key", "content_type", "placeholder", "colour"), _text),
-    **dict.fromkeys(("bytes", "width", "height", "frames", "duration_ms"), _maybe(_whole)),
+    **dict.fromkeys(("bytes", "width", "height", "frames", "duration_ms"), or_null(whole)),
 }
 _PICTURE = _object(_FILE, ("key",))
-_SMALLER = _maybe(_PICTURE)
+_SMALLER = or_null(_PICTURE)
 _ATTACHMENT = _object(
     {
         **_FILE,
@@ -69,7 +69,7 @@ _FIELD = _object({"name": _text, "value": _text, "inline": _flag}, ("name", "val
 _CARD = _object(
     {
         **dict.fromkeys(("title", "url", "description", "timestamp"), _text),
-        "color": lambda value: _text(value) or _whole(value),
+        "color": lambda value: _text(value) or whole(value),
         "author": _object({"name": _text, "url": _text, "icon": _PICTURE}, ("name",)),
         "fields": _list(_FIELD, _MAX_FIELDS),
         "image": _PICTURE,
@@ -78,13 +78,13 @@ _CARD = _object(
     }
 )
 
-mentions: Check = _maybe(_list(_text, _MAX_MENTIONS))
-attachments: Check = _maybe(_list(_ATTACHMENT, _MAX_ATTACHMENTS))
-cards: Check = _maybe(_list(_CARD, _MAX_CARDS))
+mentions: Check = or_null(_list(_text, _MAX_MENTIONS))
+attachments: Check = or_null(_list(_ATTACHMENT, _MAX_ATTACHMENTS))
+cards: Check = or_null(_list(_CARD, _MAX_CARDS))
 _PREVIEW = _object(
     {**dict.fromkeys(("url", "title", "description", "site"), _text), "image": _PICTURE}, ("url",)
 )
-_PREVIEWS = _maybe(_list(_PREVIEW, _MAX_PREVIEWS))
+_PREVIEWS = or_null(_list(_PREVIEW, _MAX_PREVIEWS))
 
 
 def previews(value: object) -> bool:
@@ -93,7 +93,7 @@ def previews(value: object) -> bool:
 
 
 def setting(value: object) -> bool:
-    return _flag(value) or _text(value) or _whole(value)
+    return _flag(value) or _text(value) or whole(value)
 
 
 def moved(value: object, files: Mapping[str, Mapping[str, object]]) -> object:
