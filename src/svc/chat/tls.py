@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 from svc.base.config import ConfigError
 
@@ -72,9 +73,7 @@ class TlsFiles:
 
     def _read(self) -> tuple[ssl.SSLContext, x509.Certificate]:
         leaf = _leaf_of(self._certificate)
-        key = _public_key_of(self._key)
-        encoding, form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
-        if leaf.public_key().public_bytes(encoding, form) != key:
+        if leaf.public_key() != _private_key_of(self._key).public_key():
             raise ConfigError(f"{self._key} is not the key of the first certificate in {self._certificate}")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -105,16 +104,13 @@ def _leaf_of(path: Path) -> x509.Certificate:
         raise ConfigError(f"{path} contains no PEM certificate") from None
 
 
-def _public_key_of(path: Path) -> bytes:
-    """Of the private key in a file."""
+def _private_key_of(path: Path) -> PrivateKeyTypes:
     try:
-        key = serialization.load_pem_private_key(_content(path), None)
+        return serialization.load_pem_private_key(_content(path), None)
     except TypeError:
         raise ConfigError(f"{path} contains a key with a password. Remove the password") from None
     except ValueError:
         raise ConfigError(f"{path} contains no PEM private key") from None
-    encoding, form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
-    return key.public_key().public_bytes(encoding, form)
 
 
 def _content(path: Path) -> bytes:
