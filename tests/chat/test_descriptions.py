@@ -11,12 +11,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import svc.chat
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
-from svc.chat.described import ID, Named, array, asked, nullable, obj
+from svc.chat.described import ID, Id, Named, array, nullable, obj
 from svc.chat.errors import CODES
 from svc.chat.openapi.http_document import Components, http_document, management_document
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.requests import described
 from svc.chat.openapi.webhook_document import webhook_document
+from svc.chat.requests import Asked, schema_of
 from tests.chat.member import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"
@@ -143,13 +144,21 @@ def test_a_schema_with_a_name_is_written_once() -> None:
     assert set(components.schemas) == {"Leaf", "Tree"}
 
 
+class Needed(Asked):
+    id: Id
+
+
+class LeftOut(Asked):
+    id: Id | None = None
+
+
 @pytest.mark.parametrize(
     ("schema", "value", "fits"),
     [
         (obj({"id": ID}), {"id": "a", "more": 1}, False),
-        (asked({"id": ID}), {"id": "a", "more": 1}, True),
-        (asked({"id": ID}), {"id": None}, False),
-        (asked({}, {"id": ID}), {"id": None}, True),
+        (schema_of(Needed), {"id": "a", "more": 1}, True),
+        (schema_of(Needed), {"id": None}, False),
+        (schema_of(LeftOut), {"id": None}, True),
     ],
 )
 def test_answers_are_exact_and_requests_are_not(schema: dict[str, Any], value: object, fits: bool) -> None:

@@ -17,7 +17,6 @@ Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]
 Natural = Annotated[int, Meta(ge=0)]
 TimeMs = Natural
 
-
 Schema = Mapping[str, object]
 
 
@@ -67,12 +66,6 @@ def obj(needed: Mapping[str, Schema], optional: Mapping[str, Schema] | None = No
     return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
 
-def asked(needed: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
-    """An object of a request: what is unknown in it is ignored, and `null` is as good as absent."""
-    left_out = {name: nullable(schema) for name, schema in (optional or {}).items()}
-    return {**obj(needed, left_out), "additionalProperties": True}
-
-
 BOOLEAN: Schema = {"type": "boolean"}
 ID = string(MAX_ID_CHARACTERS, 1)
 TIME_MS = integer(0)
@@ -103,9 +96,9 @@ class Event:
 
     name: str
     summary: str
-    data: Schema = field(default_factory=lambda: asked({}))
-    reply: Schema = field(default_factory=dict)
-    refusals: Sequence[str] = ()
+    data: Schema
+    reply: Schema
+    refusals: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
