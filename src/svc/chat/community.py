@@ -54,7 +54,7 @@ from svc.chat.messages.rules import Surroundings
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import About, Reports
 from svc.chat.moderation.requests import ModerationCommands, ModerationRequests
-from svc.chat.moderation.rules import Moderation, TimeoutWatch
+from svc.chat.moderation.rules import Moderation
 from svc.chat.notifying import Notifying
 from svc.chat.openapi.requests import DescriptionRequests
 from svc.chat.own.blocks import Blocks
@@ -110,17 +110,16 @@ class Community:
         self.pace, self.changes = Pace(time.monotonic), Changes()
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, _steady())
-        self.stamps = self._stamps(database)
+        days = config.identity.refresh_ttl_days
+        self.stamps = Stamps(database, self.directory, self._ids, days, time.time, time.monotonic)
         self.tally, self.probes = Tally(), Probes()
         self.audit = Audit(database, self.directory)
         ground = Ground(database, self.directory, self.hub, self.audit, self.changes, self._ids)
-        self.settings = Settings(ground, self._defaults())
-        self.members = Members(
-            ground,
-            config.max_members,
-            judged=self._judged,
-            avatar=self.media.urls.link,
+        # What the environment says holds where nothing is set.
+        self.settings = Settings(
+            ground, Values(name=config.server_name, description=config.server_description)
         )
+        self.members = Members(ground, config.max_members, judged=self._judged, avatar=self.media.urls.link)
         self.channels = Channels(ground)
         self.roles = Roles(ground, self.channels, self.members)
         self.moderation = Moderation(ground, self.members)
@@ -175,7 +174,7 @@ class Community:
             self.live.table(),
             *(requests.table() for requests in self._requests),
             self._status().table(),
-            Pages(WEB_FOLDER, self._name, self.files.icon.address).table(),
+            Pages(WEB_FOLDER, lambda: self.settings.current.name, self.files.icon.address).table(),
         ]
         if self._config.media.url:
             tables.append(self.pass_through.table())
@@ -203,7 +202,7 @@ class Community:
         tasks = [
             self.live.run,
             self.stamps.run,
-            TimeoutWatch(self.moderation).run,
+            self.moderation.run,
             self.own_affairs.run,
             *(task for group in (*self._groups, self.private) for task in group.tasks()),
         ]
@@ -229,12 +228,8 @@ class Community:
             BotCommands(self.bots, self.directory),
             BackupCommands(self.backups),
             TransferCommands(self.exports),
-            StatusCommands(self._config, self.probes, self.files, self.link, lambda: self.address),
+            StatusCommands(self._config, self.probes, self._sources(), lambda: self.address),
         ]
-
-    def _defaults(self) -> Values:
-        """Of settings: what the environment says."""
-        return Values(name=self._config.server_name, description=self._config.server_description)
 
     def _history(self) -> History:
         return History(self._database, self.audit, self.arriving.invites.invitation_of)
@@ -251,10 +246,6 @@ class Community:
 
         objects = self.media.objects if self.media.enabled else None
         return Exports(database, self._config.data_dir, objects, facts)
-
-    def _stamps(self, database: Database) -> Stamps:
-        days = self._config.identity.refresh_ttl_days
-        return Stamps(database, self.directory, self._ids, days, time.time, time.monotonic)
 
     def _status(self) -> StatusRequests:
         config = self._config
@@ -278,26 +269,23 @@ class Community:
             )
 
         shown_version = config.operating.version or version("svc-server")
-        report = self._report(shown_version)
+        report = HealthReport(config, self._sources(), shown_version, int(time.time() * 1000))
         return StatusRequests(shown_version, info, self.tokens, self._registry, self.probes, report)
 
-    def _report(self, shown_version: str) -> HealthReport:
-        sources = Sources(
+    def _sources(self) -> Sources:
+        return Sources(
             works=self._database.works,
             database=self._database.path,
             link=self.link,
-            uploads=self.files,
             uploads_enabled=self.media.enabled,
+            jobs_waiting=lambda: self.files.queue.waiting,
+            worker_up=lambda: self.files.worker.up,
             backups=self.kept_backups.made_at_ms,
             pages=self.hub.pages,
             calls=lambda: len(self.pass_through),
             secure=self._secure,
             machine=lambda: machine.looked_at(limit()),
         )
-        return HealthReport(self._config, sources, shown_version, int(time.time() * 1000))
-
-    def _name(self) -> str:
-        return self.settings.current.name
 
     def _judged(self, text: str) -> str:
         """Words as the owner wants them shown. Raises ChatError."""

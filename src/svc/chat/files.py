@@ -139,15 +139,6 @@ class Files:
     def welcome(self, asker: Asker) -> Mapping[str, object]:
         return self.emoji.welcome(asker)
 
-    @property
-    def waiting(self) -> int:
-        """Jobs that wait for a worker."""
-        return self.queue.waiting
-
-    @property
-    def worker_up(self) -> bool:
-        return self.worker.up
-
     def measure(self, registry: Registry) -> None:
         measure(registry, self.queue, self.sweep.counts, lambda: self.worker.up, self._media.failed_reads)
 

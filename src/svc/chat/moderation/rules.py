@@ -31,15 +31,14 @@ _LONGEST_WAIT_S = 60.0
 
 
 class Moderation:
-    """`ends_changed` is set when the time at which the next timeout ends has changed."""
-
     def __init__(self, ground: Ground, members: Members) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._changes = ground.audit, ground.changes
         self._members = members
-        self.ends_changed = asyncio.Event()
+        # Set when the time at which the next timeout ends has changed.
+        self._ends_changed = asyncio.Event()
         # Also when somebody joins who is in timeout.
-        ground.changes.permissions_changed.append(lambda _: self.ends_changed.set())
+        ground.changes.permissions_changed.append(lambda _: self._ends_changed.set())
 
     @changes_rules
     def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:
@@ -150,6 +149,22 @@ class Moderation:
 
         return Act(write, lambda _: self._timed_out(member_id, until))
 
+    async def run(self) -> NoReturn:
+        """Tell when timeouts end, so that a call gives back what they took."""
+        seen = time.time()
+        while True:
+            # The clock may be set meanwhile, or the machine have slept.
+            seen = min(seen, time.time())
+            end = self.next_end(seen)
+            with suppress(TimeoutError):
+                wait_s = None if end is None else min(_LONGEST_WAIT_S, max(0.0, end - time.time()))
+                async with asyncio.timeout(wait_s):
+                    await self._ends_changed.wait()
+            self._ends_changed.clear()
+            now = time.time()
+            self.ended(seen, now)
+            seen = now
+
     def next_end(self, now: float) -> float | None:
         """When the next timeout ends, if there is any."""
         ends = (member.timeout_until for member in self._directory.members.values())
@@ -180,25 +195,3 @@ class Moderation:
 
     def _bans_changed(self) -> None:
         self._hub.push("managed", {"area": "bans"}, Holders(Permission.BAN_MEMBERS))
-
-
-class TimeoutWatch:
-    """Tells when timeouts end, so that a call gives back what they took."""
-
-    def __init__(self, moderation: Moderation) -> None:
-        self._moderation = moderation
-
-    async def run(self) -> NoReturn:
-        seen = time.time()
-        while True:
-            # The clock may be set meanwhile, or the machine have slept.
-            seen = min(seen, time.time())
-            end = self._moderation.next_end(seen)
-            with suppress(TimeoutError):
-                wait_s = None if end is None else min(_LONGEST_WAIT_S, max(0.0, end - time.time()))
-                async with asyncio.timeout(wait_s):
-                    await self._moderation.ends_changed.wait()
-            self._moderation.ends_changed.clear()
-            now = time.time()
-            self._moderation.ended(seen, now)
-            seen = now

@@ -89,15 +89,6 @@ class Link(Protocol):
     def faults(self) -> Sequence[str]: ...
 
 
-class Uploads(Protocol):
-    """What is known of the worker's jobs and of the worker."""
-
-    @property
-    def waiting(self) -> int: ...
-    @property
-    def worker_up(self) -> bool: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Sources:
     """What is looked at. `pages` counts the open pages by member, `calls` those who are in calls."""
@@ -105,8 +96,10 @@ class Sources:
     works: Callable[[], Awaitable[bool]]
     database: Path
     link: Link
-    uploads: Uploads
     uploads_enabled: bool
+    # Jobs that wait for the worker, and whether that is there.
+    jobs_waiting: Callable[[], int]
+    worker_up: Callable[[], bool]
     # When backups were made that the server still keeps, in ms.
     backups: Callable[[], Sequence[int]]
     pages: Callable[[], Mapping[str, int]]
@@ -141,7 +134,7 @@ class HealthReport:
             Check("joining", *self._joining()),
             Check("address", *self._address()),
             Check("voice", *self._voice()),
-            Check("uploads", *self._uploads(), waiting=sources.uploads.waiting),
+            Check("uploads", *self._uploads(), waiting=sources.jobs_waiting()),
             Check("backups", *_backups(made, now)),
         ]
         pages = sources.pages()
@@ -172,12 +165,11 @@ class HealthReport:
         return (OK, "connected") if self._sources.link.in_step else (PROBLEM, "unreachable")
 
     def _uploads(self) -> tuple[Verdict, str]:
-        uploads = self._sources.uploads
         if not self._sources.uploads_enabled:
             return NOTICE, "off"
-        if uploads.worker_up:
+        if self._sources.worker_up():
             return OK, "working"
-        return PROBLEM if uploads.waiting else NOTICE, "no_worker"
+        return PROBLEM if self._sources.jobs_waiting() else NOTICE, "no_worker"
 
 
 def _disk(free: int) -> tuple[Verdict, str]:

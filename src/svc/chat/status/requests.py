@@ -26,7 +26,7 @@ from svc.chat.joining.config import SignIn
 from svc.chat.joining.proof import Tier
 from svc.chat.requests import Requests, described_by, request
 from svc.chat.settings.values import JoinPolicy
-from svc.chat.status.report import Condition, HealthReport, Link, Uploads
+from svc.chat.status.report import Condition, HealthReport, Sources
 
 MOST_KEPT = 16
 _LEAST_CHARACTERS, _MOST_CHARACTERS = 16, 64
@@ -179,12 +179,11 @@ class StatusCommands(Commands):
     """
 
     def __init__(
-        self, config: ChatConfig, probes: Probes, uploads: Uploads, link: Link, address: Callable[[], str]
+        self, config: ChatConfig, probes: Probes, sources: Sources, address: Callable[[], str]
     ) -> None:
         self._config = config
         self._probes = probes
-        self._uploads = uploads
-        self._link = link
+        self._sources = sources
         self._address = address
 
     @command("status_get")
@@ -198,11 +197,11 @@ class StatusCommands(Commands):
             "names": list(config.identity.names),
             "trusted_proxy_hops": config.trusted_proxy_hops,
             "sfu": config.media.url,
-            "sfu_faults": list(self._link.faults),
+            "sfu_faults": list(self._sources.link.faults),
             "worker": config.uploads.worker_url,
             "obstacle": config.identity.obstacle(),
-            "jobs_waiting": self._uploads.waiting,
-            "worker_up": self._uploads.worker_up,
+            "jobs_waiting": self._sources.jobs_waiting(),
+            "worker_up": self._sources.worker_up(),
         }
 
     @command("status_probe")
