@@ -28,6 +28,7 @@ class Writer(Protocol):
 W = TypeVar("W", bound=Writer)
 Decision = Callable[Concatenate[W, P], Act[Any, Answer]]
 Deed = Callable[Concatenate[W, P], Coroutine[Any, Any, Answer]]
+Write = Callable[[Database, Callable[[], Act[Any, Answer]]], Coroutine[Any, Any, Answer]]
 
 
 def _nobody() -> None:
@@ -49,29 +50,21 @@ def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
 
 def changes_rules(decide: Decision[W, P, Answer]) -> Deed[W, P, Answer]:
     """Do what is decided on while nothing else is decided: see above."""
-
-    @functools.wraps(decide)
-    async def deed(self: W, /, *args: P.args, **named: P.kwargs) -> Answer:
-        return await self._database.write_alone(_checked(decide, self, *args, **named))
-
-    return deed
+    return _deed(decide, Database.write_alone)
 
 
 def follows_rules(decide: Decision[W, P, Answer]) -> Deed[W, P, Answer]:
     """Do what is decided on while the rules stay as they are: see above."""
+    return _deed(decide, Database.write_beside)
 
+
+def _deed(decide: Decision[W, P, Answer], write: Write[Answer]) -> Deed[W, P, Answer]:
     @functools.wraps(decide)
     async def deed(self: W, /, *args: P.args, **named: P.kwargs) -> Answer:
-        return await self._database.write_beside(_checked(decide, self, *args, **named))
+        def checked() -> Act[Any, Answer]:
+            _authority.get()()
+            return decide(self, *args, **named)
+
+        return await write(self._database, checked)
 
     return deed
-
-
-def _checked(
-    decide: Decision[W, P, Answer], self: W, /, *args: P.args, **named: P.kwargs
-) -> Callable[[], Act[Any, Answer]]:
-    def checked() -> Act[Any, Answer]:
-        _authority.get()()
-        return decide(self, *args, **named)
-
-    return checked
