@@ -34,11 +34,10 @@ def command(name: str) -> Callable[[Run], Run]:
 
     def declared(run: Run) -> Run:
         types, parameters = get_type_hints(run, include_extras=True), inspect.signature(run).parameters
-        kinds = [(one, types[one]) for one in parameters if one != "self"]
-        defaults = {one: parameters[one].default for one, _ in kinds}
         fields: list[Any] = [
-            (*kind,) if defaults[kind[0]] is inspect.Parameter.empty else (*kind, defaults[kind[0]])
-            for kind in kinds
+            (one, types[one]) if taken.default is taken.empty else (one, types[one], taken.default)
+            for one, taken in parameters.items()
+            if one != "self"
         ]
         takes = None if "arguments" in types else defstruct("Arguments", fields, kw_only=True)
         run.command = name, takes  # type: ignore[attr-defined]
