@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from svc.base.allowance import Allowances
 from svc.base.backoff import Backoff
 from svc.base.strict_json import dumps
-from svc.chat.fetching.posting import Poster
+from svc.chat.fetching.posting import Posted, Poster
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.ground import Ground
 from svc.chat.levels.rules import Levels
@@ -124,6 +124,10 @@ class Ringing:
         if not reachable:
             return
         now = self._now()
+
+        def views(member_id: str) -> bool:
+            return member_id in self._directory.viewers(message.channel_id)
+
         for member_id in reachable & self._directory.viewers(message.channel_id):
             kind = self._kind(member_id, message, now)
             if kind is None:
@@ -131,8 +135,7 @@ class Ringing:
             if self._allowances[kind].of(member_id).take_if_left(now):
                 self._count("rate_limited")
                 continue
-            notice = Notice(kind, message.channel_id, self._content(kind, message), self._views(message))
-            self._ring(member_id, notice)
+            self._ring(member_id, Notice(kind, message.channel_id, self._content(kind, message), views))
 
     def privately(
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
@@ -148,9 +151,6 @@ class Ringing:
                 self._count("rate_limited")
                 continue
             self._ring(member_id, Notice(kind, conversation_id, content, allowed))
-
-    def _views(self, message: Message) -> Callable[[str], bool]:
-        return lambda member_id: member_id in self._directory.viewers(message.channel_id)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
         """What the message is to a member; None where they are not to be rung for it."""
@@ -235,23 +235,24 @@ class Ringing:
         if found is None:
             return _Attempt("gone")
         try:
-            status, wait_s = await self._post(found, notice, now)
+            posted = await self._post(found, notice, now)
         except NotFetched as refusal:
             if refusal.code != "blocked":
                 return _Attempt("unreachable", may_help_again=True)
             await self._subscriptions.gone(found)
             return _Attempt("blocked")
+        status = posted.status
         if status in GONE:
             await self._subscriptions.gone(found)
             return _Attempt("gone")
         if status == 429 or status >= 500:
-            return _Attempt("busy", may_help_again=True, wait_s=wait_s)
+            return _Attempt("busy", may_help_again=True, wait_s=posted.retry_after_s)
         if status in OK:
             return _Attempt("sent")
         logger.warning("a push service refused a notification", extra={"status": status})
         return _Attempt("refused")
 
-    async def _post(self, to: Subscription, notice: Notice, now: float) -> tuple[int, int]:
+    async def _post(self, to: Subscription, notice: Notice, now: float) -> Posted:
         body = encrypted(
             notice.content,
             receiver=to.public_key,
@@ -268,8 +269,7 @@ class Ringing:
             "Topic": notice.topic,
             "Urgency": URGENCY[notice.kind],
         }
-        posted = await self._poster.post(to.endpoint, body, headers, within_s=DEADLINE_S, holder=to.member_id)
-        return posted.status, posted.retry_after_s
+        return await self._poster.post(to.endpoint, body, headers, within_s=DEADLINE_S, holder=to.member_id)
 
     def _count(self, outcome: str) -> None:
         self._outcomes[(outcome,)] += 1
