@@ -28,7 +28,6 @@ from svc.chat.ground import Ground
 from svc.chat.media.requests import MediaRequests
 from svc.chat.media.rules import MESSAGE, PREVIEW, Media, ServerIcon
 from svc.chat.media.sweep import Sweep
-from svc.chat.media.usage import Usage
 from svc.chat.members.rules import Members
 from svc.chat.requests import Requests
 from svc.chat.uploads.commands import JobCommands, WorkerHealth
@@ -97,7 +96,7 @@ class Files:
         self.queue.on_used_up.append(self._forget_file)
         self.worker = WorkerHealth(session, asked_for.worker_url, time.monotonic)
         self.drafts = Drafts(database, directory, hub, media, self.uploads)
-        self.media_requests = MediaRequests(media, Usage(database), lambda: self.icon.key)
+        self.media_requests = MediaRequests(media, database, lambda: self.icon.key)
         asked = UploadRequests(self.uploads, self.queue, self.avatars, icons)
         begin = partial(asked.begin, purpose=EMOJI, target=self.emoji.free_name)
         emoji, drafts = EmojiRequests(self.emoji, begin), DraftRequests(self.drafts)

@@ -125,9 +125,16 @@ class PrivateFiles:
         return Act(write, lambda keys: keys)
 
     def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
-        """A step of a write: some that were kept for long enough go; the keys of what is stored of them."""
-        gone = _expire(connection, before_ms, most)
-        return [key for file_id in gone for key in self._media.condemn(connection, PRIVATE, file_id)]
+        """A step of a write: some that were kept for long enough go, or whose conversation has gone.
+
+        Returns the keys of what is stored of them.
+        """
+        gone = connection.execute(
+            "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"
+            " OR conversation_id NOT IN (SELECT id FROM private_conversations) LIMIT ?) RETURNING id",
+            (before_ms, most),
+        ).fetchall()
+        return [key for (file_id,) in gone for key in self._media.condemn(connection, PRIVATE, file_id)]
 
     async def _kept(
         self, asker: Asker, conversation_id: str, file_id: str, length: int, chunks: AsyncIterator[bytes]
@@ -165,13 +172,3 @@ async def _within(chunks: AsyncIterator[bytes], length: int) -> AsyncGenerator[b
         if left < 0:
             raise ChatError("upload_too_large", more={"limit": length})
         yield chunk
-
-
-def _expire(connection: Connection, before_ms: int, most: int) -> Sequence[str]:
-    """The ids of some that were sent before a moment, or in a conversation that has gone."""
-    found = connection.execute(
-        "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"
-        " OR conversation_id NOT IN (SELECT id FROM private_conversations) LIMIT ?) RETURNING id",
-        (before_ms, most),
-    )
-    return [row["id"] for row in found]

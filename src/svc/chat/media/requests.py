@@ -22,6 +22,7 @@ from aiohttp import web
 from msgspec import Meta
 
 from svc.base.contents import PLAIN_TYPE, SOUND_TYPES
+from svc.base.database import Database
 from svc.base.objects import ObjectDamaged, ObjectMissing, StoreFailed
 from svc.base.readers import Reader, Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
@@ -31,7 +32,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import client_address
 from svc.chat.media.facts import StoredObject
 from svc.chat.media.rules import Media
-from svc.chat.media.usage import MAX_LISTED, StorageUsage, Usage
+from svc.chat.media.usage import MAX_LISTED, StorageUsage, usage_now
 from svc.chat.requests import Asked, Requests, described_by, request
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
@@ -127,12 +128,12 @@ class MediaRequests(Requests):
     def __init__(
         self,
         media: Media,
-        usage: Usage,
+        database: Database,
         icon_key: Callable[[], str | None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._media = media
-        self._usage = usage
+        self._database = database
         self._icon_key = icon_key
         # By address: whoever has the URL of a file may read it.
         self._readers = Readers(now)
@@ -144,7 +145,7 @@ class MediaRequests(Requests):
         http="GET /api/storage",
     )
     async def usage(self, asked: AskedUsage) -> StorageUsage:
-        return await self._usage.now(asked.limit)
+        return await usage_now(self._database, asked.limit)
 
     # It checks the address that it was asked by.
     @request(

@@ -78,19 +78,15 @@ class StorageUsage:
     disk_free_bytes: Natural
 
 
-class Usage:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def now(self, limit: int) -> StorageUsage:
-        """With `limit` members."""
-        kinds = [KindUsage(*row) for row in await store.by_kind(self._database)]
-        holders = [MemberUsage(*row) for row in await store.by_member(self._database, limit)]
-        total = sum(kind.bytes for kind in kinds)
-        others = total - sum(holder.bytes for holder in holders)
-        free, size = await asyncio.to_thread(_disk, self._database.path)
-        limits = MAX_BYTES, MAX_BYTES_OF_ONE
-        return StorageUsage(total, *limits, kinds, holders, others, size, free)
+async def usage_now(database: Database, limit: int) -> StorageUsage:
+    """With `limit` members."""
+    kinds = [KindUsage(*row) for row in await store.by_kind(database)]
+    holders = [MemberUsage(*row) for row in await store.by_member(database, limit)]
+    total = sum(kind.bytes for kind in kinds)
+    others = total - sum(holder.bytes for holder in holders)
+    free, size = await asyncio.to_thread(_disk, database.path)
+    limits = MAX_BYTES, MAX_BYTES_OF_ONE
+    return StorageUsage(total, *limits, kinds, holders, others, size, free)
 
 
 def _disk(database: Path) -> tuple[int, int]:

@@ -235,12 +235,8 @@ def add_reaction(connection: Connection, n: int, emoji: str, member_id: str, now
 
 
 def remove_reaction(connection: Connection, n: int, emoji: str, member_id: str) -> bool:
-    return (
-        connection.execute(
-            "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?", (n, emoji, member_id)
-        ).rowcount
-        > 0
-    )
+    sql = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
+    return connection.execute(sql, (n, emoji, member_id)).rowcount > 0
 
 
 def add_pin(connection: Connection, message: Message, member_id: str, now_ms: int) -> None:
