@@ -23,6 +23,7 @@ from svc.base.sandbox import Sandbox
 from svc.chat.audit.rules import Audit
 from svc.chat.channels.rules import MAX_CHANNELS
 from svc.chat.errors import ChatError
+from svc.chat.media.facts import facts_of
 from svc.chat.media.rules import MESSAGE, new_key
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, checked_emoji, first_number_at
 from svc.chat.names import readable_name, readable_nickname
@@ -314,17 +315,8 @@ async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | 
         raise BadRecord(f"{path}: {fault.strerror}") from None
     key = new_key(picture.ext)
     await kept.put_data(key, picture.data, picture.content_type)
-    return {
-        "key": key,
-        "content_type": picture.content_type,
-        "bytes": len(picture.data),
-        "width": picture.width,
-        "height": picture.height,
-        "frames": picture.frames,
-        "duration_ms": picture.duration_ms or None,
-        "placeholder": picture.placeholder,
-        "colour": picture.colour,
-    }
+    facts = {**dataclasses.asdict(facts_of(picture)), "bytes": len(picture.data)}
+    return {"key": key, **facts, "frames": picture.frames}
 
 
 def _attachment(picture: Values, name: str) -> Values:
