@@ -32,7 +32,7 @@ class MessagesFeature:
         self.reads = Reads(ground.database, ground.directory, ground.hub)
         self.threads = Threads(ground.database, ground.directory, ground.hub)
         self.messages = Messages(ground, pages, self.reads, self.threads, self.indexer, surroundings)
-        self.marking = Marking(ground, pages, self.indexer, surroundings)
+        self.marking = Marking(ground, surroundings, self.messages.written)
         self.history = History(ground.database, ground.directory, pages)
         self.search = Search(ground.database, ground.directory)
         self.presence = Presence(ground.directory, ground.hub)

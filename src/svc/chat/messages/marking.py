@@ -1,7 +1,7 @@
 """Reactions, pins and previews: what hangs on a message that others have written. No HTTP, no SQL."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
@@ -10,10 +10,8 @@ from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
-from svc.chat.messages.message import MEMBER, Message, checked_emoji
-from svc.chat.messages.page_cache import PageCache
+from svc.chat.messages.message import Message, checked_emoji
 from svc.chat.messages.rules import Surroundings
-from svc.chat.messages.searching import Indexer
 
 # Two rows of them under a message.
 MAX_EMOJI = 20
@@ -22,17 +20,12 @@ MAX_PINS = 50
 
 
 class Marking:
-    def __init__(
-        self,
-        ground: Ground,
-        pages: PageCache,
-        indexer: Indexer,
-        surroundings: Surroundings,
-    ) -> None:
+    """`written` is called with the channel of a message that looks different now."""
+
+    def __init__(self, ground: Ground, surroundings: Surroundings, written: Callable[[str], None]) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit = ground.audit
-        self._pages = pages
-        self._indexer = indexer
+        self._written = written
         self._urls, self._pictured = surroundings.urls, surroundings.pictured
 
     @follows_rules
@@ -110,7 +103,7 @@ class Marking:
 
         def remove(connection: Connection) -> Message | None:
             message = store.existing(connection, channel_id, message_id)
-            if (message.author.kind, message.author.id) != (MEMBER, member_id):
+            if not message.author.is_member(member_id):
                 if not manages:
                     raise ChatError("forbidden")
                 self._record(connection, member_id, "previews_remove", message, now)
@@ -159,10 +152,6 @@ class Marking:
     ) -> None:
         details = {"channel_id": message.channel_id}
         self._audit.record(connection, actor_id, action, message.id, details, now)
-
-    def _written(self, channel_id: str) -> None:
-        self._pages.written(channel_id)
-        self._indexer.wake()
 
     def _reacted(
         self, changed: bool, member_id: str, channel_id: str, message_id: str, emoji: str, *, added: bool

@@ -44,6 +44,9 @@ class Author:
     # A member that is a program.
     bot: bool = False
 
+    def is_member(self, member_id: str) -> bool:
+        return (self.kind, self.id) == (MEMBER, member_id)
+
     def described(self, urls: MediaUrls) -> dict[str, object]:
         return {
             "kind": self.kind,

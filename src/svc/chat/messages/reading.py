@@ -56,7 +56,7 @@ class History:
     async def edits(self, member_id: str, channel_id: str, message_id: str) -> list[store.Edit]:
         """What a message said before: for its author, and for who may delete it."""
         message = await self.one(member_id, channel_id, message_id)
-        if message.author.kind != MEMBER or message.author.id != member_id:
+        if not message.author.is_member(member_id):
             self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
         return await store.edits(self._database, message.n)
 

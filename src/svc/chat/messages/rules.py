@@ -223,7 +223,7 @@ class Messages:
         return message
 
     def posted(self, message: Message, nonce: str | None = None) -> None:
-        self._written(message.channel_id)
+        self.written(message.channel_id)
         described = message.described(self._urls)
         if nonce is not None:
             described["nonce"] = nonce
@@ -256,7 +256,7 @@ class Messages:
 
         def change(connection: Connection) -> tuple[Message, Message]:
             old = store.existing(connection, channel_id, message_id)
-            if not _is_author(member_id, old):
+            if not old.author.is_member(member_id):
                 raise ChatError("forbidden")
             checked_text(judged.text, or_else=bool(old.attachments or old.cards))
             if old.text == judged.text:
@@ -293,7 +293,7 @@ class Messages:
         old, new = versions
         if old is new:
             return new
-        self._written(new.channel_id)
+        self.written(new.channel_id)
         changed = {
             "channel_id": new.channel_id,
             "id": new.id,
@@ -317,7 +317,7 @@ class Messages:
 
         def remove(connection: Connection) -> Message:
             message = store.existing(connection, channel_id, message_id)
-            if not _is_author(member_id, message):
+            if not message.author.is_member(member_id):
                 if not manages:
                     raise ChatError("forbidden")
                 details = {"channel_id": channel_id, "author_id": message.author.id}
@@ -334,7 +334,7 @@ class Messages:
         return self._threads.beside(connection, message)
 
     def removed(self, message: Message) -> None:
-        self._written(message.channel_id)
+        self.written(message.channel_id)
         gone = {"channel_id": message.channel_id, "id": message.id, "thread": message.thread}
         self._hub.push("message_deleted", gone, Viewers(message.channel_id))
         self._counting(message).deleted(message)
@@ -378,7 +378,7 @@ class Messages:
         return follow
 
     def attachments_changed(self, message: Message) -> None:
-        self._written(message.channel_id)
+        self.written(message.channel_id)
         files = self._urls.shown(message.attachments)
         changed = {"channel_id": message.channel_id, "id": message.id, "attachments": files}
         if message.expired_attachments:
@@ -389,7 +389,8 @@ class Messages:
         """Who counts what has not been read there."""
         return self._reads if message.thread is None else self._threads
 
-    def _written(self, channel_id: str) -> None:
+    def written(self, channel_id: str) -> None:
+        """Something is different in a channel: its pages are read again, and the index goes on."""
         self._pages.written(channel_id)
         self._indexer.wake()
 
@@ -471,10 +472,6 @@ def _pinged(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
     """Whom it mentions without naming them: the author of what it answers."""
     named_already = {*mentioned(message.text), *but_not}
     return tuple(member_id for member_id in message.mentions if member_id not in named_already)
-
-
-def _is_author(member_id: str, message: Message) -> bool:
-    return message.author.kind == MEMBER and message.author.id == member_id
 
 
 def _existing(message: Message | None) -> Message:
