@@ -1,15 +1,23 @@
-"""IP addresses as limits count them: one customer, one key.
+"""IP addresses as limits count them, one customer, one key; and which are near.
 
 Opens and resolves nothing.
 """
 
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 # The least that one customer is given: any number of addresses in it costs them nothing.
 IPV6_CUSTOMER_BITS = 64
 # Reading an address is a tenth of what a new connection takes: so many are remembered.
 _REMEMBERED = 4096
+# Written out, for `is_private` also holds for documentation and benchmark networks.
+_NEARBY = tuple(
+    ip_network(network)
+    for network in (
+        *("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16"),
+        *("::1/128", "fc00::/7", "fe80::/10"),
+    )
+)
 
 Address = IPv4Address | IPv6Address
 
@@ -38,3 +46,9 @@ def is_this_machine(text: str) -> bool:
     """Does a connection from there come from a program on this machine, such as a proxy?"""
     address = parsed(text)
     return address is None or address.is_loopback
+
+
+def is_nearby(text: str) -> bool:
+    """Is it an address of this machine, or of a private network?"""
+    address = parsed(text)
+    return address is not None and any(address in network for network in _NEARBY)

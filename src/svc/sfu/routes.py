@@ -9,12 +9,11 @@ import asyncio
 import logging
 from datetime import UTC, datetime
 from importlib.metadata import version
-from ipaddress import IPv6Address, ip_address, ip_network
 
 from aiohttp import web
 
 from svc.base import logs
-from svc.base.addresses import customer
+from svc.base.addresses import customer, is_nearby
 from svc.base.allowance import Allowance
 from svc.base.connections import Crowd
 from svc.base.http_connections import recognise
@@ -29,13 +28,6 @@ from svc.sfu.service import Service
 # goes that has waited longest, of the address that has most: valid tokens still get in.
 MAX_NEWCOMERS = 1_000
 
-_NEARBY = [
-    ip_network(network)
-    for network in (
-        *("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16"),
-        *("::1/128", "fc00::/7", "fe80::/10"),
-    )
-]
 # A proxy's word that a request came from elsewhere.
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
@@ -144,7 +136,4 @@ def _is_nearby(request: web.Request) -> bool:
     """Whether the request comes from this machine or a private network, and not through a proxy."""
     if request.remote is None or any(name in request.headers for name in _FORWARDED):
         return False
-    address = ip_address(request.remote.partition("%")[0])
-    if isinstance(address, IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
-    return any(address in network for network in _NEARBY)
+    return is_nearby(request.remote)

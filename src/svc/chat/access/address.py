@@ -9,23 +9,14 @@ CORS_ORIGIN.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import ip_network
 from urllib.parse import urlsplit
 
-from svc.base.addresses import customer, parsed
+from svc.base.addresses import customer, is_nearby, parsed
 
 # More proxies in a row are a mistake in the configuration.
 MAX_HOPS = 16
 # Headers by which proxies say that a request is not their own.
 FORWARDING_HEADERS = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
-# Written out, for `is_private` also holds for documentation and benchmark networks.
-_LOCAL = tuple(
-    ip_network(network)
-    for network in (
-        *("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16"),
-        *("::1/128", "fc00::/7", "fe80::/10"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +29,7 @@ class ClientAddress:
     @property
     def is_local(self) -> bool:
         """Does the request come from this machine or its network, beyond a stranger's power to claim it?"""
-        address = parsed(self.ip)
-        return self.direct and address is not None and any(address in network for network in _LOCAL)
+        return self.direct and is_nearby(self.ip)
 
     @property
     def limited_as(self) -> str:
