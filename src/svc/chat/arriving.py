@@ -55,12 +55,7 @@ class Arriving:
     """What the community sees; `session` connects to issuers and providers."""
 
     def __init__(
-        self,
-        ground: Ground,
-        config: ChatConfig,
-        session: ClientSession,
-        trust: Trust,
-        community: Within,
+        self, ground: Ground, config: ChatConfig, session: ClientSession, trust: Trust, community: Within
     ) -> None:
         database, hub, members = ground.database, ground.hub, community.members
         moderation, settings, self._limits = community.moderation, community.settings, config.invites

@@ -31,9 +31,7 @@ class AutomodRequests(Requests):
         self._automod, self._latest = automod, latest
 
     @request(
-        _MANAGER,
-        "The rules by which members' messages are moderated, the oldest first",
-        http=f"GET {_RULES}",
+        _MANAGER, "The rules by which members' messages are moderated, the oldest first", http=f"GET {_RULES}"
     )
     async def all(self) -> Rules:
         return Rules(self._automod.all())

@@ -43,11 +43,7 @@ class BackupRequests(Requests):
         self._backups = backups
         self._readers = Readers(time.monotonic)
 
-    @request(
-        OWNER,
-        "Backups that the server keeps, and one that is being made",
-        http="GET /api/backups",
-    )
+    @request(OWNER, "Backups that the server keeps, and one that is being made", http="GET /api/backups")
     async def all(self) -> AllBackups:
         return await asyncio.to_thread(self._backups.all)
 

@@ -249,10 +249,7 @@ class PrivateRequests(Requests):
         return await self._conversations.one(asking.member_id, conversation_id)
 
     @request(
-        _SENDER,
-        "Let another person into a group",
-        http=f"PUT {_ONE}/members/{{member_id}}",
-        refusals=_OPEN,
+        _SENDER, "Let another person into a group", http=f"PUT {_ONE}/members/{{member_id}}", refusals=_OPEN
     )
     async def add(self, asking: Asker, conversation_id: Id, member_id: Id) -> None:
         await self._conversations.add(asking.member_id, conversation_id, member_id)

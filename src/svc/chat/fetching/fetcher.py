@@ -53,13 +53,7 @@ class Fetcher:
         self._turns = Turns(AT_ONCE)
 
     async def fetch(
-        self,
-        address: str,
-        *,
-        max_bytes: int,
-        deadline: float,
-        count: Callable[[int], None],
-        holder: str = "",
+        self, address: str, *, max_bytes: int, deadline: float, count: Callable[[int], None], holder: str = ""
     ) -> bytes:
         """The file at `address`, fetched for `holder`. Raises NotFetched.
 

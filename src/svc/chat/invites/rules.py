@@ -33,11 +33,7 @@ class Invites:
     """`new_code` makes a code that nobody guesses; `joins_per_hour` is for each invite."""
 
     def __init__(
-        self,
-        ground: Ground,
-        roles: Roles,
-        joins_per_hour: int | None,
-        new_code: Callable[[], str],
+        self, ground: Ground, roles: Roles, joins_per_hour: int | None, new_code: Callable[[], str]
     ) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._new_id = ground.audit, ground.new_id

@@ -33,11 +33,7 @@ class KeptCode:
 
 class Devices:
     def __init__(
-        self,
-        ground: Ground,
-        members: Members,
-        sessions: Sessions,
-        new_code: Callable[[], str],
+        self, ground: Ground, members: Members, sessions: Sessions, new_code: Callable[[], str]
     ) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit = ground.audit

@@ -69,11 +69,7 @@ class ServerDoor:
     `invites` admits by a code.
     """
 
-    def __init__(
-        self,
-        invite_needed: Callable[[bool], bool],
-        invites: Door,
-    ) -> None:
+    def __init__(self, invite_needed: Callable[[bool], bool], invites: Door) -> None:
         self._invite_needed = invite_needed
         self._invites = invites
 

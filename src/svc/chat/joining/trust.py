@@ -131,12 +131,7 @@ class Trust:
 
     @classmethod
     def of(
-        cls,
-        config: IdentityConfig,
-        audience: str,
-        *,
-        secure: bool = False,
-        local_names: Sequence[str] = (),
+        cls, config: IdentityConfig, audience: str, *, secure: bool = False, local_names: Sequence[str] = ()
     ) -> "Trust":
         """As configured; says in the log what will keep people out, or let too many in."""
         vouching = bool(config.oidc_issuer or config.cert_issuers)

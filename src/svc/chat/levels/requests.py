@@ -55,9 +55,7 @@ class LevelRequests(Requests):
         return AllNotifications(self._levels.of(asking.member_id))
 
     @request(
-        MEMBER,
-        "Choose a notification level for all channels, or mute them",
-        http="PUT /api/me/notifications",
+        MEMBER, "Choose a notification level for all channels, or mute them", http="PUT /api/me/notifications"
     )
     async def choose_everywhere(self, asking: Asker, asked: NewChoice) -> Notifications:
         return await self._levels.choose(asking.member_id, None, asked.made_at(time.time()))

@@ -44,10 +44,7 @@ class PageRequests(Requests):
         self._signing_in = signing_in
 
     @request(
-        MEMBER,
-        "Is the server there? Browsers hide the socket's own pings",
-        live="ping",
-        cost=READING_COST,
+        MEMBER, "Is the server there? Browsers hide the socket's own pings", live="ping", cost=READING_COST
     )
     async def ping(self) -> None:
         pass

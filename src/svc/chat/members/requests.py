@@ -179,11 +179,7 @@ class MemberRequests(Requests):
         member = await self._roles.hand_over(asking.member_id, member_id, time.time())
         return shown.member(member)
 
-    @request(
-        ANY_MEMBER,
-        "What one may do, on the server and in each channel",
-        http="GET /api/me/permissions",
-    )
+    @request(ANY_MEMBER, "What one may do, on the server and in each channel", http="GET /api/me/permissions")
     async def permissions(self, asking: Asker) -> Allowed:
         return self._members.permissions(asking.member_id)
 
@@ -201,21 +197,11 @@ class MemberRequests(Requests):
     async def create_role(self, asking: Asker, asked: NewRole) -> Role:
         return shown.role(await self._roles.create(asking.member_id, asked.wish(), time.time()))
 
-    @request(
-        _MANAGER,
-        "Give roles other ranks, all or none",
-        http="PUT /api/roles/order",
-        refusals=_OF_ROLES,
-    )
+    @request(_MANAGER, "Give roles other ranks, all or none", http="PUT /api/roles/order", refusals=_OF_ROLES)
     async def order_roles(self, asking: Asker, asked: Ranks) -> AllRoles:
         return _shown(await self._roles.order(asking.member_id, asked.ranks, time.time()))
 
-    @request(
-        _MANAGER,
-        "Change a role, but never the owner's",
-        http=f"PATCH {_ROLE_OF}",
-        refusals=_OF_ROLES,
-    )
+    @request(_MANAGER, "Change a role, but never the owner's", http=f"PATCH {_ROLE_OF}", refusals=_OF_ROLES)
     async def edit_role(self, asking: Asker, role_id: Id, asked: RoleChange) -> Role:
         wish = asked.wish()
         if wish == Wish():

@@ -88,13 +88,7 @@ class Reports:
         return Act(write, lambda report: self._resolved(report, actor_id))
 
     def found_by_rule(
-        self,
-        about: About,
-        channel_id: str,
-        message_id: str | None,
-        rule: str | None,
-        text: str,
-        now: float,
+        self, about: About, channel_id: str, message_id: str | None, rule: str | None, text: str, now: float
     ) -> "Filing":
         """What the server itself has to say; `rule` is None where it was `profanityMode`."""
         report = self._report(None, about, channel_id, message_id, text, now)

@@ -47,10 +47,7 @@ class DescriptionRequests(Requests):
         return await self._answer(http_document)
 
     @request(
-        ANYONE,
-        "The management listener, as OpenAPI",
-        http="GET /openapi/management.json",
-        answers=_DOCUMENT,
+        ANYONE, "The management listener, as OpenAPI", http="GET /openapi/management.json", answers=_DOCUMENT
     )
     async def management(self) -> web.StreamResponse:
         return await self._answer(management_document)

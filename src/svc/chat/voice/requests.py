@@ -97,10 +97,7 @@ class VoiceRequests(Requests):
         return self._voice.choose(asking.member_id, *asked.said())
 
     @request(
-        _MUTER,
-        "Silence or deafen somebody wherever they go, or end that",
-        live="voice_mute",
-        refusals=_ACT,
+        _MUTER, "Silence or deafen somebody wherever they go, or end that", live="voice_mute", refusals=_ACT
     )
     async def mute(self, asking: Asker, member_id: Id, asked: NewMute) -> State:
         return await self._moderation.mute(asking.member_id, member_id, *asked.said(), time.time())

@@ -78,10 +78,7 @@ class CompatibleRequests(Requests):
         return nothing() if posted is None else answer(posted.described())
 
     async def _taken(
-        self,
-        request: web.Request,
-        decode: Callable[[bytes], T],
-        draft_of: Callable[[T], MessageDraft | None],
+        self, request: web.Request, decode: Callable[[bytes], T], draft_of: Callable[[T], MessageDraft | None]
     ) -> Posted | None:
         """What was posted of a request; None where there is nothing to post. Raises ChatError and Unreadable,
         which are noted."""
