@@ -74,7 +74,7 @@ class ChannelCalls:
     def joined(self, room_id: str, user_id: str) -> None:
         self._look_at(room_id)
 
-    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+    def left(self, room_id: str, user_id: str, lost: bool) -> None:
         self._look_at(room_id)
 
     def in_step(self) -> None:

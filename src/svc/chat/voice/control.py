@@ -26,7 +26,7 @@ Place = tuple[str, str]  # room and user
 
 
 class MediaControl:
-    """A watcher of the occupancy; its other methods are called when something has changed."""
+    """Its methods are called when something has changed."""
 
     def __init__(
         self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: States, link: SfuLinks
@@ -89,7 +89,7 @@ class MediaControl:
             self._apply_caps(room_id, user_id)
             self.apply_mute(room_id, user_id)
 
-    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+    def left(self, room_id: str, user_id: str, lost: bool) -> None:
         self._granted.pop((room_id, user_id), None)
         self._screen_stopped.discard((room_id, user_id))
 

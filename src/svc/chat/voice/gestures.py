@@ -52,8 +52,6 @@ class Sent:
 
 
 class Gestures:
-    """A watcher of the occupancy."""
-
     def __init__(self, hub: Hub, rooms: Rooms, occupancy: Occupancy) -> None:
         self._hub = hub
         self._occupancy = occupancy
@@ -123,17 +121,10 @@ class Gestures:
         if member_id not in self._occupancy.users(channel_id):
             raise ChatError("not_in_voice", "You are not in this call")
 
-    # Of the occupancy.
-
-    def joined(self, room_id: str, user_id: str) -> None:
-        """Nobody comes with a raised hand, nor with a camera."""
-
-    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+    def left(self, room_id: str, user_id: str, lost: bool) -> None:
+        """Who comes back has neither a raised hand nor a camera."""
         self._hands.pop((room_id, user_id), None)
         self._sent.pop((room_id, user_id), None)
-
-    def in_step(self) -> None:
-        """Hands are of those who stayed."""
 
 
 # How soon somebody who begins to look is shown it.
@@ -142,8 +133,6 @@ _NOBODY: frozenset[str] = frozenset()
 
 
 class Speaking:
-    """A watcher of the occupancy."""
-
     def __init__(self, hub: Hub, directory: Directory, occupancy: Occupancy, link: SfuLinks) -> None:
         self._hub = hub
         self._directory = directory
@@ -153,7 +142,7 @@ class Speaking:
         self._lookers: dict[str, frozenset[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
         occupancy.on_speaking.append(self.heard)
-        occupancy.watch(self)
+        occupancy.on_in_step.append(self._in_step)
 
     async def run(self) -> NoReturn:
         while True:
@@ -194,15 +183,7 @@ class Speaking:
         self._lookers.pop(room_id, None)
         self._speakers.pop(room_id, None)
 
-    # Of the occupancy.
-
-    def joined(self, room_id: str, user_id: str) -> None:
-        """Who looks is found out in a moment."""
-
-    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
-        """The media service tells that they no longer speak."""
-
-    def in_step(self) -> None:
+    def _in_step(self) -> None:
         """A media service that is new has been asked nothing yet."""
         self._lookers.clear()
         self._speakers.clear()

@@ -7,7 +7,6 @@ docs/signalling.md, "To the chat server", `sync_response`, `peer_joined`, `peer_
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,29 +65,20 @@ def differences(before: Mapping[str, object], now: Mapping[str, object]) -> dict
     return {name: value for name, value in now.items() if value != before[name]}
 
 
-class Watcher(Protocol):
-    """Is told each difference, once."""
-
-    def joined(self, room_id: str, user_id: str) -> None: ...
-    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
-        """`lost`: their connection has broken, or another one takes its place: they may be back."""
-
-    def in_step(self) -> None:
-        """The media service is there, perhaps a new one; the differences to what was known have been told."""
-
-
 class Occupancy:
     def __init__(self) -> None:
         # Dictionaries without values: sets that remember who came first.
         self._rooms: dict[str, dict[str, None]] = {}
-        self._watchers: list[Watcher] = []
+        # Told of a room and a user: each difference, once.
+        self.on_joined: list[Callable[[str, str], None]] = []
+        # And whether they may be back: their connection has broken, or another one takes its place.
+        self.on_left: list[Callable[[str, str, bool], None]] = []
+        # The media service is there, perhaps a new one; the differences to what was known have been told.
+        self.on_in_step: list[Callable[[], None]] = []
         # Told of a room and a user: somebody is in it at another service than the others.
         self.on_astray: list[Callable[[str, str], None]] = []
         # Told who speaks in a room that was asked about.
         self.on_speaking: list[Callable[[str, Sequence[str]], None]] = []
-
-    def watch(self, watcher: Watcher) -> None:
-        self._watchers.append(watcher)
 
     def users(self, room_id: str) -> tuple[str, ...]:
         return tuple(self._rooms.get(room_id, ()))
@@ -104,8 +94,8 @@ class Occupancy:
         users = self._rooms.setdefault(room_id, {})
         if user_id not in users:
             users[user_id] = None
-            for watcher in self._watchers:
-                watcher.joined(room_id, user_id)
+            for tell in self.on_joined:
+                tell(room_id, user_id)
 
     def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
         users = self._rooms.get(room_id, {})
@@ -113,8 +103,8 @@ class Occupancy:
             del users[user_id]
             if not users:
                 del self._rooms[room_id]
-            for watcher in self._watchers:
-                watcher.left(room_id, user_id, lost=lost)
+            for tell in self.on_left:
+                tell(room_id, user_id, lost)
 
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
         """Take over who is really there; a room that is not mentioned is empty."""
@@ -127,5 +117,5 @@ class Occupancy:
                 self.joined(room_id, user_id)
 
     def in_step(self) -> None:
-        for watcher in self._watchers:
-            watcher.in_step()
+        for tell in self.on_in_step:
+            tell()

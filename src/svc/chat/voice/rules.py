@@ -23,7 +23,7 @@ from svc.chat.ground import Changes, Ground
 from svc.chat.live.hub import Only, only
 from svc.chat.voice.control import MediaControl
 from svc.chat.voice.gestures import DOWN, Gestures, Speaking
-from svc.chat.voice.occupancy import Mute, Occupancy, State, States, Watcher, differences
+from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
 from svc.chat.voice.rooms import Rooms
 from svc.chat.voice.sfu_links import SfuLinks
 
@@ -130,9 +130,9 @@ class Voice:
         self.speaking = Speaking(ground.hub, ground.directory, occupancy, link)
         occupancy.on_astray.append(self._astray)
         # Everybody hears that somebody has come before that one is put out again.
-        watchers: Sequence[Watcher] = (self, self.control, self.gestures, private.calls)
-        for watcher in watchers:
-            occupancy.watch(watcher)
+        occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
+        occupancy.on_left += [self.left, self.control.left, self.gestures.left, private.calls.left]
+        occupancy.on_in_step += [self.control.in_step, private.calls.in_step]
         private.conversations.on_left.append(self.control.private_left)
         self._follow(ground.changes)
 
@@ -251,12 +251,9 @@ class Voice:
         if over or self._seats.exceeded_by(self.occupancy.everybody()):
             self.control.put_out(room_id, user_id)
 
-    def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
+    def left(self, room_id: str, user_id: str, lost: bool) -> None:
         gone = {"channel_id": room_id, "member_id": user_id, **({"lost": True} if lost else {})}
         self._hub.push("voice_left", gone, self.rooms.audience(room_id))
-
-    def in_step(self) -> None:
-        """Who is there has been told one by one."""
 
     def channel_shown(self, channel: Channel, member_ids: frozenset[str]) -> None:
         """To whom a channel is new, its people are too."""
