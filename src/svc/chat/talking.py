@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 
 from svc.base.pictures import picture_sandbox
 from svc.base.sealing import SealingKey
-from svc.base.shares import Turns
 from svc.chat.config import ChatConfig
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
@@ -21,7 +20,7 @@ from svc.chat.previews.rules import Previews
 from svc.chat.requests import Requests
 from svc.chat.status.measurements import Tally
 from svc.chat.webhooks.compatible.requests import CompatibleRequests
-from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures, WebhookPictures
+from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
 from svc.chat.webhooks.posting import Posting
 from svc.chat.webhooks.requests import PostRequests, WebhookCommands, WebhookRequests
 from svc.chat.webhooks.rules import KEY_FILE, TOKEN_BYTES, Webhooks
@@ -41,9 +40,9 @@ class Talking:
     ) -> None:
         self.messages = MessagesFeature(ground, config.message_cache_ttl_ms, surroundings)
         self.messages.follow(ground.changes)
-        self._sandbox, decoding = picture_sandbox(DECODING_PLACES), Turns(DECODING_PLACES)
+        self._sandbox = picture_sandbox(DECODING_PLACES)
         fetcher = Fetcher(Guard(config.identity.names))
-        pictures = Pictures(fetcher, self._sandbox, media, tally.pictures, decoding)
+        pictures = Pictures(fetcher, self._sandbox, media, tally.pictures)
         messages = self.messages.messages
         key = SealingKey.kept_in(config.data_dir / KEY_FILE)
         self.webhooks = Webhooks(
@@ -67,9 +66,7 @@ class Talking:
             MessageRequests(self.messages),
             # Before the rest of /api/webhooks, for they are looked through in this order.
             PostRequests(self.posting),
-            WebhookRequests(
-                self.webhooks, WebhookPictures(media, self._sandbox, decoding), self.posting.history
-            ),
+            WebhookRequests(self.webhooks, pictures, self.posting.history),
             CompatibleRequests(self.posting),
         ]
         self.commands = [WebhookCommands(self.webhooks, ground.directory)]

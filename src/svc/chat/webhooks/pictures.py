@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from svc.base.database import StorageFailed
@@ -60,46 +61,42 @@ class Collected:
     warnings: Sequence[PayloadWarning]
 
 
-@dataclass(slots=True)
-class Allowance:
-    """Bytes that may be had, and that are."""
-
-    most: int
-    taken: int = 0
-
-    def has(self, size: int) -> bool:
-        return self.taken + size <= self.most
-
-    def take(self, size: int) -> bool:
-        if not self.has(size):
-            return False
-        self.taken += size
-        return True
-
-
 class Pictures:
     """`outcomes` counts what became of each picture: `ok`, or the code of its warning."""
 
     def __init__(
-        self,
-        fetcher: Fetcher,
-        sandbox: Sandbox,
-        media: Media,
-        outcomes: Counter[tuple[str, ...]],
-        decoding: Turns | None = None,
+        self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]
     ) -> None:
         self.fetcher = fetcher
         self.sandbox = sandbox
         self.media = media
         self.memory = Shares(MAX_HELD_BYTES)
-        self.decoding = decoding or Turns(DECODING_PLACES)
+        self.decoding = Turns(DECODING_PLACES)
         self._outcomes = outcomes
 
     def counting(self, outcomes: Counter[tuple[str, ...]]) -> "Pictures":
         """The same means, for others' pictures, which are counted elsewhere."""
-        others = Pictures(self.fetcher, self.sandbox, self.media, outcomes, self.decoding)
-        others.memory = self.memory
+        others = copy(self)
+        others._outcomes = outcomes
         return others
+
+    async def keep(self, data: bytes, holder: str) -> str:
+        """Store an uploaded picture of a webhook itself, as a part of the holder's share; its key.
+
+        Raises ChatError. docs/http.md, "Webhooks".
+        """
+        if not self.media.enabled:
+            raise ChatError("uploads_disabled")
+        try:
+            async with asyncio.timeout(_AVATAR_WAIT_S + _AVATAR_DEADLINE_S), self.decoding.turn(holder):
+                picture = await rewritten(data, AVATAR, deadline_s=_AVATAR_DEADLINE_S, sandbox=self.sandbox)
+            return await self.media.keep(picture.data, picture.ext, facts_of(picture), holder)
+        except Refused as fault:
+            raise ChatError(_code(fault), str(fault)) from None
+        except TimeoutError:
+            raise ChatError("too_slow", "The server works on too many pictures. Try again later") from None
+        except (SandboxFailed, StoreFailed) as fault:
+            raise ChatError("storage_unavailable", "The picture cannot be stored right now") from fault
 
     async def collect(
         self, wanted: Sequence[WantedPicture], holder: str = "", at_hand: Mapping[str, bytes] | None = None
@@ -132,7 +129,7 @@ class _Message:
         self._at_hand = at_hand
         self._downloads_end = began + DOWNLOAD_DEADLINE_S
         self._storing_ends = self._downloads_end + STORE_DEADLINE_S
-        self._budget = Allowance(MAX_MESSAGE_BYTES)
+        self._left_bytes = MAX_MESSAGE_BYTES
         self._downloads = asyncio.Semaphore(DOWNLOADS_AT_ONCE)
         self._decodes = asyncio.Semaphore(DECODES_AT_ONCE)
         self.pictures: dict[str, Mapping[str, object]] = {}
@@ -163,7 +160,7 @@ class _Message:
         def count(size: int) -> None:
             nonlocal held
             # Only what has arrived whole counts, and that stays: no other picture can be in the way of this.
-            if not self._budget.has(held + size):
+            if held + size > self._left_bytes:
                 raise NotFetched("media_budget", TOO_MUCH)
             if not self._means.memory.take(self._holder, size):
                 raise NotFetched("timeout", BUSY)
@@ -181,8 +178,9 @@ class _Message:
                         count=count,
                         holder=self._holder,
                     )
-            if not self._budget.take(held):
+            if held > self._left_bytes:
                 raise NotFetched("media_budget", TOO_MUCH)
+            self._left_bytes -= held
         except BaseException:
             self._means.memory.give_back(self._holder, held)
             raise
@@ -213,9 +211,7 @@ class _Message:
             ):
                 return await rewritten(data, rules, deadline_s=DECODE_DEADLINE_S, sandbox=self._means.sandbox)
         except Refused as fault:
-            # Too many pixels or frames, or too long to read: it is a file of a size that is taken.
-            code = "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"
-            raise NotFetched(code, str(fault)) from None
+            raise NotFetched(_code(fault), str(fault)) from None
         except TimeoutError:
             raise NotFetched("timeout", BUSY) from None
         except (SandboxFailed, OSError) as fault:
@@ -248,26 +244,6 @@ class _Message:
             self.warnings[ref.path] = PayloadWarning(ref.path, why.code, why.message)
 
 
-class WebhookPictures:
-    """The picture of a webhook itself, uploaded by who manages it. docs/http.md, "Webhooks"."""
-
-    def __init__(self, media: Media, sandbox: Sandbox, decoding: Turns) -> None:
-        self._media = media
-        self._sandbox = sandbox
-        self._decoding = decoding
-
-    async def keep(self, data: bytes, holder: str) -> str:
-        """The key under which it is stored, as a part of the holder's share. Raises ChatError."""
-        if not self._media.enabled:
-            raise ChatError("uploads_disabled")
-        try:
-            async with asyncio.timeout(_AVATAR_WAIT_S + _AVATAR_DEADLINE_S), self._decoding.turn(holder):
-                picture = await rewritten(data, AVATAR, deadline_s=_AVATAR_DEADLINE_S, sandbox=self._sandbox)
-            return await self._media.keep(picture.data, picture.ext, facts_of(picture), holder)
-        except Refused as fault:
-            code = "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"
-            raise ChatError(code, str(fault)) from None
-        except TimeoutError:
-            raise ChatError("too_slow", "The server works on too many pictures. Try again later") from None
-        except (SandboxFailed, StoreFailed) as fault:
-            raise ChatError("storage_unavailable", "The picture cannot be stored right now") from fault
+def _code(fault: Refused) -> str:
+    """Too many pixels or frames, or too long to read: it is a file of a size that is taken."""
+    return "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"

@@ -30,7 +30,7 @@ from svc.chat.webhooks.limits import (
     MAX_PICTURE_BYTES,
     MAX_WEBHOOKS,
 )
-from svc.chat.webhooks.pictures import WebhookPictures
+from svc.chat.webhooks.pictures import Pictures
 from svc.chat.webhooks.posting import MAX_KEPT, Attempt, PostHistory, Posting
 from svc.chat.webhooks.reader import decode, is_json
 from svc.chat.webhooks.rules import ShownWebhook, Webhook, Webhooks, holder_of
@@ -104,9 +104,9 @@ class LastPosts:
 class WebhookRequests(Requests):
     """For members with the permission to manage webhooks, somewhere."""
 
-    def __init__(self, webhooks: Webhooks, avatars: WebhookPictures, history: PostHistory) -> None:
+    def __init__(self, webhooks: Webhooks, pictures: Pictures, history: PostHistory) -> None:
         self._webhooks = webhooks
-        self._avatars = avatars
+        self._pictures = pictures
         self._history = history
 
     @request(
@@ -183,7 +183,7 @@ class WebhookRequests(Requests):
         """The body is the picture itself."""
         self._webhooks.one(asking.member_id, webhook_id)
         data = await received(request, MAX_PICTURE_BYTES)
-        key = await self._avatars.keep(data, holder_of(asking.member_id))
+        key = await self._pictures.keep(data, holder_of(asking.member_id))
         webhook = await self._webhooks.set_picture(asking.member_id, webhook_id, key, time.time())
         return self._shown(request, webhook)
 
