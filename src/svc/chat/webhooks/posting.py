@@ -20,6 +20,7 @@ from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta
 
+from svc.base.allowance import Allowance
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.described import Id, TimeMs
@@ -36,56 +37,36 @@ from svc.chat.webhooks.problems import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 from svc.chat.webhooks.values import is_blank
 
-# A request takes as much as comes back in REFILL_MS, a millisecond's worth being 1.
-_FULL = BURST * REFILL_MS
-
-
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class _Bucket:
-    level: int
-    at_ms: int
-    blocked_until_ms: int = 0
 
 
 class Limiter:
     """Times are whole milliseconds of a clock that never steps back."""
 
     def __init__(self) -> None:
-        self._buckets: dict[str, _Bucket] = {}
-
-    def __len__(self) -> int:
-        return len(self._buckets)
+        self._allowances: dict[str, Allowance] = {}
+        self._blocked_until_ms: dict[str, int] = {}
 
     def take(self, webhook_id: str, now_ms: int) -> int:
         """Count a request: 0 where it may pass, else for how many ms it and others may not."""
-        bucket = self._buckets.get(webhook_id)
-        if bucket is None:
-            bucket = self._buckets[webhook_id] = _Bucket(_FULL, now_ms)
-        if now_ms < bucket.blocked_until_ms:
-            return bucket.blocked_until_ms - now_ms
-        if bucket.blocked_until_ms:
-            bucket.blocked_until_ms = 0
-            bucket.level = _FULL
-        else:
-            bucket.level = min(_FULL, bucket.level + now_ms - bucket.at_ms)
-        bucket.at_ms = now_ms
-        if bucket.level < REFILL_MS:
-            bucket.blocked_until_ms = now_ms + BLOCK_MS
-            return BLOCK_MS
-        bucket.level -= REFILL_MS
-        return 0
+        if wait_ms := self.wait_ms(webhook_id, now_ms):
+            return wait_ms
+        if self._blocked_until_ms.pop(webhook_id, 0):
+            del self._allowances[webhook_id]
+        # A request takes as much as comes back in REFILL_MS, a millisecond's worth being 1.
+        allowance = self._allowances.setdefault(webhook_id, Allowance(BURST * REFILL_MS, 1))
+        if allowance.take_if_left(now_ms, REFILL_MS):
+            self._blocked_until_ms[webhook_id] = now_ms + BLOCK_MS
+        return self.wait_ms(webhook_id, now_ms)
 
     def wait_ms(self, webhook_id: str, now_ms: int) -> int:
         """For how long nothing passes; 0 where a request may. Counts nothing."""
-        bucket = self._buckets.get(webhook_id)
-        return max(0, bucket.blocked_until_ms - now_ms) if bucket else 0
+        return max(0, self._blocked_until_ms.get(webhook_id, 0) - now_ms)
 
     def forget(self, webhook_id: str) -> None:
         """The webhook is gone."""
-        self._buckets.pop(webhook_id, None)
+        self._allowances.pop(webhook_id, None)
+        self._blocked_until_ms.pop(webhook_id, None)
 
 
 MAX_KEPT = 20
