@@ -47,9 +47,6 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
         return await handler(request)
     except ChatError as refusal:
         problem = forgotten(refusal)
-        wait_ms = refusal.more.get("retry_after_ms")
-        if isinstance(wait_ms, int):
-            headers["Retry-After"] = str(-(-wait_ms // 1000))
     except web.HTTPException as fault:
         problem = from_status(forgotten(fault).status)
         headers = {name: fault.headers[name] for name in ("Allow",) if name in fault.headers}
@@ -66,7 +63,15 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
         path = resource.canonical if resource else "none"
         logger.exception("request failed", extra={"method": request.method, "path": path})
         problem = ChatError("internal_error")
-    return web.json_response(problem.body(), status=problem.status, headers=headers)
+    return with_wait(web.json_response(problem.body(), status=problem.status, headers=headers), problem)
+
+
+def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
+    """A refusal, which says in its headers too when it will be none."""
+    wait_ms = refusal.more.get("retry_after_ms")
+    if isinstance(wait_ms, int):
+        response.headers["Retry-After"] = str(-(-wait_ms // 1000))
+    return response
 
 
 def refuse_compressed(request: web.Request) -> None:
@@ -94,19 +99,19 @@ def local_ip(request: web.Request) -> str:
     return str(name[0]) if isinstance(name, tuple) else ""
 
 
-async def body(request: web.Request, most: int | None = None) -> dict[str, object]:
-    """The JSON object of a request: UTF-8, whatever its Content-Type says. Raises ChatError.
-
-    It has at most as many bytes as the server takes usually, or `most`.
-    """
+async def body(request: web.Request) -> dict[str, object]:
+    """The JSON object of a request: UTF-8, whatever its Content-Type says. Raises ChatError."""
     try:
-        return loads_object((await content(request, most)).decode())
+        return loads_object((await content(request)).decode())
     except ValueError:
         raise ChatError("invalid_json") from None
 
 
 async def content(request: web.Request, most: int | None = None) -> bytes:
-    """The body of a request that is JSON, as it came. Raises ChatError."""
+    """The body of a request that is JSON, as it came. Raises ChatError.
+
+    It has at most as many bytes as the server takes usually, or `most`.
+    """
     refuse_compressed(request)
     whole = request if most is None else request.clone(client_max_size=most)
     try:

@@ -21,7 +21,7 @@ from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, channel_called, command
 from svc.chat.described import ID, MAX_ID_CHARACTERS, Id, Pushed, obj, string
 from svc.chat.errors import ChatError
-from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed
+from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed, with_wait
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 from svc.chat.webhooks.limits import (
     BODY_DEADLINE_S,
@@ -241,14 +241,6 @@ async def _arriving(content: StreamReader, most: int) -> bytes:
 def _refused(refusal: ChatError) -> web.Response:
     told = {"error": refusal.code, **refusal.more} if refusal.code in BARE else refusal.body()
     return with_wait(answer(told, refusal.status), refusal)
-
-
-def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
-    """A refusal, which says in its headers too when it will be none."""
-    wait_ms = refusal.more.get("retry_after_ms")
-    if isinstance(wait_ms, int):
-        response.headers["Retry-After"] = str(-(-wait_ms // 1000))
-    return response
 
 
 def _base(request: web.Request) -> str:

@@ -15,14 +15,14 @@ from aiohttp import web
 from svc.base.database import StorageFailed
 from svc.chat.access.catalogue import URL_HOLDER
 from svc.chat.errors import ChatError
-from svc.chat.http import answer, nothing
+from svc.chat.http import answer, nothing, with_wait
 from svc.chat.requests import Requests, request
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
 from svc.chat.webhooks.compatible.reading import Node, Unreadable, discord_value, value_in
 from svc.chat.webhooks.posting import Posted, Posting, refusal
 from svc.chat.webhooks.problems import Problem
-from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts, with_wait
+from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts
 
 DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))
 EVENT_HEADER = "X-GitHub-Event"
