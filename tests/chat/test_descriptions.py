@@ -15,7 +15,6 @@ from svc.chat.described import ID, Id, Named, array, nullable, obj
 from svc.chat.errors import CODES
 from svc.chat.openapi.http_document import Components, http_document, management_document
 from svc.chat.openapi.live_document import live_document
-from svc.chat.requests import Asked, schema_of
 from svc.chat.openapi.requests import described
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.requests import Asked, schema_of

@@ -30,8 +30,9 @@ from svc.chat.live.hub import Audience, Hub, includes
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.message import number_of
 from svc.chat.messages.page_cache import WantedPage
-from svc.chat.messages.rules import Draft, Surroundings
+from svc.chat.messages.rules import Draft
 from tests.kit.ground import ground_on
+from tests.kit.surroundings import surroundings_with
 
 ADA, BEN, CY, DEE = MEMBERS = ("ada", "ben", "cy", "dee")
 MANAGER = ADA
@@ -169,9 +170,7 @@ class Play:
                 hub=ToldHub(self.directory, self.clients),
                 random_bits=self.chance.getrandbits,
             )
-            surroundings = Surroundings(
-                URLS, blocks=lambda member_id, other_id: (member_id, other_id) in BLOCKS
-            )
+            surroundings = surroundings_with(URLS, lambda *pair: pair in BLOCKS)
             self.feature = MessagesFeature(ground, 30_000, surroundings)
             await self.feature.load()
             for client in self.clients.values():

@@ -19,10 +19,11 @@ from svc.chat.live.hub import Audience, Hub, includes
 from svc.chat.messages import marks
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.page_cache import WantedPage
-from svc.chat.messages.rules import Draft, Surroundings
+from svc.chat.messages.rules import Draft
 from svc.chat.messages.threads import Threads
 from tests.chat.messages.test_model import BLOCKS, MANAGER, MEMBERS, URLS, directory, insert_channels
 from tests.kit.ground import ground_on
+from tests.kit.surroundings import surroundings_with
 
 CHANNEL = "open"
 STEPS = 150
@@ -86,7 +87,7 @@ class Play:
         path = self.folder / "model.sqlite3"
         self.database = await Database.open(path, migrations_in(SCHEMA_FOLDER), self.folder)
         self.directory, hub = directory(), ToldHub(self.clients)
-        surroundings = Surroundings(URLS, blocks=lambda member_id, other_id: (member_id, other_id) in BLOCKS)
+        surroundings = surroundings_with(URLS, lambda *pair: pair in BLOCKS)
         ground = ground_on(
             self.database, self.directory, lambda: self.now, hub=hub, random_bits=self.chance.getrandbits
         )
@@ -139,7 +140,7 @@ class Play:
         return " ".join(["x", *(f"[x](mention:{m})" for m in MEMBERS if self.chance.random() < 0.2)])
 
     async def compare(self) -> None:
-        fresh = Threads(self.database, self.directory, Hub(self.directory, lambda: 0.0))
+        fresh = Threads(ground_on(self.database, self.directory, lambda: self.now))
         await fresh.load()
         for member_id in MEMBERS:
             states = self.welcome(member_id)

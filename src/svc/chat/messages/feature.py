@@ -29,17 +29,15 @@ class MessagesFeature:
         self.urls = surroundings.urls
         self.indexer = Indexer(ground.database, surroundings.released)
         pages = PageCache(cache_ttl_ms / 1000, time.monotonic)
-        self.reads = Reads(ground.database, ground.directory, ground.hub)
-        self.threads = Threads(ground.database, ground.directory, ground.hub)
+        self.reads = Reads(ground)
+        self.threads = Threads(ground)
         self.messages = Messages(ground, pages, self.reads, self.threads, self.indexer, surroundings)
         self.marking = Marking(ground, surroundings, self.messages.written)
-        self.history = History(ground.database, ground.directory, pages)
-        self.search = Search(ground.database, ground.directory)
-        self.presence = Presence(ground.directory, ground.hub)
+        self.history = History(ground, pages)
+        self.search = Search(ground)
+        self.presence = Presence(ground)
         self.own = OwnMessages(ground.database, self.messages, self.urls)
-        self.retention = Retention(
-            ground.database, self.messages, surroundings.retention_days, surroundings.let_go, time.time
-        )
+        self.retention = Retention(ground.database, self.messages, surroundings, time.time)
 
     def follow(self, changes: Changes) -> None:
         """Let go of what hangs on channels and members that go."""

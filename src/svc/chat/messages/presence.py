@@ -8,10 +8,10 @@ No HTTP, no SQL.
 
 import asyncio
 
-from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.live.hub import EVERYONE, Hub, Viewers
+from svc.chat.ground import Ground
+from svc.chat.live.hub import EVERYONE, Viewers
 
 # A page is loaded again, or changes networks, within this.
 GRACE_S = 5.0
@@ -22,17 +22,15 @@ _MOST_TYPING = 4096
 
 
 class Presence:
-    def __init__(self, directory: Directory, hub: Hub, grace_s: float = GRACE_S) -> None:
-        self._directory = directory
-        self._hub = hub
-        self._grace_s = grace_s
+    def __init__(self, ground: Ground) -> None:
+        self._directory, self._hub = ground.directory, ground.hub
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         # By member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
         # What was told of those who are there, but of nobody who is invisible: idle, not to be disturbed.
         self._told: dict[str, tuple[bool, bool]] = {}
-        hub.on_online.append(self._changed)
-        hub.on_idle.append(self.look)
+        self._hub.on_online.append(self._changed)
+        self._hub.on_idle.append(self.look)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Who is there, the one who asks included."""
@@ -68,7 +66,7 @@ class Presence:
     def _changed(self, member_id: str, online: bool) -> None:
         if not online:
             loop = asyncio.get_running_loop()
-            self._leaving[member_id] = loop.call_later(self._grace_s, self._left, member_id)
+            self._leaving[member_id] = loop.call_later(GRACE_S, self._left, member_id)
             return
         if (timer := self._leaving.pop(member_id, None)) is not None:
             timer.cancel()

@@ -9,14 +9,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory, Member
+from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Hub, only
+from svc.chat.ground import Ground
+from svc.chat.live.hub import only
 from svc.chat.messages import store
 from svc.chat.messages.marks import MOST_KEPT, Count, Marks
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
@@ -28,9 +29,8 @@ _END = 2**63 - 1
 
 
 class History:
-    def __init__(self, database: Database, directory: Directory, pages: PageCache) -> None:
-        self._database = database
-        self._directory = directory
+    def __init__(self, ground: Ground, pages: PageCache) -> None:
+        self._database, self._directory = ground.database, ground.directory
         self._pages = pages
 
     async def page(self, member_id: str, wanted: WantedPage) -> HistoryPage:
@@ -99,10 +99,8 @@ class Unread:
 class Reads:
     """Up to where members have read, and the counts of what they have not."""
 
-    def __init__(self, database: Database, directory: Directory, hub: Hub) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
+    def __init__(self, ground: Ground) -> None:
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._marks = Marks()
 
     async def load(self) -> None:
@@ -127,15 +125,12 @@ class Reads:
         # Nobody has read what is yet to be posted.
         n = min(number_of(message_id), self._marks.last(channel_id) or 0)
 
-        def mark(connection: Connection) -> None:
-            store.mark_read(connection, member_id, channel_id, n)
-
         def marked(_: None) -> Unread:
             self._marks.read(member_id, channel_id, n)
             self._tell(member_id, channel_id)
             return self._counts(member_id, channel_id)
 
-        return Act(mark, marked)
+        return Act(lambda connection: store.mark_read(connection, member_id, channel_id, n), marked)
 
     @follows_rules
     def unread(self, member_id: str, channel_id: str, message_id: str) -> Act[list[int], Unread]:
@@ -143,15 +138,12 @@ class Reads:
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
 
-        def mark(connection: Connection) -> list[int]:
-            return store.mark_unread(connection, member_id, channel_id, n)
-
         def marked(mentions: list[int]) -> Unread:
             self._marks.put_back(member_id, channel_id, n, mentions)
             self._tell(member_id, channel_id)
             return self._counts(member_id, channel_id)
 
-        return Act(mark, marked)
+        return Act(lambda connection: store.mark_unread(connection, member_id, channel_id, n), marked)
 
     # Somebody joins. What was there before is not news to them, also where its cursor is ahead of the clock.
 

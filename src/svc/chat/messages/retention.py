@@ -7,7 +7,7 @@ few messages in each write, and goes on after a restart. What the store still ho
 import asyncio
 import dataclasses
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import NoReturn
 
@@ -15,7 +15,7 @@ from svc.base.database import Connection, Database, StorageFailed
 from svc.base.tasks import undeterred
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at
-from svc.chat.messages.rules import Messages
+from svc.chat.messages.rules import Messages, Surroundings
 
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
@@ -25,25 +25,16 @@ _SAID = "old attachments could not be deleted", "deleting old attachments failed
 
 logger = logging.getLogger(__name__)
 
-# A step of the write in which a message (by its id) lets go of some files, by their keys.
-LetGo = Callable[[Connection, str, Sequence[str]], None]
-
 
 class Retention:
-    """`days` says how long attachments are kept, 0 for always; `now` gives seconds since 1970."""
+    """`now` gives seconds since 1970."""
 
     def __init__(
-        self,
-        database: Database,
-        messages: Messages,
-        days: Callable[[], int],
-        let_go: LetGo,
-        now: Callable[[], float],
+        self, database: Database, messages: Messages, surroundings: Surroundings, now: Callable[[], float]
     ) -> None:
         self._database = database
         self._messages = messages
-        self._days = days
-        self._let_go = let_go
+        self._days, self._let_go = surroundings.retention_days, surroundings.let_go
         self._now = now
         self._due = asyncio.Event()
 

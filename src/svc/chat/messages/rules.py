@@ -7,7 +7,7 @@ pushes, counts and pages agree with the file. Reactions and pins are in `marking
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
@@ -24,7 +24,7 @@ from svc.chat.messages.profanity import FLAG, Moderated, covered, moderated
 from svc.chat.messages.reading import Reads
 from svc.chat.messages.searching import Indexer
 from svc.chat.messages.threads import Threads
-from svc.chat.messages.watching import Case, Nobody, Refused, Ruling, Watch
+from svc.chat.messages.watching import Case, Refused, Ruling, Watch
 from svc.chat.names import shows_something
 
 # A message that has been rewritten more often is about something else by now.
@@ -41,25 +41,25 @@ class Surroundings:
     # Where media are found.
     urls: MediaUrls
     # `off`, `flag`, `censor` or `block`, as the owner has set it.
-    profanity_mode: Callable[[], str] = lambda: "off"
+    profanity_mode: Callable[[], str]
     # For how many more seconds a member (first) may not post in a channel (second) at a time;
     # counts the message as posted where that is none.
-    slow_mode_wait_s: Callable[[str, str, float], float] = lambda member_id, channel_id, now: 0.0
+    slow_mode_wait_s: Callable[[str, str, float], float]
     # Whether a member (first) has blocked another.
-    blocks: Callable[[str, str], bool] = lambda member_id, other_id: False
+    blocks: Callable[[str, str], bool]
     # A step of a write: what a member (second) has uploaded, by ids (fourth), for a message (third).
-    attached: Callable[[Connection, str, str, Sequence[str]], Sequence[object]] = lambda *_: ()
+    attached: Callable[[Connection, str, str, Sequence[str]], Sequence[object]]
     # A step of the write that deletes a message, by its id: its media may go.
-    released: Callable[[Connection, str], None] = lambda connection, message_id: None
+    released: Callable[[Connection, str], None]
     # A step of the write in which a message, by its id, lets go of some of its media, by their keys.
-    let_go: Callable[[Connection, str, Sequence[str]], None] = lambda *_: None
+    let_go: Callable[[Connection, str, Sequence[str]], None]
     # A step of the write in which the previews of a message, by its id, show these pictures, by their keys,
     # and no others; the keys of those that are still there.
-    pictured: Callable[[Connection, str, Sequence[str]], set[str]] = lambda *_: set()
+    pictured: Callable[[Connection, str, Sequence[str]], set[str]]
     # For how many days attachments are kept; 0 is for as long as their messages.
-    retention_days: Callable[[], int] = lambda: 0
+    retention_days: Callable[[], int]
     # Whoever judges members' messages.
-    watch: Watch = field(default_factory=Nobody)
+    watch: Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,6 @@ class Messages:
         *,
         reply_to: str | None = None,
         cards: Sequence[object] = (),
-        attachments: Sequence[object] = (),
         ruling: Ruling = NO_RULING,
     ) -> Message:
         """A message that is yet to be inserted, its text judged. Raises ChatError.
@@ -195,7 +194,6 @@ class Messages:
             groups=groups,
             told=self._told(channel_id, author.id, mentions, groups),
             cards=cards,
-            attachments=attachments,
             flagged=judged.flagged,
         )
 

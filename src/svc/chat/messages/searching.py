@@ -14,8 +14,9 @@ from typing import NoReturn
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.query_pool import PoolBusy, QueryTooLong
 from svc.base.tasks import undeterred
-from svc.chat.access.directory import Channel, Directory
+from svc.chat.access.directory import Channel
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at, number_of
 from svc.chat.messages.query import Query, Sought, parse
@@ -103,9 +104,8 @@ class Indexer:
 
 
 class Search:
-    def __init__(self, database: Database, directory: Directory) -> None:
-        self._database = database
-        self._directory = directory
+    def __init__(self, ground: Ground) -> None:
+        self._database, self._directory = ground.database, ground.directory
         self._asking: set[str] = set()
 
     async def find(

@@ -8,13 +8,13 @@ otherwise. Counts what `reading` counts of channels, by the same rules.
 import dataclasses
 from collections.abc import Collection, Iterable
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Hub, Viewers, only
+from svc.chat.ground import Ground
+from svc.chat.live.hub import Viewers, only
 from svc.chat.messages import store
 from svc.chat.messages.marks import Count, Following
 from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, moment_of, number_of
@@ -55,10 +55,8 @@ class ThreadState:
 
 
 class Threads:
-    def __init__(self, database: Database, directory: Directory, hub: Hub) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
+    def __init__(self, ground: Ground) -> None:
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._following = Following()
 
     async def load(self) -> None:
@@ -136,14 +134,11 @@ class Threads:
     def unfollow(self, member_id: str, channel_id: str, thread: str) -> Act[None, ThreadState]:
         self._require(member_id, channel_id, thread)
 
-        def write(connection: Connection) -> None:
-            _unfollow(connection, [(member_id, thread)])
-
         def written(_: None) -> ThreadState:
             self._following.drop(thread, member_id)
             return self._tell(member_id, thread, channel_id)
 
-        return Act(write, written)
+        return Act(lambda connection: _unfollow(connection, [(member_id, thread)]), written)
 
     @follows_rules
     def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Act[None, ThreadState]:
@@ -152,14 +147,11 @@ class Threads:
         # Nobody has read what is yet to be posted.
         n = min(number_of(message_id), self._last(thread))
 
-        def mark(connection: Connection) -> None:
-            _read(connection, member_id, thread, n)
-
         def marked(_: None) -> ThreadState:
             self._following.read(thread, member_id, n)
             return self._tell(member_id, thread, channel_id)
 
-        return Act(mark, marked)
+        return Act(lambda connection: _read(connection, member_id, thread, n), marked)
 
     # What messages bring about.
 

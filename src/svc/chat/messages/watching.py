@@ -58,23 +58,3 @@ class Refused(ChatError):
         assert ruling.refusal is not None, "only what is refused"
         super().__init__(ruling.refusal.code, ruling.refusal.message, ruling.refusal.more)
         self.ruling = ruling
-
-
-class Nobody:
-    """Watches over nothing."""
-
-    def judge(self, member_id: str, channel_id: str, text: str, now: float, *, new: bool) -> Ruling:
-        return Ruling()
-
-    def case(
-        self, author: Author, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
-    ) -> Case:
-        return self
-
-    def write(self, connection: Connection) -> None: ...
-
-    def filed(self) -> None: ...
-
-    def posted(self, ruling: Ruling, now: float) -> None: ...
-
-    async def refused(self, ruling: Ruling, now: float) -> None: ...

@@ -1,0 +1,47 @@
+"""What messages ask of other features, for a test that builds them without a server."""
+
+from collections.abc import Callable
+
+from svc.base.database import Connection
+from svc.chat.access.media_urls import MediaUrls
+from svc.chat.messages.message import Author
+from svc.chat.messages.rules import Surroundings
+from svc.chat.messages.watching import Case, Ruling
+
+
+class Nobody:
+    """Watches over nothing."""
+
+    def judge(self, member_id: str, channel_id: str, text: str, now: float, *, new: bool) -> Ruling:
+        return Ruling()
+
+    def case(
+        self, author: Author, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
+    ) -> Case:
+        return self
+
+    def write(self, connection: Connection) -> None: ...
+
+    def filed(self) -> None: ...
+
+    def posted(self, ruling: Ruling, now: float) -> None: ...
+
+    async def refused(self, ruling: Ruling, now: float) -> None: ...
+
+
+def surroundings_with(
+    urls: MediaUrls, blocks: Callable[[str, str], bool] = lambda member_id, other_id: False
+) -> Surroundings:
+    """Nobody has uploads, is slowed down or watched."""
+    return Surroundings(
+        urls=urls,
+        profanity_mode=lambda: "off",
+        slow_mode_wait_s=lambda member_id, channel_id, now: 0.0,
+        blocks=blocks,
+        attached=lambda *_: (),
+        released=lambda *_: None,
+        let_go=lambda *_: None,
+        pictured=lambda *_: set(),
+        retention_days=lambda: 0,
+        watch=Nobody(),
+    )
