@@ -128,7 +128,7 @@ class Community:
         self.link = link(session, media, self.directory, occupancy)
         self.arriving = self._arriving(ground, session)
         self.bots = Bots(ground, self.members, self.roles, self.tokens, secrets.token_urlsafe)
-        self.blocks = Blocks(database, self.directory, self.hub)
+        self.blocks = Blocks(ground)
         self.files = Files(ground, config, session, self.members, self.media, self._judged)
         self.private = self._private(ground, occupancy)
         self.voice = Voice(

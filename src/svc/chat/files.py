@@ -73,7 +73,7 @@ class Files:
         self._incoming = Incoming(config.data_dir)
         self.icon = ServerIcon(database, media)
         self.avatars = Avatars(database, directory, members, media)
-        self.emoji = Emojis(database, hub, ground.audit, media)
+        self.emoji = Emojis(ground, media)
         icons = Icons(database, hub, ground.audit, self.icon)
         bounds = Limits(
             icon_bytes=asked_for.icon_max_mb * 1024 * 1024,
@@ -95,7 +95,7 @@ class Files:
         )
         self.queue.on_used_up.append(self._forget_file)
         self.worker = WorkerHealth(session, asked_for.worker_url, time.monotonic)
-        self.drafts = Drafts(database, directory, hub, media, self.uploads)
+        self.drafts = Drafts(ground, media, self.uploads)
         self.media_requests = MediaRequests(media, database, lambda: self.icon.key)
         asked = UploadRequests(self.uploads, self.queue, self.avatars, icons)
         begin = partial(asked.begin, purpose=EMOJI, target=self.emoji.free_name)

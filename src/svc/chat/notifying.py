@@ -37,13 +37,13 @@ class Notifying:
         blocks: Blocks,
         private: PrivateConversations,
     ) -> None:
-        database, hub, changes = ground.database, ground.hub, ground.changes
+        changes = ground.changes
         names = config.identity.names
         contact = f"https://{names[0]}" if names else _NO_CONTACT
         key = VapidKey.kept_in(config.data_dir / KEY_FILE, contact)
         self.poster = Poster(Guard(names))
-        self.levels = Levels(database, ground.directory, hub)
-        self.subscriptions = Subscriptions(database, self.poster)
+        self.levels = Levels(ground)
+        self.subscriptions = Subscriptions(ground.database, self.poster)
         wants = Wants(self.levels, blocks.blocks, messages.threads.follows)
         self.ringing = Ringing(ground, wants, self.subscriptions, self.poster, key, outcomes)
         self.requests = [LevelRequests(self.levels), PushRequests(self.subscriptions, key.public)]

@@ -9,7 +9,7 @@ from svc.base.database import Connection
 from svc.chat.access.directory import TEXT, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.community import Community
-from svc.chat.messages import search_store
+from svc.chat.messages import presence, search_store
 from svc.chat.messages.presence import Presence
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
@@ -272,7 +272,7 @@ async def test_who_comes_and_goes_is_told_after_a_while(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
-        monkeypatch.setattr(community.messages.presence, "_grace_s", 0.05)
+        monkeypatch.setattr(presence, "GRACE_S", 0.05)
         token = await chat.join("Ben")
         async with chat.member("Ada") as ada:
             async with chat.member("Ben", token) as ben:

@@ -39,8 +39,7 @@ class ChannelCalls:
         users: Callable[[str], Sequence[str]],
         now: Callable[[], float],
     ) -> None:
-        self._database = ground.database
-        self._directory = ground.directory
+        self._database, self._directory = ground.database, ground.directory
         self._conversations = conversations
         self._current = current
         self._now = now

@@ -9,7 +9,7 @@ import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id, Natural
@@ -18,9 +18,10 @@ from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, Taken
 from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
 from svc.chat.direct.store import conversations_of
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.joining import proof as proofs
 from svc.chat.joining.devices import Devices
-from svc.chat.live.hub import Hub, only
+from svc.chat.live.hub import only
 
 # Each is a leaf of the tree in every group of its member: 25 members of 8 devices are 200 leaves.
 MAX_DEVICES = 8
@@ -57,9 +58,8 @@ class KeysLow:
 class PrivateDevices:
     """`on_lacking` are told of conversations whose groups lack a device."""
 
-    def __init__(self, database: Database, hub: Hub, own: Devices, audience: str) -> None:
-        self._database = database
-        self._hub = hub
+    def __init__(self, ground: Ground, own: Devices, audience: str) -> None:
+        self._database, self._hub = ground.database, ground.hub
         self._own = own
         # The id of the device that asks, which need not take part.
         self.current = own.current

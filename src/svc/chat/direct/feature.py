@@ -41,7 +41,7 @@ class PrivateFeature:
     """`audience` is this server's name in statements of devices; messages and files are kept for `days`."""
 
     def __init__(self, ground: Ground, audience: str, data_dir: Path, days: int, others: Others) -> None:
-        devices = PrivateDevices(ground.database, ground.hub, others.devices, audience)
+        devices = PrivateDevices(ground, others.devices, audience)
         key = _franking_key(data_dir / KEY_FILE)
         self.conversations = PrivateConversations(ground, devices, others.blocks, key)
         self.calls = ChannelCalls(ground, self.conversations, others.devices.current, others.users, time.time)

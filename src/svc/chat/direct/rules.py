@@ -114,9 +114,7 @@ class PrivateConversations:
         franking_key: bytes,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._database = ground.database
-        self._directory = ground.directory
-        self._hub = ground.hub
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._devices = devices
         self._blocks = blocks
         self._new_id = ground.new_id
@@ -464,14 +462,10 @@ class PrivateConversations:
         self._ring("call", conversation_id, caller_id)
 
     def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:
-        def allowed(member_id: str) -> bool:
-            return member_id in self.people_of(conversation_id)
-
-        told = [
-            one for one in self.people_of(conversation_id) - {sender_id} if not self._blocks(one, sender_id)
-        ]
+        people = self.people_of(conversation_id)
+        told = [one for one in people - {sender_id} if not self._blocks(one, sender_id)]
         for ring in self.on_ring:
-            ring(kind, conversation_id, told, allowed)
+            ring(kind, conversation_id, told, lambda one: one in self.people_of(conversation_id))
 
     def tell_changed(self, conversation_ids: Sequence[str]) -> None:
         for one in conversation_ids:

@@ -10,12 +10,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.tables import JSON, Table
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.described import Id, TimeMs
-from svc.chat.live.hub import Hub, only
+from svc.chat.ground import Ground
+from svc.chat.live.hub import only
 from svc.chat.media.rules import DRAFT, Media
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
@@ -38,12 +38,8 @@ _DRAFTS = Table("drafts", Draft, attachments=JSON)
 
 
 class Drafts:
-    def __init__(
-        self, database: Database, directory: Directory, hub: Hub, media: Media, uploads: Uploads
-    ) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
+    def __init__(self, ground: Ground, media: Media, uploads: Uploads) -> None:
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._media = media
         self._uploads = uploads
 
@@ -64,10 +60,7 @@ class Drafts:
             for key in self._uploads.attachable_keys(connection, member_id, draft.attachments):
                 self._media.refer(connection, key, DRAFT, _owner(member_id, draft.channel_id))
 
-        def written(_: None) -> None:
-            self._hub.push("draft_changed", draft, only(member_id))
-
-        return Act(write, written)
+        return Act(write, lambda _: self._hub.push("draft_changed", draft, only(member_id)))
 
     @follows_rules
     def delete(self, member_id: str, channel_id: str) -> Act[bool, None]:

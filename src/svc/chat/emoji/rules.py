@@ -12,14 +12,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
-from svc.chat.audit.rules import Audit
 from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import EVERYONE, Hub
+from svc.chat.ground import Ground
+from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import EMOJI, Media
 from svc.chat.uploads.queue import Use
 from svc.chat.uploads.upload import Upload
@@ -61,10 +61,8 @@ class Emoji:
 
 
 class Emojis:
-    def __init__(self, database: Database, hub: Hub, audit: Audit, media: Media) -> None:
-        self._database = database
-        self._hub = hub
-        self._audit = audit
+    def __init__(self, ground: Ground, media: Media) -> None:
+        self._database, self._hub, self._audit = ground.database, ground.hub, ground.audit
         self._media = media
         self._emoji: dict[str, KeptEmoji] = {}
 

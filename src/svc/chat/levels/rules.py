@@ -13,10 +13,10 @@ from typing import Literal
 from svc.base.database import Act, Connection, Database
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id, TimeMs
-from svc.chat.live.hub import Hub, only
+from svc.chat.ground import Ground
+from svc.chat.live.hub import only
 
 Level = Literal["all", "mentions", "nothing"]
 
@@ -69,13 +69,10 @@ class Invisible:
 
 
 class Levels:
-    def __init__(self, database: Database, directory: Directory, hub: Hub) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
+    def __init__(self, ground: Ground) -> None:
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._chosen: dict[str, dict[str, Choice]] = {}
-        self._quiet = hub.quiet
-        self._invisible = hub.invisible
+        self._quiet, self._invisible = ground.hub.quiet, ground.hub.invisible
         # Told when somebody changes how others see them.
         self.on_presence: list[Callable[[str], None]] = []
 

@@ -10,14 +10,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.tables import number
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Hub, only
+from svc.chat.ground import Ground
+from svc.chat.live.hub import only
 
 MAX_BLOCKS = 1000
 Blocked = Annotated[Sequence[Id], Meta(max_length=MAX_BLOCKS)]
@@ -29,10 +29,8 @@ class Block:
 
 
 class Blocks:
-    def __init__(self, database: Database, directory: Directory, hub: Hub) -> None:
-        self._database = database
-        self._directory = directory
-        self._hub = hub
+    def __init__(self, ground: Ground) -> None:
+        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._blocked: dict[str, set[str]] = {}
 
     async def load(self) -> None:

@@ -19,9 +19,9 @@ from typing import Annotated, NoReturn
 from msgspec import Meta
 
 from svc.base.allowance import Allowances
-from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.live.hub import Hub, Only
 from svc.chat.messages.message import checked_emoji
 from svc.chat.voice.occupancy import Occupancy, differences
@@ -133,9 +133,8 @@ _NOBODY: frozenset[str] = frozenset()
 
 
 class Speaking:
-    def __init__(self, hub: Hub, directory: Directory, occupancy: Occupancy, link: SfuLinks) -> None:
-        self._hub = hub
-        self._directory = directory
+    def __init__(self, ground: Ground, occupancy: Occupancy, link: SfuLinks) -> None:
+        self._hub, self._directory = ground.hub, ground.directory
         self._occupancy = occupancy
         self._link = link
         # Of each room that the media service was asked about: who looks, and who speaks, once it has said so.

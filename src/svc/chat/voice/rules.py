@@ -127,7 +127,7 @@ class Voice:
         self.states = States(ground.directory.person_of)
         self.control = MediaControl(ground.directory, self.rooms, occupancy, self.states, link)
         self.gestures = Gestures(ground.hub, self.rooms, occupancy)
-        self.speaking = Speaking(ground.hub, ground.directory, occupancy, link)
+        self.speaking = Speaking(ground, occupancy, link)
         occupancy.on_astray.append(self._astray)
         # Everybody hears that somebody has come before that one is put out again.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
