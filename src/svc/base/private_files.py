@@ -6,6 +6,7 @@ counts, and nothing is changed.
 
 import logging
 import os
+import secrets
 import stat
 import tempfile
 from collections.abc import Callable
@@ -35,6 +36,18 @@ def kept(path: Path, make: Callable[[], str]) -> str:
     if not text.strip():
         raise ConfigError(f"{path} is damaged; restore it from a backup, or delete it")
     return text
+
+
+def kept_key(path: Path, size: int) -> bytes:
+    """As `kept`: a secret of so many bytes, random where there was none. The file has it in hexadecimal."""
+    text = kept(path, lambda: secrets.token_hex(size) + "\n")
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != size:
+        raise ConfigError(f"{path} is damaged; restore it from a backup, or delete it")
+    return key
 
 
 def replaced(path: Path, text: str) -> None:

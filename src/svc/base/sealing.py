@@ -14,8 +14,7 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from svc.base.config import ConfigError
-from svc.base.private_files import kept
+from svc.base.private_files import kept_key
 
 KEY_BYTES = 32
 _FINGERPRINT_BYTES = 32
@@ -35,14 +34,7 @@ class SealingKey:
     @classmethod
     def kept_in(cls, path: Path) -> "SealingKey":
         """The key of a file, which is made when there is none. Raises ConfigError."""
-        text = kept(path, lambda: secrets.token_hex(KEY_BYTES) + "\n").strip()
-        try:
-            master = bytes.fromhex(text)
-        except ValueError:
-            master = b""
-        if len(master) != KEY_BYTES:
-            raise ConfigError(f"{path} is damaged; restore it from a backup, or delete it")
-        return cls(master, secrets.token_bytes)
+        return cls(kept_key(path, KEY_BYTES), secrets.token_bytes)
 
     def seal(self, secret: str, owner: str) -> bytes:
         nonce = self._random_bytes(_NONCE_BYTES)

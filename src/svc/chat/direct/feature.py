@@ -3,14 +3,12 @@
 Has no rules of its own.
 """
 
-import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.config import ConfigError
-from svc.base.private_files import kept
+from svc.base.private_files import kept_key
 from svc.chat.direct.channel_calls import ChannelCalls
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.files import PrivateFiles
@@ -42,7 +40,7 @@ class PrivateFeature:
 
     def __init__(self, ground: Ground, audience: str, data_dir: Path, days: int, others: Others) -> None:
         devices = PrivateDevices(ground, others.devices, audience)
-        key = _franking_key(data_dir / KEY_FILE)
+        key = kept_key(data_dir / KEY_FILE, KEY_BYTES)
         self.conversations = PrivateConversations(ground, devices, others.blocks, key)
         self.calls = ChannelCalls(ground, self.conversations, others.devices.current, others.users, time.time)
         files = PrivateFiles(ground, others.media, data_dir, devices, self.conversations, time.time)
@@ -59,14 +57,3 @@ class PrivateFeature:
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.sweep.run, self.calls.run]
-
-
-def _franking_key(path: Path) -> bytes:
-    """Of the file, which is made when there is none. Raises ConfigError."""
-    try:
-        key = bytes.fromhex(kept(path, lambda: secrets.token_hex(KEY_BYTES)))
-    except ValueError:
-        key = b""
-    if len(key) != KEY_BYTES:
-        raise ConfigError(f"{path} is damaged; restore it from a backup, or delete it")
-    return key
