@@ -170,20 +170,9 @@ async def _carry(
             return
         if message.type in (WSMsgType.CLOSED, WSMsgType.CLOSING, WSMsgType.ERROR):
             return
+        data = message.data.encode() if message.type is WSMsgType.TEXT else message.data
         async with asyncio.timeout(WRITE_DEADLINE_S):
-            await _pass_on(message, target)
-
-
-async def _pass_on(message: WSMessage, target: Side) -> None:
-    match message.type:
-        case WSMsgType.TEXT:
-            await target.send_str(message.data)
-        case WSMsgType.BINARY:
-            await target.send_bytes(message.data)
-        case WSMsgType.PING:
-            await target.ping(message.data)
-        case WSMsgType.PONG:
-            await target.pong(message.data)
+            await target.send_frame(data, message.type)
 
 
 def _refuses(text: str) -> bool:
