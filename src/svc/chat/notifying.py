@@ -52,7 +52,7 @@ class Notifying:
         private.on_ring.append(self.ringing.privately)
         # What hangs on channels, members and sessions goes with these.
         changes.channel_deletion.append(self.levels.forget_channel_in)
-        changes.channel_removed.append(lambda channel: self.levels.forget_channel(channel.id))
+        changes.channel_removed.append(self.levels.forget_channel)
         changes.member_removal.append(self.levels.forget_member_in)
         changes.member_gone.append(self.levels.forget_member)
         changes.sessions_ended.append(self.subscriptions.sessions_ended)

@@ -13,6 +13,7 @@ from typing import Literal
 from svc.base.database import Act, Connection, Database
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
+from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id, TimeMs
 from svc.chat.ground import Ground
@@ -161,9 +162,9 @@ class Levels:
     def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
         LEVELS.delete(connection, channel_id=channel_id)
 
-    def forget_channel(self, channel_id: str) -> None:
+    def forget_channel(self, channel: Channel) -> None:
         for chosen in self._chosen.values():
-            chosen.pop(channel_id, None)
+            chosen.pop(channel.id, None)
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
         LEVELS.delete(connection, member_id=member_id)

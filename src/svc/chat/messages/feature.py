@@ -6,7 +6,6 @@ Has no rules of its own. What other features may use: `messages` to post, `reads
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Asker
 from svc.chat.ground import Changes, Ground
 from svc.chat.messages import store
@@ -44,7 +43,7 @@ class MessagesFeature:
         changes.channel_deletion.append(store.forget_channel)
         changes.member_admission.append(self.reads.admit)
         changes.member_added.append(self.reads.added)
-        changes.channel_removed.append(self._forget_channel)
+        changes.channel_removed.extend([self.reads.forget_channel, self.threads.forget_channel])
         changes.member_removal.append(store.forget_member)
         changes.member_gone.extend([self.reads.forget_member, self.threads.forget_member])
 
@@ -61,10 +60,6 @@ class MessagesFeature:
     def present(self, asker: Asker) -> Mapping[str, object]:
         """What no push that is kept tells of."""
         return self.presence.welcome(asker)
-
-    def _forget_channel(self, channel: Channel) -> None:
-        self.reads.forget_channel(channel.id)
-        self.threads.forget_channel(channel.id)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.indexer.run, self.retention.run]

@@ -11,7 +11,7 @@ from functools import partial
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.directory import Member
+from svc.chat.access.directory import Channel, Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id
@@ -190,8 +190,8 @@ class Reads:
         counts = self._marks.counts
         return {*message.mentions, *(m for m in viewers if counts(m, message.channel_id, message.n))}
 
-    def forget_channel(self, channel_id: str) -> None:
-        self._marks.forget(channel_id=channel_id)
+    def forget_channel(self, channel: Channel) -> None:
+        self._marks.forget(channel_id=channel.id)
 
     def forget_member(self, member_id: str) -> None:
         self._marks.forget(member_id=member_id)

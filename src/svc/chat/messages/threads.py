@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
+from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
@@ -225,8 +226,8 @@ class Threads:
 
     # Channels and members that go.
 
-    def forget_channel(self, channel_id: str) -> None:
-        self._following.forget_channel(channel_id)
+    def forget_channel(self, channel: Channel) -> None:
+        self._following.forget_channel(channel.id)
 
     def forget_member(self, member_id: str) -> None:
         self._following.forget_member(member_id)
