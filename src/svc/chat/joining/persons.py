@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.sealing import SealingKey
+from svc.base.tasks import undeterred
 from svc.chat.errors import ChatError
 from svc.chat.joining import store
 from svc.chat.joining.proof import Identity
@@ -29,6 +30,8 @@ MOST_MARKS = 1000
 SWEEP_INTERVAL_S = 3600.0
 # Persons looked at in one write.
 _AT_ONCE = 200
+
+_SAID = "marks could not be swept", "sweeping marks failed"
 
 logger = logging.getLogger(__name__)
 
@@ -108,12 +111,8 @@ class Persons:
     async def run(self) -> NoReturn:
         """Sweep for as long as the server runs."""
         while True:
-            try:
+            async with undeterred(logger, StorageFailed, *_SAID):
                 await self.sweep(int(time.time() * 1000))
-            except StorageFailed as fault:
-                logger.warning("marks could not be swept", extra={"fault": str(fault)})
-            except Exception:
-                logger.exception("sweeping marks failed")
             await asyncio.sleep(SWEEP_INTERVAL_S)
 
     def _is_punished(self, connection: Connection, person_id: str, now_ms: int) -> bool:

@@ -15,12 +15,13 @@ from typing import NoReturn
 
 from svc.base.database import Act, Connection, Database, StorageFailed
 from svc.base.tables import Table
+from svc.base.tasks import undeterred
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 
-_PAUSE_AFTER_FAULT_S = 5.0
+_SAID = "messages could not be deleted", "deleting messages failed"
 
 logger = logging.getLogger(__name__)
 
@@ -105,14 +106,8 @@ class OwnAffairs:
         """Delete the messages that are to go, for as long as the server runs."""
         while True:
             await self._due.wait()
-            try:
+            async with undeterred(logger, StorageFailed, *_SAID):
                 await self._erase_next()
-            except StorageFailed as fault:
-                logger.warning("messages could not be deleted", extra={"fault": str(fault)})
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
-            except Exception:
-                logger.exception("deleting messages failed")
-                await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
 
     async def _erase_next(self) -> None:
         self._due.clear()
