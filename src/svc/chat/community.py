@@ -181,6 +181,7 @@ class Community:
         return [route for table in tables for route in table]
 
     def _asked(self) -> list[Requests]:
+        history = History(self._database, self.audit, self.arriving.invites.invitation_of)
         return [
             *(requests for group in self._groups for requests in group.requests),
             AuditRequests(self.audit),
@@ -188,7 +189,7 @@ class Community:
             BotRequests(self.bots),
             MemberRequests(self.members, self.roles, self.directory, self.arriving.devices.last_seen),
             ChannelRequests(self.channels, self.directory),
-            ModerationRequests(self.moderation, self.reports, self._history()),
+            ModerationRequests(self.moderation, self.reports, history),
             AutomodRequests(self.automod, self.messages.history.latest_of_members),
             SettingsRequests(self.settings),
             OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()),
@@ -230,9 +231,6 @@ class Community:
             TransferCommands(self.exports),
             StatusCommands(self._config, self.probes, self._sources(), lambda: self.address),
         ]
-
-    def _history(self) -> History:
-        return History(self._database, self.audit, self.arriving.invites.invitation_of)
 
     def _backups(self, database: Database) -> Backups:
         config, objects = self._config, self.media.objects if self.media.enabled else None

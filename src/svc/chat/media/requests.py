@@ -123,20 +123,14 @@ class AskedUsage(Asked):
 
 
 class MediaRequests(Requests):
-    """`icon_key` says what the server's icon is, if it has one. `now` gives seconds that rise."""
+    """`icon_key` says what the server's icon is, if it has one."""
 
-    def __init__(
-        self,
-        media: Media,
-        database: Database,
-        icon_key: Callable[[], str | None],
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, media: Media, database: Database, icon_key: Callable[[], str | None]) -> None:
         self._media = media
         self._database = database
         self._icon_key = icon_key
         # By address: whoever has the URL of a file may read it.
-        self._readers = Readers(now)
+        self._readers = Readers(time.monotonic)
         self._store_failed = False
 
     @request(
