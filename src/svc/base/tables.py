@@ -90,7 +90,7 @@ class Table(Generic[Record]):
         """Set columns by name, which are the caller's own."""
         changed = ", ".join(f"{name} = ?" for name in values)
         sql = f"UPDATE {self.name} SET {changed} WHERE {_is(key)}"
-        return connection.execute(sql, (*values.values(), *key.values())).rowcount > 0
+        return connection.execute(sql, (*values.values(), *_given(key))).rowcount > 0
 
     def write(self, connection: Connection, record: Record, columns: Collection[str], **key: object) -> bool:
         """Set some columns to what the record says."""
@@ -98,7 +98,7 @@ class Table(Generic[Record]):
         return self.edit(connection, {name: row[name] for name in columns}, **key)
 
     def delete(self, connection: Connection, **key: object) -> bool:
-        return connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", (*key.values(),)).rowcount > 0
+        return connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", _given(key)).rowcount > 0
 
     def _insert(self, *beside: str) -> str:
         names = [*self.columns, *beside]
@@ -126,22 +126,20 @@ class Table(Generic[Record]):
 
     def get(self, connection: Connection, **key: object) -> Record | None:
         """As the write sees it that asks."""
-        row = connection.execute(self._query(f"WHERE {_is(key)}"), (*key.values(),)).fetchone()
+        row = connection.execute(self._query(f"WHERE {_is(key)}"), _given(key)).fetchone()
         return self.read(row) if row else None
 
     def count(self, connection: Connection, **key: object) -> int:
         sql = f"SELECT count(*) FROM {self.name} WHERE {_is(key) or 1}"
-        return number(connection.execute(sql, (*key.values(),)))
+        return number(connection.execute(sql, _given(key)))
 
     def has(self, connection: Connection, **key: object) -> bool:
         sql = f"SELECT 1 FROM {self.name} WHERE {_is(key)} LIMIT 1"
-        return connection.execute(sql, (*key.values(),)).fetchone() is not None
+        return connection.execute(sql, _given(key)).fetchone() is not None
 
     def column(self, connection: Connection, name: str, rest: str = "", **key: object) -> list[Any]:
         """One column of those rows; `rest` is the end of the query, such as their order."""
-        found = connection.execute(
-            f"SELECT {name} FROM {self.name} WHERE {_is(key)} {rest}", (*key.values(),)
-        )
+        found = connection.execute(f"SELECT {name} FROM {self.name} WHERE {_is(key)} {rest}", _given(key))
         return [one for (one,) in found]
 
     def found(self, connection: Connection, rest: str, *values: object) -> list[Record]:
@@ -149,7 +147,7 @@ class Table(Generic[Record]):
         return [self.read(row) for row in connection.execute(self._query(rest), values)]
 
     async def one(self, database: Database, **key: object) -> Record | None:
-        row = await database.row(self._query(f"WHERE {_is(key)}"), (*key.values(),))
+        row = await database.row(self._query(f"WHERE {_is(key)}"), _given(key))
         return self.read(row) if row else None
 
     async def all(self, database: Database, rest: str = "", *values: object) -> list[Record]:
@@ -166,7 +164,13 @@ def _fields(record: Callable[..., object]) -> tuple[Field[Any], ...]:
 
 
 def _is(key: Mapping[str, object]) -> str:
-    return " AND ".join(f"{column} {'IS' if wanted is None else '='} ?" for column, wanted in key.items())
+    return " AND ".join(
+        f"{column} IS NULL" if wanted is None else f"{column} = ?" for column, wanted in key.items()
+    )
+
+
+def _given(key: Mapping[str, object]) -> tuple[object, ...]:
+    return tuple(wanted for wanted in key.values() if wanted is not None)
 
 
 # What is no record.

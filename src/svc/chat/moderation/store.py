@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from svc.base.database import Connection, Database
-from svc.base.tables import Form, Table, number, optional, value
+from svc.base.tables import Form, Table, optional, value
 from svc.chat.described import Id, Natural, TimeMs
 from svc.chat.moderation.report import Report, ReportedWebhook, Revealed
 
@@ -127,30 +127,18 @@ async def facts(database: Database, member_id: str) -> Facts | None:
 
 
 def count_open(connection: Connection, reporter_id: str) -> int:
-    return number(
-        connection.execute(
-            "SELECT count(*) FROM reports WHERE reporter_id = ? AND resolved_at_ms IS NULL", (reporter_id,)
-        )
-    )
+    return _REPORTS.count(connection, reporter_id=reporter_id, resolved_at_ms=None)
 
 
 def count_open_of_server(connection: Connection, member_id: str) -> int:
     """Those about a member that nobody has filed."""
-    found = connection.execute(
-        "SELECT count(*) FROM reports WHERE member_id = ? AND reporter_id IS NULL AND resolved_at_ms IS NULL",
-        (member_id,),
-    )
-    return number(found)
+    return _REPORTS.count(connection, member_id=member_id, reporter_id=None, resolved_at_ms=None)
 
 
 def is_open_about(connection: Connection, member_id: str, message_id: str) -> bool:
     """Has the server filed one about this message that waits?"""
-    found = connection.execute(
-        "SELECT 1 FROM reports WHERE member_id = ? AND message_id = ? AND reporter_id IS NULL"
-        " AND resolved_at_ms IS NULL",
-        (member_id, message_id),
-    )
-    return found.fetchone() is not None
+    about = {"member_id": member_id, "message_id": message_id}
+    return _REPORTS.has(connection, **about, reporter_id=None, resolved_at_ms=None)
 
 
 def insert_report(connection: Connection, report: Report) -> None:
