@@ -348,14 +348,15 @@ async def test_a_new_device_comes_in_by_a_code(people: People, product: Product,
     # By a code of the owner also whoever has lost all devices.
     grace = await people.arrive("Grace")
     await grace.come_in()
-    code = (await as_member(ada, "POST", f"/api/members/{await own_id(grace)}/recovery", {}))["code"]
+    grace_id = await own_id(grace)
+    code = (await as_member(ada, "POST", f"/api/members/{grace_id}/recovery", {}))["code"]
     found = await people.arrive("Grace")
     await found.page.goto("about:blank")
     await found.page.goto(f"{without_invite(product)}#link={code}")
     await expect(found.page.get_by_label("Code", exact=True)).to_have_value(str(code))
     await found.press("Add this device")
     await is_in(found, "Grace")
-    assert await own_id(found) == await own_id(grace)
+    assert await own_id(found) == grace_id
     assert "link=" not in found.page.url
     # The lost one is signed out.
     await expect(grace.page.get_by_role("alert").first).to_be_visible()

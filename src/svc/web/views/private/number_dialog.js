@@ -18,15 +18,11 @@ export function NumberDialog({ talkId, onClose }) {
   const talk = talksById.value.get(talkId);
   const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined)); // Null outside the group.
   const [problem, setProblem] = useState("");
-  const [scanning, setScanning] = useState(false);
-  const [wrong, setWrong] = useState(""); // With the camera, or with the code that was read.
+  const [{ scanning, wrong }, setScan] = useState({ scanning: false, wrong: "" }); // With the camera, or with the code that was read.
   useEffect(() => { theRunning().then((running) => running.numberOf(talkId)).then(setNumber, (error) => setProblem(explain(error))); }, [talkId, talk]);
   if (!talk) return null;
   const name = nameOf(talk);
-  const end = (why = "") => {
-    setScanning(false);
-    setWrong(why);
-  };
+  const end = (why = "") => setScan({ scanning: false, wrong: why });
   const verify = async (/** @type {string[] | null} */ digits) => {
     end();
     const running = await theRunning();
@@ -35,8 +31,9 @@ export function NumberDialog({ talkId, onClose }) {
   };
   const read = async (/** @type {string} */ text) => {
     if (!number) return;
-    if (text !== number.digits.join(" ")) setWrong(NUMBER.test(text) ? t("private-scan-other") : t("private-scan-foreign"));
-    else await verify(number.digits);
+    if (text === number.digits.join(" ")) await verify(number.digits);
+    // The camera may have seen it just before it was stopped.
+    else setScan((now) => (now.scanning ? { ...now, wrong: NUMBER.test(text) ? t("private-scan-other") : t("private-scan-foreign") } : now));
   };
   return html`<${Dialog} title=${t("private-how")} onClose=${onClose}>
     <p>${t("private-how-text")}</p>
@@ -53,7 +50,7 @@ export function NumberDialog({ talkId, onClose }) {
       ${talk.verified === "yes"
         ? html`<p role="status"><b>${t("private-verified")}</b> <${Button} look="link" onClick=${() => verify(null)}>${t("private-unverify")}<//></p>`
         : html`<footer>
-            <${Button} onClick=${() => { end(); setScanning(!scanning); }}>${scanning ? t("private-scan-stop") : t("private-scan")}<//>
+            <${Button} onClick=${() => setScan({ scanning: !scanning, wrong: "" })}>${scanning ? t("private-scan-stop") : t("private-scan")}<//>
             <${Button} look="primary" onClick=${() => verify(number.digits)}>${t("private-verify")}<//>
           </footer>`}`}
   <//>`;
