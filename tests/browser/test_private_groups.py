@@ -1,6 +1,7 @@
 """Private conversations of several people, and what is said when devices change."""
 
 import re
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.kit.community import own_id
 from tests.kit.people import NARROW, WIDE, People, Person, both_widths
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, write
+from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
@@ -22,7 +24,14 @@ async def three(people: People) -> tuple[Person, Person, Person]:
     alan = await people.arrive("Alan")
     await come_to_read(alan)
     await write(alan, "I am Alan")
+    # Whose device comes after a message cannot read it.
+    for person in (grace, alan):
+        await wait_until(f"{person.name} can be let in", partial(can_be_let_in, person), within_s=30.0)
     return ada, grace, alan
+
+
+async def can_be_let_in(person: Person) -> bool:
+    return bool((await as_member(person, "GET", "/api/private/device", {}))["left"])
 
 
 async def choose(dialog: Locator, label: str, name: str) -> None:

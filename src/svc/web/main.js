@@ -20,7 +20,7 @@ askInfo();
 if (isSecure()) {
   startAlerts();
   comeBack();
-  arrive();
+  await arrive();
 }
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));

@@ -53,11 +53,11 @@ let timer = 0;
 /** @param {Partial<Wished>} changes */
 export const wish = (changes) => { wishes.value = { ...wishes.value, ...changes }; };
 
-/** At the start of the page: what the address says, and what the person brings from the provider. */
+/** At the start of the page, and before it is drawn: what the address says, and what the person brings from the provider. */
 export async function arrive() {
   known.value = ownAccount().known;
   keepsKey().then((keeps) => { forgetful.value = !keeps; });
-  const brought = location.search || kept(SENT_AWAY, "sessionStorage") ? await back() : null;
+  const brought = location.search || kept(SENT_AWAY, "sessionStorage") ? await provider().then(({ comeFromProvider }) => comeFromProvider(), () => null) : null;
   readAddress();
   addEventListener("hashchange", readAddress);
   // Whoever goes back from the provider may find the page as they left it.
@@ -66,19 +66,11 @@ export async function arrive() {
   const carried = /** @type {{wishes: Wished, step: Step} | null} */ (brought.carried);
   if (carried) batch(() => ([wishes.value, step.value] = [carried.wishes, carried.step]));
   if (brought.refused !== undefined) problem.value = { field: null, key: "provider", reason: brought.refused };
-  else await attempt(async () => ({ way: "account", idToken: await brought.exchange() }));
+  else attempt(async () => ({ way: "account", idToken: await brought.exchange() }));
 }
 
 /** Fetched by those alone who go there or come from there. */
 const provider = () => import("../transport/provider.js").catch(() => { throw new Unreachable(); });
-
-/** What the person brings from the provider, or null. */
-async function back() {
-  busy.value = true;
-  const brought = await provider().then(({ comeFromProvider }) => comeFromProvider(), () => null);
-  busy.value = false;
-  return brought;
-}
 
 /** An invite or a code for a new device, as a link names it: #invite=… or #link=…. */
 function readAddress() {
