@@ -156,6 +156,20 @@ CUT_OFF = """() => {
 MOVING = "document.getAnimations().filter((each) => each.playState === 'running').length"
 
 
+async def test_a_message_has_its_menu_before_its_buttons_are_drawn(people: People) -> None:
+    ada = await people.arrive("Ada")
+    # The timer at which they are drawn never ends.
+    await ada.page.evaluate(
+        "() => { const wait = setTimeout; setTimeout = (run, ms) => (ms === 100 ? 0 : wait(run, ms)); }"
+    )
+    await come_to_read(ada)
+    await write(ada, "Friday at eight")
+    await expect(message(ada, "Friday at eight").locator(".actions")).to_have_count(0)
+    await message(ada, "Friday at eight").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Forward").click()
+    await expect(ada.page.get_by_role("dialog")).to_be_visible()
+
+
 @both_widths
 async def test_a_message_is_forwarded_with_a_link_to_it(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")

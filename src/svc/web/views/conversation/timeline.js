@@ -123,6 +123,15 @@ export class Timeline extends Component {
     if (this.list.current) this.forceUpdate();
   }
 
+  /** Somebody asked for a message's menu before that was drawn: it is drawn, and asked for again. @param {EventOn<HTMLElement, MouseEvent>} event */
+  #askedEarly = (event) => {
+    const asked = event.target.closest("[data-id]");
+    if (this.#all || !asked || event.defaultPrevented) return;
+    event.preventDefault();
+    this.#all = true;
+    this.forceUpdate(() => asked.dispatchEvent(new MouseEvent(event.type, event)));
+  };
+
   /** Show the newest message, whatever is shown now. */
   async toEnd() {
     const { conversation } = this.props;
@@ -168,7 +177,7 @@ export class Timeline extends Component {
       ${news > 0 && html`<p class="news"><button type="button" onClick=${() => this.#toNews()}><${Icon} name="up" /> ${t("news-count", { count: news })}</button>
         <${IconButton} icon="close" label=${t("close")} onClick=${this.#dropNews} /></p>`}
       <div id=${conversation.thread ? undefined : "messages-box"} class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${this.box} onScroll=${this.#scrolled} onKeyDown=${moveAmongMessages}>
-        <div id=${conversation.thread ? undefined : "messages"} class="messages" ref=${this.list}>
+        <div id=${conversation.thread ? undefined : "messages"} class="messages" ref=${this.list} onContextMenu=${this.#askedEarly}>
           ${root}
           ${empty && !root && member.value?.roles.includes("owner") && html`<${FirstSteps} />`}
           ${moreBefore.value && (olderProblem.value ? html`<${Failed} problem=${olderProblem.value} again=${() => conversation.older(true)} />` : html`<p class="quiet older">${t(online ? "loading" : "offline-text")}</p>`)}
