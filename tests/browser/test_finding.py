@@ -68,6 +68,7 @@ async def test_search_finds_by_words_and_filters_and_leads_there(people: People,
     # Filters are completed; a whole line leads to its message.
     field = ada.page.get_by_role("searchbox", name="Search messages")
     await field.fill("red ")
+    await expect(ada.page.get_by_text("Nothing found.")).to_have_count(0)
     await ada.press("from:")
     await expect(field).to_have_value("red from:")
     await expect(ada.page.get_by_role("list", name="Values for this filter")).to_be_visible()

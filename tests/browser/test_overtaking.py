@@ -7,7 +7,7 @@ from playwright.async_api import Route, WebSocketRoute, expect
 
 from tests.kit.community import ask, community, listed, open_settings, own_id
 from tests.kit.people import People, Person, both_widths
-from tests.kit.text_channels import come_to_read, entry
+from tests.kit.text_channels import come_to_read, entry, write
 
 
 class Held:
@@ -71,6 +71,27 @@ async def test_an_older_answer_brings_back_neither_a_permission_nor_a_name(peopl
         await first.let_go()
         await expect(here.owner.page.get_by_role("region", name="3 members")).to_be_visible()
         await expect(listed(here.owner, "Hopper")).to_be_visible()
+
+
+async def test_of_two_searches_the_second_is_shown(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "Apples")
+    await write(ada, "Pears")
+    await ada.press("Search")
+    field = ada.page.get_by_role("searchbox", name="Search messages")
+    async with Held(ada, "**/api/search?*") as first:
+        await field.fill("apples")
+        await field.press("Enter")
+        await first.is_given()
+        await field.fill("pears")
+        await field.press("Enter")
+        lines = ada.page.locator(".message-lines .message-line")
+        await expect(lines).to_have_count(1)
+        await expect(lines).to_contain_text("Pears")
+        async with ada.page.expect_event("requestfinished"):
+            await first.let_go()
+        await expect(lines).to_contain_text("Pears")
 
 
 @both_widths

@@ -24,23 +24,27 @@ export function Search({ channel, onClose }) {
   const [query, setQuery] = useState("");
   const [found, setFound] = useState(/** @type {{query: string, messages: Message[], more: boolean, problem: string} | null} */ (null));
   const [busy, setBusy] = useState(false);
+  const turn = useRef(0); // Of the search that was begun last: only what it finds is shown.
   useLayoutEffect(() => field.current.focus(), []);
   const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;
+    turn.current += 1;
+    const mine = turn.current;
     const refused = wrong(wanted, named);
     if (refused) {
+      setBusy(false);
       setFound({ query: wanted, messages: [], more: false, problem: said(refused, named) });
       return;
     }
     setBusy(true);
     if (/[:：]/u.test(wanted)) await loadMembers().catch(() => {}); // The beginnings of their names are meant too.
     const parameters = new URLSearchParams({ query: sent(wanted, named, members.value.values()), ...(before && { before }) });
-    try {
-      const { messages, more } = await api("GET", `/api/search?${parameters}`);
-      setFound({ query: wanted, messages: before ? [...found?.messages ?? [], ...messages] : messages, more, problem: "" });
-    } catch (error) {
-      setFound({ query: wanted, messages: [], more: false, problem: explain(error) });
-    }
+    const answer = await api("GET", `/api/search?${parameters}`).then(
+      ({ messages, more }) => ({ query: wanted, messages: before ? [...found?.messages ?? [], ...messages] : messages, more, problem: "" }),
+      (error) => ({ query: wanted, messages: [], more: false, problem: explain(error) }),
+    );
+    if (mine !== turn.current) return;
+    setFound(answer);
     setBusy(false);
   };
   const submit = (/** @type {Event} */ event) => {
@@ -66,7 +70,7 @@ export function Search({ channel, onClose }) {
     <div aria-live="polite" aria-busy=${busy}>
       ${busy && html`<p class="quiet">${t("searching")}</p>`}
       ${!busy && found?.problem && html`<p class="error">${found.problem}</p>`}
-      ${!busy && found && !found.problem && html`<p class="quiet">${t("search-count", { count: found.messages.length, more: found.more ? "yes" : "no" })}</p>`}
+      ${!busy && found && !found.problem && (found.messages.length > 0 || found.query === query) && html`<p class="quiet">${t("search-count", { count: found.messages.length, more: found.more ? "yes" : "no" })}</p>`}
     </div>
     <ul class="message-lines">${found?.messages.map((message) => html`<${MessageLine} key=${message.id} message=${message}
       where=${channelsById.value.get(message.channel_id)?.name} onOpen=${() => goTo(message)} />`)}</ul>
