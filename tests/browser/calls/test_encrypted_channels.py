@@ -46,7 +46,7 @@ async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
     async def as_gone(route: Route) -> None:
         response = await route.fetch()
         told = await response.json()
-        for device in told["devices"]:
+        for device in told.get("devices", []):  # None where the server refuses.
             device["gone"] = device["gone"] or (device["member_id"] == other_id and not done.is_set())
         await route.fulfill(response=response, json=told)
 
@@ -86,11 +86,11 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
     async with recorder(product, tmp_path / "data", room_id) as client:
 
         def epochs_of(person_id: str) -> set[int]:
-            """Those whose keys the latest sound of somebody is sealed with."""
-            (line,) = [
+            """Those whose keys somebody's sound was sealed with; none while their page comes back."""
+            lines = [
                 one for one in client.incoming.values() if (one.user_id, one.source) == (person_id, "mic")
             ]
-            return {kid & 255 for kid, _ in counted(line)}
+            return {kid & 255 for line in lines for kid, _ in counted(line)}
 
         async def recorded() -> bool:
             lines = list(client.incoming.values())
@@ -101,11 +101,11 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
             assert_sealed(line)
         ada_id, grace_id = await own_id(ada), await own_id(grace)
         # Whoever leaves had keys of these epochs, and gets no others.
-        (had,) = epochs_of(grace_id)
+        had = max(epochs_of(grace_id))
         await grace.press("Leave")
 
         async def rotated() -> bool:
-            return max(epochs_of(ada_id)) > had
+            return max(epochs_of(ada_id), default=0) > had
 
         await wait_until("Ada seals with a key that Grace has not", rotated, within_s=20)
         await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger))
