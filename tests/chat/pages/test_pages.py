@@ -180,7 +180,7 @@ def test_the_version_changes_with_any_file(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("1")
     first = Pages(tmp_path).version
     assert Pages(tmp_path).version == first
-    (tmp_path / "a.js").write_text("2")
+    (tmp_path / "a.js").write_text("10")
     second = Pages(tmp_path).version
     (tmp_path / "a.js").rename(tmp_path / "b.js")
     assert len({first, second, Pages(tmp_path).version}) == 3
@@ -212,7 +212,7 @@ def test_what_was_prepared_is_kept_for_the_next_start(
     assert prepare.call_count == 1
     kept.write_bytes(kept.read_bytes()[:-1])  # Somebody else's, or half of it.
     assert Pages(tmp_path)._of_version == first._of_version
-    (tmp_path / "plain.txt").write_text("two")
+    (tmp_path / "plain.txt").write_text("another")
     assert Pages(tmp_path).version != first.version
     assert prepare.call_count == 3
 

@@ -13,7 +13,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,7 @@ from svc.chat.pages.joining import FIRST, LATER_STYLE, SERVICE_WORKER, gathered,
 logger = logging.getLogger(__name__)
 
 INDEX = "index.html"
+_CODE = Path(__file__).parent
 _WORDS = re.compile(r"words/([\w-]+)\.ftl")
 # What the page fetches beside its script, where the browser's language has no words here.
 _USUAL_LANGUAGE = "en"
@@ -69,9 +70,9 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """`made_of` is a digest of the files and of what prepares them."""
+    """`made_of` says which files it was made of, and by what, as they looked then."""
 
-    made_of: bytes
+    made_of: str
     version: str
     plain: dict[str, _File]
     of_version: dict[str, _File]
@@ -155,28 +156,30 @@ def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching
     return web.Response(body=found.content, headers=headers)
 
 
-def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of every file that is served; of links only those that stay in the folder."""
+def _files(folder: Path) -> Iterator[Path]:
+    """Every file that is served; of links only those that stay in the folder."""
     for path in sorted(folder.rglob("*")):
-        inside = path.resolve().is_relative_to(folder)
+        inside = not path.is_symlink() or path.resolve().is_relative_to(folder)
         if inside and path.suffix in _CONTENT_TYPES and path.is_file():
-            yield path.relative_to(folder).as_posix(), path.read_bytes()
+            yield path
 
 
 def _kept(folder: Path) -> _Prepared:
-    """What was prepared of the same files by the same code at an earlier start, where that could be kept."""
-    contents = dict(_contents(folder))
-    digest = hashlib.sha256()
-    for name, content in [*contents.items(), *_code()]:
-        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    """What was prepared of the same files by the same code at an earlier start, where that could be kept.
+
+    They are the same if sizes and times are: to read all of them takes as long as all else that a start does.
+    """
+    files = list(_files(folder))
+    looks = _looks(files, folder) + _looks(sorted(_CODE.glob("*.py")), _CODE)
     kept = folder / "__pycache__" / "pages.msgpack"
     try:
         found = msgspec.msgpack.decode(kept.read_bytes(), type=_Prepared)
-        if found.made_of == digest.digest():
+        if found.made_of == looks:
             return found
     except (OSError, msgspec.MsgspecError):
         pass
-    prepared = _prepared(contents, digest.digest())
+    contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    prepared = _prepared(contents, looks)
     if not sys.dont_write_bytecode:
         # Whoever may not write there does the work at each start.
         with suppress(OSError):
@@ -188,12 +191,17 @@ def _kept(folder: Path) -> _Prepared:
     return prepared
 
 
-def _code() -> Iterator[tuple[str, bytes]]:
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        yield path.name, path.read_bytes()
+def _looks(files: Iterable[Path], folder: Path) -> str:
+    """A digest of where in the folder these files are, how large, and when they were changed."""
+    digest = hashlib.sha256()
+    for path in files:
+        status = path.stat()
+        name = str(path).removeprefix(str(folder))
+        digest.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
+    return digest.hexdigest()
 
 
-def _prepared(contents: Mapping[str, bytes], made_of: bytes) -> _Prepared:
+def _prepared(contents: Mapping[str, bytes], made_of: str) -> _Prepared:
     written = gathered(contents)
     try:
         made = joined(written)
