@@ -110,14 +110,3 @@ class Pushed:
     data: Schema
     to: str
     kept: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Described:
-    """All that one feature says of itself; `welcome` is its part of the reply to `authenticate`."""
-
-    endpoints: Sequence[Endpoint] = ()
-    events: Sequence[Event] = ()
-    pushes: Sequence[Pushed] = ()
-    welcome: Mapping[str, Schema] = field(default_factory=dict)
-    present: Mapping[str, Schema] = field(default_factory=dict)

@@ -17,7 +17,7 @@ chat, beside `http`; knows no feature.
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import cache
+from functools import cache, cached_property
 from types import NoneType
 from typing import Any, TypeVar, get_type_hints
 
@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from svc.chat.access.catalogue import Needs, declare
 from svc.chat.access.tokens import Asker
-from svc.chat.described import NOTHING, Described, Endpoint, Event, Named, Pushed, Schema
+from svc.chat.described import NOTHING, Endpoint, Event, Named, Pushed, Schema
 from svc.chat.errors import ChatError
 from svc.chat.http import asker, content, nothing
 
@@ -266,6 +266,27 @@ def _values_at(name: str, kind: type) -> list[str]:
     return [str(value) for value in found["enum"]]
 
 
+@dataclass(frozen=True)
+class Described:
+    """All that one feature says of itself; `welcome` is its part of the reply to `authenticate`.
+
+    Schemas of requests are made when they are first asked for: no server needs them to start.
+    """
+
+    declared: Sequence[Declared]
+    pushes: Sequence[Pushed]
+    welcome: Mapping[str, Schema]
+    present: Mapping[str, Schema]
+
+    @cached_property
+    def endpoints(self) -> Sequence[Endpoint]:
+        return [_endpoint(declared) for declared in self.declared if declared.said.http]
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        return [_event(declared) for declared in self.declared if declared.said.live]
+
+
 def described_by(
     *requests: type[Requests],
     pushes: Sequence[Pushed] = (),
@@ -273,14 +294,8 @@ def described_by(
     present: Mapping[str, Schema] | None = None,
 ) -> Described:
     """What the feature says of itself: its requests, and what else it says."""
-    declared_by = [declared for those in requests for declared in those.declared]
-    return Described(
-        endpoints=[_endpoint(declared) for declared in declared_by if declared.said.http],
-        events=[_event(declared) for declared in declared_by if declared.said.live],
-        pushes=pushes,
-        welcome=welcome or {},
-        present=present or {},
-    )
+    declared = [one for those in requests for one in those.declared]
+    return Described(declared, pushes, welcome or {}, present or {})
 
 
 def _endpoint(declared: Declared) -> Endpoint:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from svc.chat.access.catalogue import ENDPOINTS, Needs, Who
 from svc.chat.access.permissions import Permission, names
-from svc.chat.described import ID, Described, Endpoint, Named, Schema, obj, string
+from svc.chat.described import ID, Endpoint, Named, Schema, obj, string
 from svc.chat.errors import status_of
+from svc.chat.requests import Described
 from svc.chat.settings.requests import MANAGEMENT
 
 REQUEST_ID: Schema = {"anyOf": [{"type": "integer"}, string(64)]}

@@ -7,11 +7,11 @@ the catalogue and of what the features say of themselves; serves nothing.
 from collections.abc import Iterator, Mapping, Sequence
 
 from svc.chat.access.catalogue import EVENTS
-from svc.chat.described import TIME_MS, Described, Event, Pushed, Schema, integer, obj
+from svc.chat.described import TIME_MS, Event, Pushed, Schema, integer, obj
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import Resumption, ShownToken
 from svc.chat.openapi.http_document import REQUEST_ID, Components, permission, refusal
-from svc.chat.requests import schema_of
+from svc.chat.requests import Described, schema_of
 
 _CHANNEL = {"$ref": "#/channels/live"}
 _SEQ = integer(0)

@@ -5,8 +5,9 @@ The webhook's URL alone lets somebody post: there is no security scheme. Serves 
 
 from collections.abc import Mapping, Sequence
 
-from svc.chat.described import Described, Schema, array, integer, obj, string
+from svc.chat.described import Schema, array, integer, obj, string
 from svc.chat.openapi.http_document import Components, openapi
+from svc.chat.requests import Described
 from svc.chat.webhooks.compatible.github import EVENTS
 from svc.chat.webhooks.compatible.requests import DISCORD, EVENT_HEADER, GITHUB, SLACK
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
