@@ -1,23 +1,20 @@
 """The `svc` command: reads the command line, and starts the program it names.
 
-The only place that reads the process's environment and knows all programs; each is
-imported when it is needed. What the operator got wrong is one line and exit status 2.
+The only place that reads the process's environment and knows all programs; each program and
+its options are imported when it is needed. What the operator got wrong is one line and exit status 2.
 """
 
 import argparse
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from svc.base.config import ConfigError
-from svc.tools.admin import arguments as admin
 from svc.tools.argument_types import port, workers
-from svc.tools.bench import arguments as bench
 from svc.tools.bench.errors import BenchError
-from svc.tools.rtp import arguments as rtp
 from svc.tools.rtpdump import RtpdumpError
 
 # What these write is for their own user; captures and plots are for whoever the user likes.
@@ -25,7 +22,8 @@ _KEEP_SECRETS = frozenset({"up", "chat", "admin", "sfu", "worker"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    options = parser(arguments[0] if arguments else "").parse_args(arguments)
     if options.command in _KEEP_SECRETS:
         os.umask(0o077)
     try:
@@ -39,21 +37,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line. Shell completion and the manual page are made from it when the wheel is built."""
+def parser(command: str = "") -> argparse.ArgumentParser:
+    """The command line. Shell completion and the manual page are made from it when the wheel is built.
+
+    If `command` is a command, the others are there without their options: making those takes a while.
+    """
     parser = argparse.ArgumentParser(prog="svc", description="Community chat with voice and video.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_up(commands.add_parser("up", help="run everything in one command, for a home or to try it"))
-    _add_chat(commands.add_parser("chat", help="the chat server, configured by environment variables"))
-    admin.add(
-        commands.add_parser("admin", help="manage a server, whether it runs or not"), variables=os.environ
-    )
-    _add_doctor(commands.add_parser("doctor", help="say what is wrong with this installation"))
-    _add_sfu(commands.add_parser("sfu", help="the media service, configured by environment variables"))
-    _add_worker(commands.add_parser("worker", help="the media worker, which checks every upload"))
-    rtp.add(commands.add_parser("rtp", help="inspect RTP captures, and send them through the media service"))
-    bench.add(commands.add_parser("bench", help="measure a service under load"))
+    for name, (help, add_options) in _COMMANDS.items():
+        row = commands.add_parser(name, help=help)
+        if command == name or command not in _COMMANDS:
+            add_options(row)
     return parser
 
 
@@ -137,6 +132,24 @@ def _add_worker(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_run_worker)
 
 
+def _add_admin(parser: argparse.ArgumentParser) -> None:
+    from svc.tools.admin import arguments
+
+    arguments.add(parser, variables=os.environ)
+
+
+def _add_rtp(parser: argparse.ArgumentParser) -> None:
+    from svc.tools.rtp import arguments
+
+    arguments.add(parser)
+
+
+def _add_bench(parser: argparse.ArgumentParser) -> None:
+    from svc.tools.bench import arguments
+
+    arguments.add(parser)
+
+
 def _add_doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", type=Path, default=Path("data"), help="data folder of the server")
     parser.add_argument(
@@ -181,6 +194,18 @@ def _add_listen_fd(parser: argparse.ArgumentParser, which: str) -> None:
     )
 
 
+_COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "up": ("run everything in one command, for a home or to try it", _add_up),
+    "chat": ("the chat server, configured by environment variables", _add_chat),
+    "admin": ("manage a server, whether it runs or not", _add_admin),
+    "doctor": ("say what is wrong with this installation", _add_doctor),
+    "sfu": ("the media service, configured by environment variables", _add_sfu),
+    "worker": ("the media worker, which checks every upload", _add_worker),
+    "rtp": ("inspect RTP captures, and send them through the media service", _add_rtp),
+    "bench": ("measure a service under load", _add_bench),
+}
+
+
 def _run_up(options: argparse.Namespace) -> None:
     with _to_stay():
         from svc.tools import up
@@ -211,7 +236,7 @@ def _run_chat(options: argparse.Namespace) -> None:
 
 
 def _run_sfu(options: argparse.Namespace) -> None:
-    with _to_stay():
+    with _to_stay(), _no_authorities():
         from svc.sfu.app import Flags, run
         from svc.sfu.config import Config
 
@@ -229,7 +254,7 @@ def _run_sfu(options: argparse.Namespace) -> None:
 
 
 def _run_worker(options: argparse.Namespace) -> None:
-    with _to_stay():
+    with _to_stay(), _no_authorities():
         from svc.worker import app, config
 
     _watch_parent(options)
@@ -263,6 +288,22 @@ def _to_stay() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@contextmanager
+def _no_authorities() -> Iterator[None]:
+    """aiohttp reads the system's certificate authorities when imported, in half the time that it takes.
+
+    For programs that are no client of anybody by aiohttp.
+    """
+    kept = os.environ.get("SSL_CERT_FILE")
+    os.environ["SSL_CERT_FILE"] = os.devnull
+    try:
+        yield
+    finally:
+        del os.environ["SSL_CERT_FILE"]
+        if kept is not None:
+            os.environ["SSL_CERT_FILE"] = kept
 
 
 def _watch_parent(options: argparse.Namespace) -> None:

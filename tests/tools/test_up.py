@@ -426,7 +426,7 @@ async def test_a_certificate_that_no_longer_fits_is_made_anew_and_said(
 ) -> None:
     monkeypatch.setattr(up, "RENEWAL_INTERVAL_S", 0.01)
     installation = replace(INSTALLATION, data_dir=tmp_path, tls=True)
-    known = fingerprint(up._own_certificate(installation, []))
+    known = up._own_certificate(installation, [])
     renewing = asyncio.create_task(up._renew(installation, [], known))
     try:
         (tmp_path / "tls.pem").unlink()

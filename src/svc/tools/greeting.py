@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-import segno
-
 from svc.base.config import is_loopback
 from svc.chat.joining.founding import BETWEEN
 
@@ -67,6 +65,9 @@ def code_for_phones(place: Place, invite: str, addresses: Sequence[str]) -> list
 
 def qr_code(text: str) -> list[str]:
     """The lines of a QR code, with the quiet zone that scanners want around it."""
+    # Most servers start without a terminal to draw it in.
+    import segno
+
     rows = [[bool(module) for module in row] for row in segno.make_qr(text, error="l").matrix_iter(border=4)]
     if len(rows) % 2:
         rows.append([False] * len(rows[0]))

@@ -22,8 +22,6 @@ from svc.base.listening import bound
 from svc.base.tasks import until_first_ends
 from svc.chat.joining.founding import shown_code
 from svc.sfu.candidates import interface_addresses
-from svc.tools.certificate import FILE_NAME as OWN_CERTIFICATE
-from svc.tools.certificate import fingerprint, hosts_of, kept_certificate
 from svc.tools.greeting import Place, code_for_phones, greeting, reachable
 from svc.tools.secret_store import Secrets, kept_secrets
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
@@ -165,7 +163,7 @@ async def _serve(children: Sequence[Child], installation: Installation, names: S
     starting = await start_all(children)
     # The chat server has written it by now.
     invite = shown_code(installation.data_dir)
-    own = fingerprint(_own_certificate(installation, names)) if installation.makes_certificate else ""
+    own = _own_certificate(installation, names) if installation.makes_certificate else ""
     place = Place(installation.host, installation.port, installation.tls, names, own)
     for line in greeting(place, invite, interface_addresses()):
         _say(line)
@@ -180,10 +178,13 @@ async def _serve(children: Sequence[Child], installation: Installation, names: S
     await asyncio.gather(*duties)
 
 
-def _own_certificate(installation: Installation, names: Sequence[str]) -> Path:
-    """The certificate that we make ourselves, made anew where it no longer fits. Raises ConfigError."""
+def _own_certificate(installation: Installation, names: Sequence[str]) -> str:
+    """Make our own certificate, if none fits. Returns its fingerprint. Raises ConfigError."""
+    # What makes certificates takes as long to load as all the rest of us.
+    from svc.tools.certificate import fingerprint, hosts_of, kept_certificate
+
     lasting, passing = hosts_of(installation.host, names, interface_addresses(), socket.gethostname())
-    return kept_certificate(installation.data_dir, lasting, datetime.now(UTC), passing=passing)
+    return fingerprint(kept_certificate(installation.data_dir, lasting, datetime.now(UTC), passing=passing))
 
 
 async def _renew(installation: Installation, names: Sequence[str], known: str) -> None:
@@ -191,7 +192,7 @@ async def _renew(installation: Installation, names: Sequence[str], known: str) -
     while True:
         await asyncio.sleep(RENEWAL_INTERVAL_S)
         try:
-            present = fingerprint(_own_certificate(installation, names))
+            present = _own_certificate(installation, names)
         except ConfigError as fault:
             logger.error("making a certificate failed", extra={"fault": str(fault)})
             continue
@@ -237,7 +238,9 @@ def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, s
 def _tls_flags(installation: Installation) -> list[str]:
     if not installation.tls:
         return []
-    certificate = installation.tls_certificate or installation.data_dir / OWN_CERTIFICATE
+    from svc.tools.certificate import FILE_NAME
+
+    certificate = installation.tls_certificate or installation.data_dir / FILE_NAME
     key = ["--tls-key", str(installation.tls_key)] if installation.tls_key else []
     return ["--tls-cert", str(certificate), *key]
 

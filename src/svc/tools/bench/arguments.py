@@ -1,4 +1,4 @@
-"""The command line of `svc bench`: which service, and under what load. Light, for every `svc` reads this."""
+"""The command line of `svc bench`: which service, and under what load. Building the wheel reads it too."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""The command line of `svc rtp`: what can be done with a capture. Light, for every `svc` reads this."""
+"""The command line of `svc rtp`: what can be done with a capture. Building the wheel reads it too."""
 
 import argparse
 import sys
