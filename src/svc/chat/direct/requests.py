@@ -42,7 +42,7 @@ from svc.chat.direct.store import (
 )
 from svc.chat.errors import ChatError
 from svc.chat.http import arriving, refuse_compressed
-from svc.chat.moderation.report import Reported, Revealed
+from svc.chat.moderation.reports import Reported, Revealed
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 # Files a report: who reports, whom, why, what is revealed, and now. Resolves with the id of the report.

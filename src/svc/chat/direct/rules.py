@@ -38,7 +38,7 @@ from svc.chat.direct.store import (
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Only, only
-from svc.chat.moderation.report import Revealed
+from svc.chat.moderation.reports import Revealed
 
 # More than anybody keeps up with; each is a row in a list that the page loads whole.
 MAX_CONVERSATIONS = 200

@@ -12,16 +12,29 @@ from msgspec import Meta
 
 from svc.base.database import Database
 from svc.chat.audit.rules import Audit, Entries, WantedEntries
-from svc.chat.described import Id, TimeMs
+from svc.chat.described import Id, Natural, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.moderation import store
-from svc.chat.moderation.store import ReportCounts
 
 ACTIONS = (
     *("member_kick", "member_ban", "member_unban", "member_timeout", "member_timeout_end"),
     *("member_rename", "member_status_clear", "voice_mute", "voice_disconnect", "voice_move"),
     "voice_stop_screen",
 )
+
+
+# Also of a former member.
+_FACTS = """
+SELECT nickname, joined_at_ms, left_at_ms, EXISTS (SELECT 1 FROM bans WHERE member_id = m.id),
+    (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NULL),
+    (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NOT NULL)
+FROM members m WHERE id = ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCounts:
+    open: Natural
+    resolved: Natural
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +71,19 @@ class History:
 
     async def of(self, asker_id: str, member_id: str, before: int | None, limit: int) -> MemberHistory:
         """Newest first, also of somebody who has gone. Raises ChatError."""
-        facts = await store.facts(self._database, member_id)
-        if facts is None:
+        if (facts := await self._database.row(_FACTS, (member_id,))) is None:
             raise ChatError("unknown_member")
+        nickname, joined_at_ms, left_at_ms, banned, waiting, resolved = facts
         wanted = WantedEntries(before=before, target_id=member_id, actions=ACTIONS)
         page = await self._audit.page(asker_id, wanted, limit)
         came = await self._invitation(member_id)
         return MemberHistory(
-            nickname=facts.nickname,
-            joined_at_ms=facts.joined_at_ms,
-            left_at_ms=facts.left_at_ms,
-            banned=facts.banned,
+            nickname,
+            joined_at_ms,
+            left_at_ms,
+            bool(banned),
             invitation=None if came is None else Invitation(*came),
-            reports=facts.reports,
+            reports=ReportCounts(waiting, resolved),
             entries=page.entries,
             next=page.next,
         )

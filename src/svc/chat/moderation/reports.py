@@ -1,35 +1,101 @@
 """Reports: what members, and the server's own rules, tell those who moderate about a member or a message.
 
-A report about a message is seen by those who may view its channel and nobody else. No HTTP, no SQL.
+A report about a message is seen by those who may view its channel and nobody else. No HTTP.
 """
 
 import dataclasses
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from svc.base.database import Act, Connection
+from svc.base.tables import Form, Table, optional
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
+from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Only
-from svc.chat.moderation import store
-from svc.chat.moderation.report import Report, ReportedWebhook, Revealed
-from svc.chat.moderation.store import WantedReports
 
+MAX_REASON_CHARACTERS = 500
+MAX_REPORT_CHARACTERS = 2000
 # So that nobody buries the others' reports under their own.
 MAX_OPEN_OF_ONE = 20
-
 # So that somebody who writes a lot that a rule marks does not bury them either.
 MAX_OPEN_OF_SERVER = 20
 
+Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 
-@dataclasses.dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """A message of a private conversation: a recipient has revealed it, the server has verified it."""
+
+    conversation_id: Id
+    sent_at_ms: TimeMs
+    text: str
+    # Their names.
+    files: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedWebhook:
+    """By the name under which it posted."""
+
+    id: Id
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    id: Id
+    # None: the server itself, which has found the message by a rule or by its list of bad words.
+    reporter_id: Id | None = None
+    # The name that the rule had which has found the message.
+    rule: str | None = None
+    # One of the two, the other None: who wrote it.
+    member_id: Id | None = None
+    webhook: ReportedWebhook | None = None
+    private: Revealed | None = None
+    channel_id: Id | None = None
+    message_id: Id | None = None
+    text: Annotated[str, Meta(max_length=MAX_REPORT_CHARACTERS)]
+    created_at_ms: TimeMs
+    resolved_at_ms: TimeMs | None = None
+    resolved_by: Id | None = None
+    note: Reason = ""
+
+    @property
+    def author_id(self) -> str:
+        """Of the member or of the webhook."""
+        author_id = self.member_id if self.webhook is None else self.webhook.id
+        assert author_id is not None, "somebody wrote it"
+        return author_id
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    id: Id
+
+
+@dataclass(frozen=True, slots=True)
 class About:
     """Whom a report is about: a member, or a webhook by the name it posted under."""
 
     id: str
     webhook: str | None = None
 
+
+_REVEALED = Form(
+    lambda revealed: msgspec.json.encode(revealed).decode(),
+    lambda text: msgspec.json.decode(text, type=Revealed),
+)
+# Its columns `member_id` and `webhook` are the id of whoever wrote it, and the name of a webhook.
+_REPORTS = Table("reports", Report, without=("member_id", "webhook"), private=optional(_REVEALED))
+_SELECT = f"SELECT {_REPORTS.select()}, member_id, webhook FROM reports"
 
 # Who wrote a message, for a member who asks, by channel and message. Raises ChatError when there is
 # none that they may see.
@@ -45,24 +111,37 @@ class Reports:
         self._author_of = author_of
 
     async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> Report:
-        return await self._file(self._report(reporter_id, About(member_id), None, None, text, now))
+        return await self._file(reporter_id, self._report(About(member_id), text, now))
 
     async def about_message(
         self, reporter_id: str, channel_id: str, message_id: str, text: str, now: float
     ) -> Report:
         author = await self._author_of(reporter_id, channel_id, message_id)
-        return await self._file(self._report(reporter_id, author, channel_id, message_id, text, now))
+        report = self._report(author, text, now, channel_id=channel_id, message_id=message_id)
+        return await self._file(reporter_id, report)
 
     async def about_private(
         self, reporter_id: str, author_id: str, text: str, revealed: Revealed, now: float
     ) -> str:
         """About a private message that was verified before; the id of the report."""
-        report = self._report(reporter_id, About(author_id), None, None, text, now)
-        return (await self._file(dataclasses.replace(report, private=revealed))).id
+        report = self._report(About(author_id), text, now, private=revealed)
+        return (await self._file(reporter_id, report)).id
 
-    async def page(self, asker_id: str, wanted: WantedReports, limit: int) -> tuple[list[Report], str | None]:
-        """Reports, newest first, and what to ask for `before` to go on."""
-        found = await store.reports(self._database, wanted, limit + 1, self._channels_of(asker_id))
+    async def page(
+        self, asker_id: str, before: str | None, resolved: bool | None, limit: int
+    ) -> tuple[list[Report], str | None]:
+        """Reports, newest first, and what to ask for `before` to go on; all where `resolved` is None."""
+        conditions, values = ["1"], list[object]()
+        if before is not None:
+            conditions.append("id < ?")
+            values.append(before)
+        if resolved is not None:
+            conditions.append(f"resolved_at_ms IS {'NOT ' if resolved else ''}NULL")
+        if (seen := self._channels_of(asker_id)) is not None:
+            conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(seen))}))")
+            values += seen
+        sql = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT ?"
+        found = [_read(row) for row in await self._database.rows(sql, (*values, limit + 1))]
         page = found[:limit]
         return page, page[-1].id if len(found) > limit else None
 
@@ -71,12 +150,13 @@ class Reports:
         """Somebody has seen to it; of several at once, the first."""
 
         def write(connection: Connection) -> Report:
-            report = store.report(connection, report_id)
-            if report is None or not self._may_know(actor_id, report):
+            row = connection.execute(f"{_SELECT} WHERE id = ?", (report_id,)).fetchone()
+            if row is None or not self._may_know(actor_id, report := _read(row)):
                 raise ChatError("unknown_report")
             if report.resolved_at_ms is not None:
                 raise ChatError("already_resolved")
-            store.resolve(connection, report_id, actor_id, note, int(now * 1000))
+            resolved = {"resolved_at_ms": int(now * 1000), "resolved_by": actor_id, "note": note}
+            _REPORTS.edit(connection, resolved, id=report_id)
             details: dict[str, object] = {"member_id": report.member_id, "note": note}
             if report.webhook is not None:
                 details = {"nickname": report.webhook.name, "note": note}
@@ -85,53 +165,37 @@ class Reports:
             self._audit.record(connection, actor_id, "report_resolve", report_id, details, now)
             return report
 
-        return Act(write, lambda report: self._resolved(report, actor_id))
+        def told(report: Report) -> None:
+            resolved = {"report_id": report.id, "resolved_by": actor_id}
+            self._hub.push("report_resolved", resolved, self._concerned(report))
+
+        return Act(write, told)
 
     def found_by_rule(
         self, about: About, channel_id: str, message_id: str | None, rule: str | None, text: str, now: float
     ) -> "Filing":
         """What the server itself has to say; `rule` is None where it was `profanityMode`."""
-        report = self._report(None, about, channel_id, message_id, text, now)
-        return Filing(self, dataclasses.replace(report, rule=rule))
+        place = {"channel_id": channel_id, "message_id": message_id}
+        return Filing(self, self._report(about, text, now, **place, rule=rule))
 
-    def _report(
-        self,
-        reporter_id: str | None,
-        about: About,
-        channel_id: str | None,
-        message_id: str | None,
-        text: str,
-        now: float,
-    ) -> Report:
-        return Report(
-            id=self._new_id(),
-            reporter_id=reporter_id,
-            rule=None,
-            member_id=about.id if about.webhook is None else None,
-            webhook=None if about.webhook is None else ReportedWebhook(about.id, about.webhook),
-            private=None,
-            channel_id=channel_id,
-            message_id=message_id,
-            text=text,
-            created_at_ms=int(now * 1000),
-            resolved_at_ms=None,
-            resolved_by=None,
-            note="",
-        )
+    def _report(self, about: About, text: str, now: float, **more: Any) -> Report:
+        who: dict[str, Any] = {"member_id": about.id}
+        if about.webhook is not None:
+            who = {"webhook": ReportedWebhook(about.id, about.webhook)}
+        return Report(id=self._new_id(), text=text, created_at_ms=int(now * 1000), **who, **more)
 
     @follows_rules
-    def _file(self, report: Report) -> Act[None, Report]:
-        reporter_id = report.reporter_id
-        assert reporter_id is not None, "a member files it"
+    def _file(self, reporter_id: str, found: Report) -> Act[None, Report]:
+        report = dataclasses.replace(found, reporter_id=reporter_id)
         if report.channel_id is not None:
             self._directory.channel(reporter_id, report.channel_id)
         elif report.private is None:
             self._directory.member(report.author_id)
 
         def write(connection: Connection) -> None:
-            if store.count_open(connection, reporter_id) >= MAX_OPEN_OF_ONE:
+            if _REPORTS.count(connection, reporter_id=reporter_id, resolved_at_ms=None) >= MAX_OPEN_OF_ONE:
                 raise ChatError("too_many")
-            store.insert_report(connection, report)
+            _insert(connection, report)
 
         return Act(write, lambda _: self.tell(report))
 
@@ -139,10 +203,6 @@ class Reports:
         """Those who may see it, now that it is filed."""
         self._hub.push("report_created", report, self._concerned(report))
         return report
-
-    def _resolved(self, report: Report, actor_id: str) -> None:
-        told = {"report_id": report.id, "resolved_by": actor_id}
-        self._hub.push("report_resolved", told, self._concerned(report))
 
     def _concerned(self, report: Report) -> Only:
         """Those who may know of it."""
@@ -172,13 +232,26 @@ class Filing:
 
     def write(self, connection: Connection) -> None:
         """A step of the write; `filed` follows. Nothing where enough of the kind wait already."""
-        about, message_id = self._report.author_id, self._report.message_id
-        if message_id is not None and store.is_open_about(connection, about, message_id):
+        message_id = self._report.message_id
+        waiting = {"member_id": self._report.author_id, "reporter_id": None, "resolved_at_ms": None}
+        if message_id is not None and _REPORTS.has(connection, **waiting, message_id=message_id):
             return
-        self._written = store.count_open_of_server(connection, about) < MAX_OPEN_OF_SERVER
+        self._written = _REPORTS.count(connection, **waiting) < MAX_OPEN_OF_SERVER
         if self._written:
-            store.insert_report(connection, self._report)
+            _insert(connection, self._report)
 
     def filed(self) -> None:
         if self._written:
             self._reports.tell(self._report)
+
+
+def _insert(connection: Connection, report: Report) -> None:
+    webhook = None if report.webhook is None else report.webhook.name
+    _REPORTS.insert(connection, report, member_id=report.author_id, webhook=webhook)
+
+
+def _read(row: Sequence[Any]) -> Report:
+    *kept, author_id, name = row
+    if name is None:
+        return _REPORTS.read(kept, member_id=author_id)
+    return _REPORTS.read(kept, webhook=ReportedWebhook(author_id, name))

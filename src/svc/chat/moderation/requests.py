@@ -17,10 +17,8 @@ from svc.chat.described import ID, Id, Pushed, obj
 from svc.chat.errors import ChatError
 from svc.chat.members import shown
 from svc.chat.moderation.history import History, MemberHistory
-from svc.chat.moderation.report import MAX_REPORT_CHARACTERS, Reason, Report, Reported
-from svc.chat.moderation.reports import Reports
-from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Moderation
-from svc.chat.moderation.store import Ban, WantedReports
+from svc.chat.moderation.reports import MAX_REPORT_CHARACTERS, Reason, Report, Reported, Reports
+from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Ban, Moderation
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 MAX_PAGE = 200
@@ -161,8 +159,8 @@ class ModerationRequests(Requests):
         http="GET /api/reports",
     )
     async def reports(self, asking: Asker, asked: AskedReports) -> ReportPage:
-        wanted = WantedReports(asked.before, None if asked.state is None else asked.state == "resolved")
-        return ReportPage(*await self._reports.page(asking.member_id, wanted, asked.limit))
+        resolved = None if asked.state is None else asked.state == "resolved"
+        return ReportPage(*await self._reports.page(asking.member_id, asked.before, resolved, asked.limit))
 
     @request(
         ANY_MEMBER,

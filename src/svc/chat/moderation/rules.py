@@ -1,4 +1,4 @@
-"""Kicks, bans and timeouts: by whom, of whom, and what follows. No HTTP, no SQL.
+"""Kicks, bans and timeouts: by whom, of whom, and what follows. No HTTP.
 
 Each acts on lower ranks only; whether somebody may do it at all, the catalogue has asked.
 Without an actor it is the operator, who ranks above everybody but the owner. Bans and timeouts are
@@ -10,24 +10,38 @@ import asyncio
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import NoReturn
 
 from svc.base.database import Act, Connection
+from svc.base.tables import Table, value
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
+from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Holders
 from svc.chat.members.rules import Members
-from svc.chat.moderation import store
-from svc.chat.moderation.store import Ban
 
 # Longer than anybody remembers what it was for.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
 # How far back a ban deletes messages at most. Somebody who was unwelcome for longer was let be.
 MAX_DELETED_S = 30 * 24 * 60 * 60
 _LONGEST_WAIT_S = 60.0
+_SAME_PERSON = "person_id = (SELECT person_id FROM members WHERE id = ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    member_id: Id
+    nickname: str
+    reason: str
+    banned_by: Id | None
+    banned_at_ms: TimeMs
+
+
+_BANS = Table("bans", Ban)
 
 
 class Moderation:
@@ -64,18 +78,21 @@ class Moderation:
         now_ms = int(now * 1000)
 
         def write(connection: Connection) -> list[str]:
-            nickname = store.nickname(connection, member_id)
+            nickname = _nickname(connection, member_id)
             if nickname is None:
                 raise ChatError("unknown_member")
-            present = store.present_as(connection, member_id)
+            sql = f"SELECT id, left_at_ms IS NULL FROM members WHERE {_SAME_PERSON} ORDER BY id"
+            same_person = connection.execute(sql, (member_id,)).fetchall()
+            present = [same_id for same_id, is_here in same_person if is_here]
             for present_id in present:
                 self._require_above(actor_id, present_id)
                 self._members.remove(connection, present_id, now)
-            store.ban(connection, Ban(member_id, nickname, reason, actor_id, now_ms))
+            # A second ban says why anew.
+            _BANS.put(connection, Ban(member_id, nickname, reason, actor_id, now_ms))
             details: dict[str, object] = {"nickname": nickname, "reason": reason}
             if delete_messages_s:
                 details["delete_messages_s"] = delete_messages_s
-                for same_id in store.ever_as(connection, member_id):
+                for same_id, _ in same_person:
                     for step in self._changes.messages_removal:
                         step(connection, same_id, now_ms - delete_messages_s * 1000, now_ms)
             self._audit.record(connection, actor_id, "member_ban", member_id, details, now)
@@ -94,29 +111,33 @@ class Moderation:
     @changes_rules
     def unban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:
         def write(connection: Connection) -> None:
-            if not store.unban(connection, member_id):
+            # Also where the person was banned as another member.
+            sql = f"DELETE FROM bans WHERE member_id IN (SELECT id FROM members WHERE {_SAME_PERSON})"
+            if not connection.execute(sql, (member_id,)).rowcount:
                 raise ChatError("unknown_ban")
-            details = {"nickname": store.nickname(connection, member_id), "reason": reason}
+            details = {"nickname": _nickname(connection, member_id), "reason": reason}
             self._audit.record(connection, actor_id, "member_unban", member_id, details, now)
 
         return Act(write, lambda _: self._bans_changed())
 
     async def bans(self, after: str, limit: int) -> tuple[list[Ban], str | None]:
         """Bans in the order in which the members joined, and what to ask for `after` to go on."""
-        found = await store.bans(self._database, after, limit + 1)
+        which = "WHERE member_id > ? ORDER BY member_id LIMIT ?"
+        found = await _BANS.all(self._database, which, after, limit + 1)
         page = found[:limit]
         return page, page[-1].member_id if len(found) > limit else None
 
     def refuse_banned(self, connection: Connection, person_id: str) -> None:
         """A step of the write in which somebody joins who was here before. Raises ChatError."""
-        reason = store.ban_reason(connection, person_id)
+        reason = _ban_reason(connection, person_id)
         if reason is not None:
             raise ChatError("banned", more={"reason": reason} if reason else None)
 
     def punishes(self, connection: Connection, person_id: str, now_ms: int) -> bool:
         """A step of a write: is somebody banned or in timeout?"""
-        banned = store.ban_reason(connection, person_id) is not None
-        return banned or store.is_timed_out(connection, person_id, now_ms)
+        sql = "SELECT 1 FROM members WHERE person_id = ? AND timeout_until_ms > ?"
+        timed_out = connection.execute(sql, (person_id, now_ms)).fetchone() is not None
+        return timed_out or _ban_reason(connection, person_id) is not None
 
     # Timeouts.
 
@@ -195,3 +216,18 @@ class Moderation:
 
     def _bans_changed(self) -> None:
         self._hub.push("managed", {"area": "bans"}, Holders(Permission.BAN_MEMBERS))
+
+
+def _nickname(connection: Connection, member_id: str) -> str | None:
+    """Of a member, also of a former one."""
+    return value(connection.execute("SELECT nickname FROM members WHERE id = ?", (member_id,)), str)
+
+
+def _ban_reason(connection: Connection, person_id: str) -> str | None:
+    """Why a person is banned, empty where nobody said; None where they are not."""
+    found = connection.execute(
+        "SELECT b.reason FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?"
+        " ORDER BY b.banned_at_ms DESC",
+        (person_id,),
+    )
+    return value(found, str)

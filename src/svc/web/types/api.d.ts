@@ -185,7 +185,7 @@ export type PushState = { public_key: string; subscribed: boolean };
 
 export type Quiet = { quiet: boolean };
 
-export type Report = { id: string; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: ReportedWebhook | null; private: Revealed | null; channel_id: string | null; message_id: string | null; text: string; created_at_ms: number; resolved_at_ms: number | null; resolved_by: string | null; note: string };
+export type Report = { id: string; text: string; created_at_ms: number; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: ReportedWebhook | null; private: Revealed | null; channel_id: string | null; message_id: string | null; resolved_at_ms: number | null; resolved_by: string | null; note: string };
 
 export type ReportCounts = { open: number; resolved: number };
 
