@@ -14,7 +14,7 @@ from svc.base.objects import StoreFailed
 from svc.base.objects_s3 import S3Objects
 from svc.chat.community import Community
 from svc.chat.media import requests
-from svc.chat.media.facts import Facts
+from svc.chat.media.rules import Facts
 from svc.chat.own import requests as own_requests
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer

@@ -22,7 +22,7 @@ from svc.base.objects import FileObjects, ObjectDamaged
 from svc.chat.backup.rules import Backups
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.errors import ChatError
-from svc.chat.media.facts import Facts
+from svc.chat.media.rules import Facts
 from svc.tools.doctor.folder import database_at_rest
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server

@@ -14,8 +14,8 @@ from svc.chat.access.media_urls import PERIOD_S, MediaUrls
 from svc.chat.community import Community
 from svc.chat.errors import ChatError
 from svc.chat.media import requests
-from svc.chat.media.facts import Facts
 from svc.chat.media.requests import RangeNotSatisfiable, Validators, has_it_already, wanted
+from svc.chat.media.rules import Facts
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.waiting import wait_until

@@ -20,8 +20,7 @@ from svc.base.objects import FileObjects, ObjectMissing, StoreFailed
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
-from svc.chat.media.facts import Facts
-from svc.chat.media.rules import DRAFT, EMOJI, IN_HAND_S, MEMBER, MESSAGE, SERVER, WEBHOOK, Media
+from svc.chat.media.rules import DRAFT, EMOJI, IN_HAND_S, MEMBER, MESSAGE, SERVER, WEBHOOK, Facts, Media
 from svc.chat.media.sweep import Sweep
 
 GRACE_S = 100

@@ -4,8 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svc.chat.media.facts import Facts
-from svc.chat.media.rules import Media
+from svc.chat.media.rules import Facts, Media
 from svc.chat.media.sweep import Sweep
 from svc.chat.webhooks.cards import WantedPicture
 from svc.chat.webhooks.pictures import Collected

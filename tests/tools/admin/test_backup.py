@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from svc.chat.community import Community
-from svc.chat.media.facts import Facts
-from svc.chat.media.rules import SERVER
+from svc.chat.media.rules import SERVER, Facts
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer

@@ -22,8 +22,7 @@ from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
-from svc.chat.media.facts import Facts
-from svc.chat.media.rules import PRIVATE, Media
+from svc.chat.media.rules import PRIVATE, Facts, Media
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import MIN_FREE_BYTES
 

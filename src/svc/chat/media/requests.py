@@ -30,8 +30,7 @@ from svc.chat.access.media_urls import PREFIX
 from svc.chat.described import string
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address
-from svc.chat.media.facts import StoredObject
-from svc.chat.media.rules import Media
+from svc.chat.media.rules import Media, StoredObject
 from svc.chat.media.usage import MAX_LISTED, StorageUsage, usage_now
 from svc.chat.requests import Asked, Requests, described_by, request
 

@@ -1,4 +1,4 @@
-"""Keeping media: stored and known, referred to, let go of. No HTTP, no SQL.
+"""Keeping media: stored and known, referred to, let go of. No HTTP.
 
 A row comes before the object and is marked when the object is stored: a crash in between leaves
 a row that nothing refers to, which the sweep finds. Who refers to an object keeps it; nobody
@@ -6,22 +6,21 @@ else does. docs/configuration.md, "Chat server".
 """
 
 import asyncio
-import dataclasses
 import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from svc.base.database import Connection, Database
 from svc.base.erasing import erasing
 from svc.base.objects import ObjectStore, StoreFailed
+from svc.base.pictures import Picture
+from svc.base.tables import Table, value
 from svc.chat.access.media_urls import PREFIX, MediaUrls
 from svc.chat.errors import ChatError
-from svc.chat.media import store
-from svc.chat.media.facts import Facts as Facts
-from svc.chat.media.facts import StoredObject
 from svc.chat.media.usage import Kept, require_room
 
 # Who refers to objects: the kinds of owners.
@@ -34,6 +33,51 @@ NOBODY = ""
 # webhook's pictures wait for each other, 12 s at most.
 IN_HAND_S = 60.0
 _EXTENSION = re.compile("[a-z0-9]{1,8}")
+STORING, STORED, GOING = "storing", "stored", "going"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of an object's content."""
+
+    content_type: str
+    bytes: int = 0
+    width: int | None = None
+    height: int | None = None
+    duration_ms: int | None = None
+    placeholder: str = ""
+    colour: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    key: str
+    state: str
+    facts: Facts
+    created_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    kind: str
+    owner_id: str
+    key: str
+
+
+_OBJECTS = Table("objects", StoredObject, names={f"facts.{fact.name}": fact.name for fact in fields(Facts)})
+_REFERENCES = Table("object_references", _Reference)
+
+
+def facts_of(picture: Picture) -> Facts:
+    """Its size is counted when it is kept."""
+    return Facts(
+        content_type=picture.content_type,
+        width=picture.width,
+        height=picture.height,
+        duration_ms=picture.duration_ms or None,
+        placeholder=picture.placeholder,
+        colour=picture.colour,
+    )
 
 
 class Media:
@@ -65,7 +109,7 @@ class Media:
     async def keep(self, data: bytes | Path, ext: str, facts: Facts, holder: str = NOBODY) -> str:
         """Store it as a part of the holder's share; its key. Raises StoreFailed, StorageFailed, ChatError."""
         key, size = new_key(ext), await _size(data)
-        facts = dataclasses.replace(facts, bytes=size)
+        facts = replace(facts, bytes=size)
         # While it takes, and then for as long as its keeper may need to refer to it.
         self._in_hand[key] = float("inf")
         try:
@@ -86,48 +130,59 @@ class Media:
 
     def reserve(self, connection: Connection, key: str, facts: Facts, holder: str = NOBODY) -> None:
         """Before something is stored under a new key, which counts for the holder."""
-        store.insert(connection, key, facts, holder, self._now_ms())
+        now_ms = self._now_ms()
+        reserved = StoredObject(key, STORING, facts, now_ms)
+        _OBJECTS.insert(connection, reserved, idle_since_ms=now_ms, holder=holder)
 
     def kept(self, connection: Connection, holder: str) -> Kept:
         """How much the holder keeps, and all together."""
-        return Kept(*store.kept(connection, holder))
+        sql = "SELECT coalesce(sum(iif(holder = ?, bytes, 0)), 0), coalesce(sum(bytes), 0) FROM kept"
+        return Kept(*connection.execute(sql, (holder,)).fetchone())
 
     def stored(self, connection: Connection, key: str, facts: Facts) -> None:
         """What was reserved is stored, and this is what it is. Raises ChatError."""
-        if not store.set_stored(connection, key, facts, self._now_ms()):
+        changed = {"state": STORED, **asdict(facts), "idle_since_ms": self._now_ms()}
+        if not _OBJECTS.edit(connection, changed, key=key, state=STORING):
             raise ChatError("media_gone")
 
     def refer(self, connection: Connection, key: str, kind: str, owner_id: str) -> None:
         """From now on it is kept for this owner. Raises ChatError where it is gone."""
-        if not store.refer(connection, key, kind, owner_id):
+        if not _refer(connection, key, kind, owner_id):
             raise ChatError("media_gone")
 
     def refer_only(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> set[str]:
         """From now on these are kept for this owner, and no others; the keys of what is still there."""
         self.release(connection, kind, owner_id)
-        return {key for key in keys if store.refer(connection, key, kind, owner_id)}
+        return {key for key in keys if _refer(connection, key, kind, owner_id)}
 
     def release(self, connection: Connection, kind: str, owner_id: str, *, late_s: float = 0.0) -> None:
         """The owner refers to nothing any more; the time of grace begins `late_s` from now."""
-        store.release(connection, kind, owner_id, self._now_ms() + int(late_s * 1000))
+        connection.execute(
+            "UPDATE objects SET idle_since_ms = ? WHERE key IN"
+            " (SELECT key FROM object_references WHERE kind = ? AND owner_id = ?)",
+            (self._now_ms() + int(late_s * 1000), kind, owner_id),
+        )
+        _REFERENCES.delete(connection, kind=kind, owner_id=owner_id)
 
     def let_go(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> None:
         """The owner refers to these objects no more; their time of grace begins."""
-        store.let_go(connection, kind, owner_id, keys, self._now_ms())
+        for key in keys:
+            _OBJECTS.edit(connection, {"idle_since_ms": self._now_ms()}, key=key)
+            _REFERENCES.delete(connection, kind=kind, owner_id=owner_id, key=key)
 
     def referred(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
         """The keys that an owner refers to."""
-        return store.REFERENCES.column(connection, "key", "ORDER BY key", kind=kind, owner_id=owner_id)
+        return _REFERENCES.column(connection, "key", "ORDER BY key", kind=kind, owner_id=owner_id)
 
     def owners(self, connection: Connection, key: str, kind: str) -> list[str]:
         """Those of a kind who refer to an object."""
-        return store.REFERENCES.column(connection, "owner_id", "ORDER BY owner_id", key=key, kind=kind)
+        return _REFERENCES.column(connection, "owner_id", "ORDER BY owner_id", key=key, kind=kind)
 
     def condemn(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
         """What is this owner's alone goes, without a time of grace; the keys, for `remove`."""
         keys = self.referred(connection, kind, owner_id)
         self.release(connection, kind, owner_id)
-        store.set_going(connection, keys)
+        set_going(connection, keys)
         return keys
 
     # What is there.
@@ -135,7 +190,7 @@ class Media:
     async def keys_of(self, kind: str, owner_id: str) -> list[str]:
         """The keys that an owner refers to."""
         which = "WHERE kind = ? AND owner_id = ? ORDER BY key"
-        return [one.key for one in await store.REFERENCES.all(self._database, which, kind, owner_id)]
+        return [one.key for one in await _REFERENCES.all(self._database, which, kind, owner_id)]
 
     async def remove(self, keys: Sequence[str]) -> list[str]:
         """Remove what was condemned from the store, as far as it goes now; the keys that are gone."""
@@ -147,7 +202,7 @@ class Media:
 
         def forget(connection: Connection) -> None:
             with erasing(connection):
-                store.delete(connection, gone)
+                delete(connection, gone)
 
         if gone:
             await self._database.write(forget)
@@ -155,8 +210,8 @@ class Media:
 
     async def find(self, key: str) -> StoredObject | None:
         """What may be served; nothing that is yet to be stored, or on its way out."""
-        found = await store.OBJECTS.one(self._database, key=key)
-        return found if found is not None and found.state == store.STORED else None
+        found = await _OBJECTS.one(self._database, key=key)
+        return found if found is not None and found.state == STORED else None
 
     def url(self, key: str) -> str:
         return self.urls.url(key)
@@ -167,6 +222,25 @@ class Media:
 
     def _now_ms(self) -> int:
         return int(self._now() * 1000)
+
+
+def _refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
+    """False where there is no such object, or it is on its way out."""
+    connection.execute(
+        "INSERT OR IGNORE INTO object_references SELECT ?, ?, key FROM objects WHERE key = ? AND state != ?",
+        (kind, owner_id, key, GOING),
+    )
+    return _REFERENCES.has(connection, kind=kind, owner_id=owner_id, key=key)
+
+
+def set_going(connection: Connection, keys: Sequence[str]) -> None:
+    """From now on nobody can refer to these."""
+    connection.executemany("UPDATE objects SET state = 'going' WHERE key = ?", [(key,) for key in keys])
+
+
+def delete(connection: Connection, keys: Sequence[str]) -> None:
+    """Of what is no longer in the store."""
+    connection.executemany("DELETE FROM objects WHERE key = ? AND state = 'going'", [(key,) for key in keys])
 
 
 def new_key(ext: str) -> str:
@@ -191,7 +265,8 @@ class ServerIcon:
         self.key: str | None = None
 
     async def load(self) -> None:
-        self.key = await self._database.write(store.icon_key)
+        sql = "SELECT value FROM facts WHERE name = 'icon_key'"
+        self.key = await self._database.write(lambda connection: value(connection.execute(sql), str))
 
     def address(self) -> str | None:
         """Where anybody finds it; another icon has another address."""
@@ -200,8 +275,10 @@ class ServerIcon:
     def set(self, connection: Connection, key: str | None) -> None:
         """A step of a write; `changed` follows."""
         self._media.release(connection, SERVER, _OWNER_ID)
-        store.set_icon_key(connection, key)
-        if key is not None:
+        if key is None:
+            connection.execute("DELETE FROM facts WHERE name = 'icon_key'")
+        else:
+            connection.execute("INSERT OR REPLACE INTO facts VALUES ('icon_key', ?)", (key,))
             self._media.refer(connection, key, SERVER, _OWNER_ID)
 
     def changed(self, key: str | None) -> None:

@@ -8,20 +8,24 @@ docs/configuration.md, "Chat server", MEDIA_SWEEP_INTERVAL_MS and MEDIA_SWEEP_GR
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from svc.base.database import Database, StorageFailed
+from svc.base.database import Connection, Database, StorageFailed
 from svc.base.objects import ObjectStore, StoreFailed
 from svc.base.tasks import undeterred
-from svc.chat.media import store
-from svc.chat.media.rules import Media
+from svc.chat.media.rules import Media, delete, set_going
 
 # Removed between two writes.
 _AT_ONCE = 100
 # An object store that does not answer is asked no further in this sweep.
 _MAX_FAULTS = 3
+
+_IDLE = (
+    "state != 'going' AND idle_since_ms <= ?"
+    " AND NOT EXISTS (SELECT 1 FROM object_references AS r WHERE r.key = objects.key)"
+)
 
 _SAID = "media could not be swept", "sweeping media failed"
 
@@ -68,7 +72,8 @@ class Sweep:
 
     async def count(self) -> None:
         """How much there is."""
-        self.counts.kept_objects, self.counts.kept_bytes = await store.totals(self._database)
+        [all_of_them] = await self._database.rows("SELECT count(*), coalesce(sum(bytes), 0) FROM objects")
+        self.counts.kept_objects, self.counts.kept_bytes = all_of_them
 
     async def once(self) -> int:
         """Remove what is due; how many objects that were."""
@@ -86,12 +91,10 @@ class Sweep:
         """Some of what is due; 0 when nothing is left that can be removed now."""
         before_ms = int(self._now() * 1000) - self._grace_ms
         spared = self._media.in_hand()
-        going = await self._database.write(
-            lambda connection: store.condemn(connection, before_ms, spared, _AT_ONCE)
-        )
+        going = await self._database.write(lambda connection: _condemned(connection, before_ms, spared))
         gone = await self._removed(self._media.objects, going)
         if gone:
-            await self._database.write(lambda connection: store.delete(connection, gone))
+            await self._database.write(lambda connection: delete(connection, gone))
         self.counts.swept += len(gone)
         return len(gone)
 
@@ -109,3 +112,14 @@ class Sweep:
                 if faults == _MAX_FAULTS:
                     break
         return gone
+
+
+def _condemned(connection: Connection, idle_before_ms: int, spared: Sequence[str]) -> list[str]:
+    """Mark what nothing refers to: from now on nothing can. Some of all that are so marked."""
+    found = connection.execute(
+        f"SELECT key FROM objects WHERE {_IDLE} ORDER BY idle_since_ms LIMIT ?",
+        (idle_before_ms, _AT_ONCE + len(spared)),
+    )
+    set_going(connection, [key for (key,) in found if key not in spared][:_AT_ONCE])
+    going = connection.execute("SELECT key FROM objects WHERE state = 'going' LIMIT ?", (_AT_ONCE,))
+    return [key for (key,) in going]

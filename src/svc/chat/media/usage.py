@@ -13,7 +13,6 @@ from svc.base.database import Database
 from svc.base.shares import fits
 from svc.chat.described import Id, Natural
 from svc.chat.errors import ChatError
-from svc.chat.media import store
 
 _GB = 1024 * 1024 * 1024
 # A holder's is some thousands of pictures; the server's a disk of its own.
@@ -21,6 +20,18 @@ MAX_BYTES_OF_ONE = 4 * _GB
 MAX_BYTES = 256 * _GB
 # Of whoever keeps most; the rest is one sum.
 MAX_LISTED = 200
+# What files are for: kind, how many, and their bytes. One that is for several counts for the first.
+_BY_KIND = """
+SELECT
+    coalesce((SELECT r.kind FROM object_references r WHERE r.key = o.key ORDER BY r.kind LIMIT 1), 'unused'),
+    count(*), sum(bytes) FROM objects o GROUP BY 1 ORDER BY 3 DESC
+"""
+# Who keeps most, with the webhooks that they have made; also who has gone.
+_BY_MEMBER = """
+SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
+    JOIN members m ON m.id = replace(k.holder, 'webhooks of ', '')
+    GROUP BY m.id HAVING sum(k.bytes) > 0 ORDER BY bytes DESC, m.id LIMIT ?
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +91,8 @@ class StorageUsage:
 
 async def usage_now(database: Database, limit: int) -> StorageUsage:
     """With `limit` members."""
-    kinds = [KindUsage(*row) for row in await store.by_kind(database)]
-    holders = [MemberUsage(*row) for row in await store.by_member(database, limit)]
+    kinds = [KindUsage(*row) for row in await database.rows(_BY_KIND)]
+    holders = [MemberUsage(*row) for row in await database.rows(_BY_MEMBER, (limit,))]
     total = sum(kind.bytes for kind in kinds)
     others = total - sum(holder.bytes for holder in holders)
     free, size = await asyncio.to_thread(_disk, database.path)

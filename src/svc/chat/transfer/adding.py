@@ -23,8 +23,7 @@ from svc.base.sandbox import Sandbox
 from svc.chat.audit.rules import Audit
 from svc.chat.channels.rules import MAX_CHANNELS
 from svc.chat.errors import ChatError
-from svc.chat.media.facts import facts_of
-from svc.chat.media.rules import MESSAGE, new_key
+from svc.chat.media.rules import MESSAGE, facts_of, new_key
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, checked_emoji, first_number_at
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.transfer import store

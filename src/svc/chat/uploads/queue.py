@@ -19,8 +19,7 @@ from svc.chat.described import Id, Natural, TimeMs, choice
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import only
-from svc.chat.media.facts import Facts
-from svc.chat.media.rules import JOB, Media, new_key
+from svc.chat.media.rules import JOB, Facts, Media, new_key
 from svc.chat.uploads import store
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.store import Job

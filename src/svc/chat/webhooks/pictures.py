@@ -20,8 +20,7 @@ from svc.base.shares import Shares, Turns
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
-from svc.chat.media.facts import facts_of
-from svc.chat.media.rules import Media
+from svc.chat.media.rules import Media, facts_of
 from svc.chat.webhooks.cards import WantedPicture
 from svc.chat.webhooks.problems import PayloadWarning
 
