@@ -1,4 +1,4 @@
-"""Which channels there are, and what becomes of them. No HTTP, no SQL.
+"""Which channels there are, and what becomes of them. No HTTP.
 
 The catalogue has asked for the permission to manage channels by then; a channel that its
 manager may not view does not exist for them either.
@@ -8,12 +8,13 @@ import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 
-from svc.base.database import Act, Connection
+from svc.base.database import Act, Connection, Database
+from svc.base.tables import Form, Table
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
-from svc.chat.access.permissions import Override, Permission
+from svc.chat.access.permissions import Override, Overrides, Permission, stored, to_store
 from svc.chat.access.tokens import Asker
-from svc.chat.channels import overrides, shapes, store
+from svc.chat.channels import overrides, shapes
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.shapes import Differences, SlowMode
 from svc.chat.channels.sight import Sight
@@ -25,6 +26,15 @@ logger = logging.getLogger(__name__)
 
 # Each has a line in every member's welcome.
 MAX_CHANNELS = 500
+_CHANNELS = Table("channels", Channel, without=("overrides",))
+_PERMISSIONS = Form(to_store, stored)
+_OVERRIDES = Table(
+    "channel_overrides",
+    Change,
+    names={"override.allow": "allow", "override.deny": "deny"},
+    allow=_PERMISSIONS,
+    deny=_PERMISSIONS,
+)
 
 
 class Channels:
@@ -44,8 +54,8 @@ class Channels:
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
         """Fill the directory, at start; `first` are the channels of a new server."""
-        await self._database.write(lambda connection: store.seed(connection, first, now_ms))
-        for channel in await store.load(self._database):
+        await self._database.write(lambda connection: _seed(connection, first, now_ms))
+        for channel in await kept_channels(self._database):
             self._directory.put_channel(channel)
         absent = [channel.name for channel in first if channel.id not in self._directory.channels]
         if absent:
@@ -82,10 +92,11 @@ class Channels:
             channel = overrides.changed(channel, change)
 
         def write(connection: Connection) -> None:
-            store.insert(connection, channel, int(now * 1000))
+            _CHANNELS.insert(connection, channel, created_at_ms=int(now * 1000))
             for change in overrides.listed(channel):
-                store.put_override(connection, channel.id, change)
-            details = {"name": channel.name, "type": channel.kind, "overrides": _described(channel)}
+                _put_override(connection, channel.id, change)
+            given = [dataclasses.asdict(shapes.override(change)) for change in overrides.listed(channel)]
+            details = {"name": channel.name, "type": channel.kind, "overrides": given}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
         return Act(write, lambda _: self._created(channel))
@@ -110,7 +121,7 @@ class Channels:
         }
 
         def write(connection: Connection) -> None:
-            store.edit(connection, channel_id, differences)
+            _CHANNELS.edit(connection, differences, id=channel_id)
             self._record(connection, actor_id, "channel_edit", channel_id, told, now)
 
         def apply(_: None) -> Channel:
@@ -147,7 +158,7 @@ class Channels:
 
         def move(connection: Connection) -> None:
             for channel_id, place in moved.items():
-                store.edit(connection, channel_id, place)
+                _CHANNELS.edit(connection, place, id=channel_id)
                 self._record(connection, actor_id, "channel_move", channel_id, place, now)
 
         def tell(_: None) -> list[Channel]:
@@ -168,7 +179,9 @@ class Channels:
         def write(connection: Connection) -> None:
             for step in self._changes.channel_deletion:
                 step(connection, channel_id)
-            store.delete(connection, channel_id)
+            # What was in it, where it is a category, is in none then.
+            connection.execute("UPDATE channels SET parent_id = NULL WHERE parent_id = ?", (channel_id,))
+            _CHANNELS.delete(connection, id=channel_id)
             # Afterwards nobody can be asked who saw it: only if all did, may all be told.
             named = details if known else {"channel_id": channel_id, **details}
             self._audit.record(connection, actor_id, "channel_delete", channel_id, named, now)
@@ -185,7 +198,7 @@ class Channels:
         overrides.check(self._directory, actor_id, channel, change)
 
         def write(connection: Connection) -> None:
-            store.put_override(connection, channel_id, change)
+            _put_override(connection, channel_id, change)
             details = dataclasses.asdict(shapes.override(change))
             self._record(connection, actor_id, "channel_override", channel_id, details, now)
 
@@ -195,7 +208,7 @@ class Channels:
 
     def forget(self, connection: Connection, kind: str, target_id: str) -> None:
         """A step of a write; `forgotten` follows."""
-        store.delete_overrides(connection, kind, target_id)
+        _OVERRIDES.delete(connection, kind=kind, target_id=target_id)
 
     def forgotten(self, kind: str, target_id: str) -> None:
         gone = Change(kind, target_id, Override())
@@ -262,8 +275,43 @@ class Channels:
         self._audit.record(connection, actor_id, action, channel_id, told, now)
 
 
-def _described(channel: Channel) -> list[dict[str, object]]:
-    return [dataclasses.asdict(shapes.override(change)) for change in overrides.listed(channel)]
+async def kept_channels(database: Database) -> list[Channel]:
+    roles: dict[str, dict[str, Override]] = {}
+    members: dict[str, dict[str, Override]] = {}
+    sql = f"SELECT channel_id, {_OVERRIDES.select()} FROM channel_overrides"
+    for channel_id, *row in await database.rows(sql):
+        change = _OVERRIDES.read(row)
+        kind = roles if change.kind == overrides.ROLE else members
+        kind.setdefault(channel_id, {})[change.target_id] = change.override
+    found = await _CHANNELS.all(database)
+    categories = {channel.id for channel in found if channel.kind == CATEGORY}
+    return [
+        dataclasses.replace(
+            channel,
+            # An import may name anything.
+            parent_id=channel.parent_id if channel.parent_id in categories else None,
+            overrides=Overrides(roles.get(channel.id, {}), members.get(channel.id, {})),
+        )
+        for channel in found
+    ]
+
+
+def _seed(connection: Connection, channels: Sequence[Channel], now_ms: int) -> None:
+    """Insert the first channels, unless that has been done before."""
+    if connection.execute("SELECT 1 FROM facts WHERE name = 'channels_seeded'").fetchone():
+        return
+    for channel in channels:
+        _CHANNELS.insert(connection, channel, created_at_ms=now_ms)
+    connection.execute("INSERT INTO facts VALUES ('channels_seeded', ?)", (str(now_ms),))
+
+
+def _put_override(connection: Connection, channel_id: str, change: Change) -> None:
+    """Write an override down; an empty one is none."""
+    if change.override == Override():
+        key = {"channel_id": channel_id, "kind": change.kind, "target_id": change.target_id}
+        _OVERRIDES.delete(connection, **key)
+    else:
+        _OVERRIDES.put(connection, change, channel_id=channel_id)
 
 
 def _check(channel: Channel) -> None:

@@ -4,7 +4,7 @@ The same for HTTP and the control socket; knows neither.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, structs
@@ -157,19 +157,9 @@ class Override:
 
 
 def channel(of: directory.Channel) -> Channel:
-    return Channel(
-        id=of.id,
-        name=of.name,
-        type=of.kind,
-        position=of.position,
-        topic=of.topic,
-        slow_mode_s=of.slow_mode_s,
-        parent_id=of.parent_id,
-        archived=of.archived,
-        user_limit=of.user_limit,
-        bitrate_kbps=of.bitrate_kbps,
-        encrypted=of.encrypted,
-    )
+    """Clients know its kind as its type."""
+    same = {field.name: getattr(of, field.name) for field in fields(Channel) if field.name != "type"}
+    return Channel(type=of.kind, **same)
 
 
 def override(of: Change) -> Override:
