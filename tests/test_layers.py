@@ -78,7 +78,7 @@ HOUSE = House(
             # Issuers publish their keys over HTTP.
             *(
                 "svc.chat.joining.issuers",
-                "svc.chat.voice.ways",
+                "svc.chat.voice.sfu_links",
                 "svc.chat.uploads.commands",
                 "svc.chat.voice.sfu_link",
             ),

@@ -77,7 +77,7 @@ from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.pass_through import SignallingPassThrough
 from svc.chat.voice.requests import VoiceRequests
 from svc.chat.voice.rules import Voice
-from svc.chat.voice.ways import client_urls, link, media_access
+from svc.chat.voice.sfu_links import links_to
 
 DATABASE_NAME = "community.sqlite3"
 _PACKAGE = Path(svc.__file__).parent
@@ -125,15 +125,13 @@ class Community:
         self.moderation = Moderation(ground, self.members)
         self.reports = Reports(ground, self._author_of)
         occupancy, self.automod = Occupancy(), Automod(ground, self.reports, self.moderation)
-        self.link = link(session, media, self.directory, occupancy)
+        self.link = links_to(session, media, self.directory, occupancy)
         self.arriving = self._arriving(ground, session)
         self.bots = Bots(ground, self.members, self.roles, self.tokens, secrets.token_urlsafe)
         self.blocks = Blocks(ground)
         self.files = Files(ground, config, session, self.members, self.media, self._judged)
         self.private = self._private(ground, occupancy)
-        self.voice = Voice(
-            ground, media_access(media), occupancy, self.link, self.private, config.voice_max_users
-        )
+        self.voice = Voice(ground, media, occupancy, self.link, self.private, config.voice_max_users)
         self.voice_moderation = VoiceModeration(ground, self.voice, self.link)
         self.talking = self._talking(ground)
         self.messages = self.talking.messages
@@ -141,7 +139,7 @@ class Community:
             ground, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
         )
         self.own_affairs = self._own_affairs(database)
-        self.pass_through = SignallingPassThrough(session, client_urls(media), self.origins)
+        self.pass_through = SignallingPassThrough(session, media, self.origins)
         self.backups = self._backups(database)
         self.kept_backups = KeptBackups(ground, self.backups, config.data_dir, secrets.token_urlsafe)
         self._groups = self.arriving, self.talking, self.files, self.notifying

@@ -4,7 +4,7 @@ import pytest
 
 from svc.base.config import ConfigError
 from svc.chat.config import read
-from svc.chat.voice.ways import media_access
+from svc.chat.voice.rules import ways_of_members
 
 LEAST = {"JWT_SECRET": "s" * 32, "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
 
@@ -28,7 +28,7 @@ LEAST = {"JWT_SECRET": "s" * 32, "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
 )
 def test_each_service_has_its_own_ways(hosts: str, public_hosts: str, urls: list[list[str]]) -> None:
     config = read(LEAST | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})
-    assert media_access(config.media).urls == urls
+    assert ways_of_members(config.media) == urls
 
 
 @pytest.mark.parametrize(

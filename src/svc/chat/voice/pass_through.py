@@ -7,7 +7,7 @@ docs/signalling.md.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from aiohttp import (
     ClientError,
@@ -28,6 +28,7 @@ from svc.base.tasks import until_first_ends
 from svc.base.websocket import WebSocket
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ANYONE
+from svc.chat.config import MediaConfig
 from svc.chat.described import integer, obj
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, query_number
@@ -58,11 +59,9 @@ def passed_through(service: int) -> str:
 
 
 class SignallingPassThrough(Requests):
-    """`urls` are the media services' `/client`."""
-
-    def __init__(self, session: ClientSession, urls: Sequence[str], origins: Origins) -> None:
+    def __init__(self, session: ClientSession, media: MediaConfig, origins: Origins) -> None:
         self._session = session
-        self._urls = urls
+        self._urls = [f"{service.url}/client" for service in media.services]
         self._origins = origins
         self._sockets: set[web.WebSocketResponse] = set()
         self._not_joined: Crowd[asyncio.Transport] = Crowd()

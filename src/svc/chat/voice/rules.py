@@ -5,17 +5,17 @@ docs/signalling.md; the grant is described in `svc.base.grants`.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from msgspec import Meta
 
 from svc.base.grants import client_credential, issue_user_token
-from svc.base.turn import TurnServer
 from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
+from svc.chat.config import MediaConfig
 from svc.chat.described import Id
 from svc.chat.direct.feature import PrivateFeature
 from svc.chat.errors import ChatError
@@ -24,6 +24,7 @@ from svc.chat.live.hub import Only, only
 from svc.chat.voice.control import MediaControl
 from svc.chat.voice.gestures import DOWN, Gestures, Speaking
 from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
+from svc.chat.voice.pass_through import passed_through
 from svc.chat.voice.rooms import Rooms
 from svc.chat.voice.sfu_links import SfuLinks
 
@@ -78,16 +79,12 @@ class Seats:
         return max(0, len(set(taken)) - self._limit) if self._limit else 0
 
 
-@dataclass(frozen=True, slots=True)
-class MediaAccess:
-    """How members reach the media services, and what the grants for them are made with."""
-
-    server_id: str
-    server_password: str
-    # Of each service, to be tried in turn.
-    urls: Sequence[Sequence[str]]
-    stun_servers: Sequence[str]
-    turn: TurnServer | None = None
+def ways_of_members(media: MediaConfig) -> list[list[str]]:
+    """To each media service, to be tried in turn; by our own address it is reached in any case."""
+    return [
+        [*(f"{url}/client" for url in service.public_urls), passed_through(at)]
+        for at, service in enumerate(media.services)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +108,14 @@ class Voice:
     def __init__(
         self,
         ground: Ground,
-        access: MediaAccess,
+        media: MediaConfig,
         occupancy: Occupancy,
         link: SfuLinks,
         private: PrivateFeature,
         max_users: int,
     ) -> None:
         self._directory, self._hub, self._new_id = ground.directory, ground.hub, ground.new_id
-        self._access = access
+        self._media, self._ways = media, ways_of_members(media)
         self._link = link
         self._conversations, self._calls = private.conversations, private.calls
         self._seats = Seats(max_users)
@@ -164,7 +161,7 @@ class Voice:
         member_id = asker.member_id
         self._require_entry(member_id, channel_id)
         await self._calls.require_sealing(asker, channel_id, sealed)
-        if not self._access.server_id:
+        if not self._media.server_id:
             raise ChatError("voice_unavailable")
         self.reserve(member_id, channel_id, now)
         await self._link.confirm_room(channel_id)
@@ -176,8 +173,8 @@ class Voice:
         if self.rooms.is_private(channel_id) and not self.occupancy.users(channel_id):
             self._conversations.called(channel_id, member_id)
         return {
-            "urls": list(self._access.urls[self._link.service_of(channel_id)]),
-            "stun_servers": list(self._access.stun_servers),
+            "urls": self._ways[self._link.service_of(channel_id)],
+            "stun_servers": list(self._media.stun_servers),
             "ice_servers": self._ice_servers(member_id, now),
             "bitrate_kbps": channel.bitrate_kbps if channel else 0,
             "client_join": self._grant(asker, channel_id, now),
@@ -263,7 +260,7 @@ class Voice:
 
     def _grant(self, asker: Asker, channel_id: str, now: float) -> dict[str, str]:
         member_id = asker.member_id
-        server_id, password = self._access.server_id, self._access.server_password
+        server_id, password = self._media.server_id, self._media.server_password
         token = issue_user_token(
             password,
             server_id,
@@ -284,9 +281,9 @@ class Voice:
 
     def _ice_servers(self, member_id: str, now: float) -> list[dict[str, object]]:
         """As an RTCConfiguration has them."""
-        access = self._access
-        stun: list[dict[str, object]] = [{"urls": [url]} for url in access.stun_servers]
-        return [*stun, access.turn.described(member_id, now)] if access.turn else stun
+        media = self._media
+        stun: list[dict[str, object]] = [{"urls": [url]} for url in media.stun_servers]
+        return [*stun, media.turn.described(member_id, now)] if media.turn else stun
 
     def _people(self, channel_id: str) -> list[VoiceMember]:
         return [self._person(channel_id, user_id) for user_id in self.occupancy.users(channel_id)]

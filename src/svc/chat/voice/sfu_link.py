@@ -10,7 +10,6 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
 from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientWSTimeout, WSMsgType
@@ -51,35 +50,30 @@ class Told(Protocol):
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
-    """As whom we register, and which rooms; asked at every connection."""
-
-    server_id: str
-    server_password: str
-    room_ids: Callable[[], Sequence[str]]
-
-
 class LinkError(Exception):
     """The connection is of no use; the message is for the log."""
 
 
 class SfuLink:
-    """`url` is the media service's `/server`, `index` its number."""
+    """`url` is the media service's `/server`, `index` its number.
+
+    `credentials` say as whom we register, and `room_ids` which rooms, at every connection.
+    """
 
     def __init__(
         self,
         session: ClientSession,
         url: str,
-        registration: Registration,
+        credentials: Mapping[str, str],
+        room_ids: Callable[[], Sequence[str]],
         told: Told,
         index: int,
         backoff: Backoff,
     ) -> None:
         self._session = session
         self._url = url
-        self._registration = registration
-        self._told, self._index = told, index
+        self.credentials, self.room_ids = credentials, room_ids
+        self.told, self.index = told, index
         self._backoff = backoff
         self._conversation: _Conversation | None = None
         self._in_step = asyncio.Event()
@@ -136,9 +130,7 @@ class SfuLink:
                 timeout=ClientWSTimeout(ws_close=WRITE_DEADLINE_S),
             )
         async with ws:
-            self._conversation = _Conversation(
-                ws, self._registration, self._told, self._index, self._now_in_step
-            )
+            self._conversation = _Conversation(ws, self)
             try:
                 await self._conversation.run()
             finally:
@@ -153,33 +145,20 @@ class SfuLink:
         level = logging.WARNING if news else logging.DEBUG
         logger.log(level, "no media service", extra={"url": self._url, "fault": self.fault})
 
-    def _now_in_step(self) -> None:
+    def now_in_step(self) -> None:
+        """The first `sync_response` is there."""
         self.fault = ""
         logger.info("in step with the media service", extra={"url": self._url})
         self._backoff.reset()
         self._in_step.set()
-        self._told.came_in_step(self._index)
+        self.told.came_in_step(self.index)
 
 
 class _Conversation:
-    """What is said on one connection; `in_step` is called at the first `sync_response`."""
+    """What is said on one connection of a link."""
 
-    def __init__(
-        self,
-        ws: ClientWebSocketResponse,
-        registration: Registration,
-        told: Told,
-        index: int,
-        in_step: Callable[[], None],
-    ) -> None:
-        self._ws = ws
-        self._credentials = {
-            "server_id": registration.server_id,
-            "server_password": registration.server_password,
-        }
-        self._room_ids = registration.room_ids
-        self._told, self._index = told, index
-        self._when_in_step = in_step
+    def __init__(self, ws: ClientWebSocketResponse, link: SfuLink) -> None:
+        self._ws, self._link = ws, link
         self._outbox: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING_FRAMES)
         # Answers carry no id, so one sync_request is out at a time. `_next` is shared by
         # all who want one that is sent from now on: was it answered?
@@ -191,7 +170,7 @@ class _Conversation:
 
     async def run(self) -> None:
         """Talk until the connection ends; whatever ends it otherwise is raised."""
-        for room_id in self._room_ids():
+        for room_id in self._link.room_ids():
             self.register(room_id)
         try:
             await until_first_ends(self._read(), self._write(), self._synchronise(), self._until_stuck())
@@ -213,12 +192,12 @@ class _Conversation:
         self.tell("server_register", {"room_id": room_id})
 
     def tell(self, event: str, data: Mapping[str, object]) -> None:
-        self._send(event, {**self._credentials, **data})
+        self._send(event, {**self._link.credentials, **data})
 
     async def _synchronise(self) -> None:
         """Ask who is where: once, then whenever somebody wants to know."""
         await self._ask()
-        self._when_in_step()
+        self._link.now_in_step()
         while True:
             await self._wanted.wait()
             self._wanted.clear()
@@ -228,7 +207,7 @@ class _Conversation:
         asked, self._next = self._next, _new_answer()
         self._answered.clear()
         try:
-            self._send("sync_request", self._credentials)
+            self._send("sync_request", self._link.credentials)
             async with asyncio.timeout(ANSWER_DEADLINE_S):
                 await self._answered.wait()
         except TimeoutError:
@@ -253,17 +232,17 @@ class _Conversation:
                 await self._ws.send_str(frame)
 
     def _receive(self, text: str) -> None:
-        envelope = parse(text)
+        envelope, told, index = parse(text), self._link.told, self._link.index
         match envelope.event:
             case "peer_joined":
-                self._told.joined(self._index, *_room_and_user(payload(envelope)))
+                told.joined(index, *_room_and_user(payload(envelope)))
             case "peer_left":
                 data = payload(envelope)
-                self._told.left(self._index, *_room_and_user(data), lost=data.get("lost") is True)
+                told.left(index, *_room_and_user(data), lost=data.get("lost") is True)
             case "speakers":
-                self._told.spoke(self._index, *_room_and_users(payload(envelope)))
+                told.spoke(index, *_room_and_users(payload(envelope)))
             case "sync_response":
-                self._told.synchronise(self._index, _people(payload(envelope)))
+                told.synchronise(index, _people(payload(envelope)))
                 self._answered.set()
 
     def _send(self, event: str, data: Mapping[str, object]) -> None:

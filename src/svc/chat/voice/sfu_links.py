@@ -7,9 +7,15 @@ are. Decides nothing about members. docs/signalling.md, "From the chat server".
 
 import asyncio
 import hashlib
+import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
+from aiohttp import ClientSession
+
+from svc.base.backoff import Backoff
+from svc.chat.access.directory import Directory
+from svc.chat.config import MediaConfig
 from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SfuLink, Told
@@ -86,6 +92,9 @@ def rank(name: str, room_id: str) -> bytes:
 # A service that is restarted, or hands its ports over, is back before that, and its rooms have stayed.
 PATIENCE_S = 2.0
 LOOK_INTERVAL_S = 0.25
+# People in a call notice each second, and the media service is near.
+FIRST_RECONNECT_S = 0.2
+LAST_RECONNECT_S = 2.0
 
 
 class SfuLinks:
@@ -238,3 +247,17 @@ class SfuLinks:
         astray, self._astray[index] = self._astray[index], []
         for room_id, user_id in astray:
             self.joined(index, room_id, user_id)
+
+
+def links_to(
+    session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy
+) -> SfuLinks:
+    """To the media services that the operator has set."""
+    credentials = {"server_id": media.server_id, "server_password": media.server_password}
+
+    def connect(at: int, told: Told) -> SfuLink:
+        backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
+        url = f"{media.services[at].url}/server"
+        return SfuLink(session, url, credentials, directory.voice_channel_ids, told, at, backoff)
+
+    return SfuLinks([service.url for service in media.services], connect, occupancy)
