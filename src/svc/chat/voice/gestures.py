@@ -24,8 +24,8 @@ from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Hub, Only
 from svc.chat.messages.message import checked_emoji
+from svc.chat.voice.control import Place, Rooms
 from svc.chat.voice.occupancy import Occupancy, differences
-from svc.chat.voice.rooms import Rooms
 from svc.chat.voice.sfu_links import SfuLinks
 
 # Somebody who applauds presses a few times; a page that holds the button is no applause.
@@ -34,8 +34,6 @@ REACTIONS_PER_S = 1.5
 # More people than that are in no calls; who is forgotten has the burst again.
 _MOST_PEOPLE = 10_000
 DOWN = 0
-
-Place = tuple[str, str]  # room and user
 
 
 @dataclass(frozen=True, slots=True)

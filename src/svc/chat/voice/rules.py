@@ -21,11 +21,10 @@ from svc.chat.direct.feature import PrivateFeature
 from svc.chat.errors import ChatError
 from svc.chat.ground import Changes, Ground
 from svc.chat.live.hub import Only, only
-from svc.chat.voice.control import MediaControl
+from svc.chat.voice.control import MediaControl, Place, Rooms
 from svc.chat.voice.gestures import DOWN, Gestures, Speaking
 from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
 from svc.chat.voice.pass_through import passed_through
-from svc.chat.voice.rooms import Rooms
 from svc.chat.voice.sfu_links import SfuLinks
 
 # Long enough for a slow phone to connect; well under the five minutes allowed, so
@@ -37,8 +36,6 @@ MAX_SEALED = 25
 # takes some seconds. Who comes later takes a seat if there is one.
 RESERVED_S = 20.0
 
-Seat = tuple[str, str]  # room and user
-
 
 class Seats:
     """How many people this server's voice channels hold, counting those who are on their way in.
@@ -49,9 +46,9 @@ class Seats:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._reserved: dict[Seat, float] = {}
+        self._reserved: dict[Place, float] = {}
 
-    def reserve(self, seat: Seat, taken: Iterable[Seat], now: float, of_room: int = 0) -> None:
+    def reserve(self, seat: Place, taken: Iterable[Place], now: float, of_room: int = 0) -> None:
         """Keep a seat for somebody; their own is theirs already. Raises ChatError when all are taken.
 
         `of_room` is the limit of the room alone; 0 for none.
@@ -71,10 +68,10 @@ class Seats:
         """Is somebody on their way into this room?"""
         return any(room == room_id and until > now for (room, _), until in self._reserved.items())
 
-    def occupied(self, seat: Seat) -> None:
+    def occupied(self, seat: Place) -> None:
         self._reserved.pop(seat, None)
 
-    def exceeded_by(self, taken: Iterable[Seat]) -> int:
+    def exceeded_by(self, taken: Iterable[Place]) -> int:
         """How many too many are there; a grant may be used when its seat has gone to somebody else."""
         return max(0, len(set(taken)) - self._limit) if self._limit else 0
 
