@@ -262,14 +262,14 @@ class Play:
         add = self.chance.random() < 0.6
         which = member_id, channel_id, message["id"], emoji
         marking = self.feature.marking
-        await self.perhaps_given_up(marking.react(*which, self.now) if add else marking.unreact(*which))
+        await self.perhaps_given_up(marking.react(*which, self.now, added=add))
         if add is not reacted:
             react(message, emoji, member_id, added=add)
 
     async def pin(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
         message, pinned = self.chance.choice(there), self.chance.random() < 0.5
         marking = self.feature.marking
-        await (marking.pin if pinned else marking.unpin)(MANAGER, channel_id, message["id"], self.now)
+        await marking.pin(MANAGER, channel_id, message["id"], self.now, pinned=pinned)
         message["pinned"] = pinned
 
     async def read(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:

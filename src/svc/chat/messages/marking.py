@@ -30,68 +30,50 @@ class Marking:
 
     @follows_rules
     def react(
-        self, member_id: str, channel_id: str, message_id: str, emoji: str, now: float
+        self, member_id: str, channel_id: str, message_id: str, emoji: str, now: float, *, added: bool
     ) -> Act[bool, None]:
-        """Once for each member and emoji; a repetition changes nothing. Raises ChatError."""
+        """Once for each member and emoji, or take it back; a repetition changes nothing. Raises ChatError."""
         self._directory.require(member_id, Permission.ADD_REACTIONS, channel_id)
         emoji = checked_emoji(emoji)
 
-        def add(connection: Connection) -> bool:
+        def change(connection: Connection) -> bool:
             message = store.existing(connection, channel_id, message_id)
-            if emoji not in message.reactions and len(message.reactions) >= MAX_EMOJI:
+            reactions = message.reactions
+            if added and emoji not in reactions and len(reactions) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A message has at most {MAX_EMOJI} different reactions")
-            if not message.reactions:
+            # The first one, or the last: it is found by having some.
+            if reactions == ({} if added else {emoji: [member_id]}):
                 search_store.changes(connection, message)
-            return store.add_reaction(connection, message.n, emoji, member_id, int(now * 1000))
-
-        which = member_id, channel_id, message_id, emoji
-        return Act(add, lambda changed: self._reacted(changed, *which, added=True))
-
-    @follows_rules
-    def unreact(self, member_id: str, channel_id: str, message_id: str, emoji: str) -> Act[bool, None]:
-        """Take back one's own reaction; nothing happens where there is none. Raises ChatError."""
-        self._directory.require(member_id, Permission.ADD_REACTIONS, channel_id)
-        emoji = checked_emoji(emoji)
-
-        def remove(connection: Connection) -> bool:
-            message = store.existing(connection, channel_id, message_id)
-            if message.reactions == {emoji: [member_id]}:
-                search_store.changes(connection, message)
+            if added:
+                return store.add_reaction(connection, message.n, emoji, member_id, int(now * 1000))
             return store.remove_reaction(connection, message.n, emoji, member_id)
 
-        which = member_id, channel_id, message_id, emoji
-        return Act(remove, lambda changed: self._reacted(changed, *which, added=False))
+        told = {"id": message_id, "emoji": emoji, "member_id": member_id, "added": added}
+        return Act(change, lambda changed: self._tell(changed, "reactions_changed", channel_id, told))
 
     @follows_rules
-    def pin(self, member_id: str, channel_id: str, message_id: str, now: float) -> Act[bool, None]:
+    def pin(
+        self, member_id: str, channel_id: str, message_id: str, now: float, *, pinned: bool
+    ) -> Act[bool, None]:
+        """Pin a message, or do so no more; a repetition changes nothing. Raises ChatError."""
         self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
-        def add(connection: Connection) -> bool:
+        def change(connection: Connection) -> bool:
             message = store.existing(connection, channel_id, message_id)
-            if message.pinned:
+            if message.pinned == pinned:
                 return False
-            if store.count_pins(connection, channel_id) >= MAX_PINS:
+            if pinned and store.count_pins(connection, channel_id) >= MAX_PINS:
                 raise ChatError("too_many", f"A channel has at most {MAX_PINS} pinned messages")
             search_store.changes(connection, message)
-            store.add_pin(connection, message, member_id, int(now * 1000))
-            self._record(connection, member_id, "pin_add", message, now)
+            if pinned:
+                store.add_pin(connection, message, member_id, int(now * 1000))
+            else:
+                store.remove_pin(connection, message.n)
+            self._record(connection, member_id, "pin_add" if pinned else "pin_remove", message, now)
             return True
 
-        return Act(add, lambda changed: self._pinned(changed, channel_id, message_id, True))
-
-    @follows_rules
-    def unpin(self, member_id: str, channel_id: str, message_id: str, now: float) -> Act[bool, None]:
-        self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
-
-        def remove(connection: Connection) -> bool:
-            message = store.existing(connection, channel_id, message_id)
-            if message.pinned:
-                search_store.changes(connection, message)
-                store.remove_pin(connection, message.n)
-                self._record(connection, member_id, "pin_remove", message, now)
-            return message.pinned
-
-        return Act(remove, lambda changed: self._pinned(changed, channel_id, message_id, False))
+        told = {"id": message_id, "pinned": pinned}
+        return Act(change, lambda changed: self._tell(changed, "pins_changed", channel_id, told))
 
     @follows_rules
     def remove_previews(
@@ -153,27 +135,10 @@ class Marking:
         details = {"channel_id": message.channel_id}
         self._audit.record(connection, actor_id, action, message.id, details, now)
 
-    def _reacted(
-        self, changed: bool, member_id: str, channel_id: str, message_id: str, emoji: str, *, added: bool
-    ) -> None:
-        if not changed:
-            return
-        self._written(channel_id)
-        change = {
-            "channel_id": channel_id,
-            "id": message_id,
-            "emoji": emoji,
-            "member_id": member_id,
-            "added": added,
-        }
-        self._hub.push("reactions_changed", change, Viewers(channel_id))
-
-    def _pinned(self, changed: bool, channel_id: str, message_id: str, pinned: bool) -> None:
-        if not changed:
-            return
-        self._written(channel_id)
-        change = {"channel_id": channel_id, "id": message_id, "pinned": pinned}
-        self._hub.push("pins_changed", change, Viewers(channel_id))
+    def _tell(self, changed: bool, event: str, channel_id: str, told: Mapping[str, object]) -> None:
+        if changed:
+            self._written(channel_id)
+            self._hub.push(event, {"channel_id": channel_id, **told}, Viewers(channel_id))
 
 
 def _image(preview: object) -> Mapping[str, object] | None:

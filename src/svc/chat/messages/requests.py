@@ -210,7 +210,8 @@ class MessageRequests(Requests):
         refusals=(*_HERE, "invalid_emoji", "too_many"),
     )
     async def react(self, asking: Asker, channel_id: Id, message_id: Id, emoji: _Emoji) -> None:
-        await self._feature.marking.react(asking.member_id, channel_id, message_id, emoji, time.time())
+        which = asking.member_id, channel_id, message_id, emoji
+        await self._feature.marking.react(*which, time.time(), added=True)
 
     @request(
         _REACTING,
@@ -220,7 +221,8 @@ class MessageRequests(Requests):
         refusals=(*_HERE, "invalid_emoji"),
     )
     async def unreact(self, asking: Asker, channel_id: Id, message_id: Id, emoji: _Emoji) -> None:
-        await self._feature.marking.unreact(asking.member_id, channel_id, message_id, emoji)
+        which = asking.member_id, channel_id, message_id, emoji
+        await self._feature.marking.react(*which, time.time(), added=False)
 
     @request(
         _VIEWER,
@@ -252,11 +254,13 @@ class MessageRequests(Requests):
         refusals=(*_HERE, "too_many"),
     )
     async def pin(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
-        await self._feature.marking.pin(asking.member_id, channel_id, message_id, time.time())
+        which = asking.member_id, channel_id, message_id
+        await self._feature.marking.pin(*which, time.time(), pinned=True)
 
     @request(_MANAGER, "Unpin a message", http=f"DELETE {_PIN}", live="pin_remove", refusals=_HERE)
     async def unpin(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
-        await self._feature.marking.unpin(asking.member_id, channel_id, message_id, time.time())
+        which = asking.member_id, channel_id, message_id
+        await self._feature.marking.pin(*which, time.time(), pinned=False)
 
     @request(_WRITER, "Say that one is typing", http=f"POST {_CHANNEL}/typing", refusals=("unknown_channel",))
     async def typing(self, asking: Asker, channel_id: Id) -> None:
