@@ -56,8 +56,8 @@ ASK_NOBODY = {
     "uploads/queue.py hand_on",
     "uploads/queue.py fail",
     # For a server that does not run.
-    "transfer/importing.py whole",
-    "transfer/adding.py _write",
+    "transfer/importing.py import_whole",
+    "transfer/adding.py add",
 }
 
 

@@ -59,45 +59,32 @@ class Added:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-class Adding:
-    """`hidden`: only administrators see the new channels at first."""
+async def add(
+    database: Database, objects: ObjectStore | None, audit: Audit, source: Source, now: float, *, hidden: bool
+) -> Added:
+    """`hidden`: only administrators see the new channels at first.
 
-    def __init__(
-        self, database: Database, objects: ObjectStore | None, audit: Audit, *, hidden: bool
-    ) -> None:
-        self._database = database
-        self._audit = audit
-        self._objects = objects
-        self._hidden = hidden
+    Raises BadRecord and the database's and store's errors.
+    """
+    pictures: dict[Path, Values] = {}
+    total, files = await asyncio.to_thread(_looked_through, source)
 
-    async def add(self, source: Source, now: float) -> Added:
-        """Raises BadRecord and the database's and store's errors."""
-        left_out: Counter[str] = Counter()
-        total, files = await asyncio.to_thread(_looked_through, source)
-        if self._objects is None:
-            return await self._write(source, {}, total, now, left_out)
-        async with KeptObjects(self._objects) as kept, picture_sandbox(1) as sandbox:
-            pictures: dict[Path, Values] = {}
-            for number, path in enumerate(files):
-                report("pictures", number, len(files))
-                if (picture := await _picture(path, kept, sandbox)) is not None:
-                    pictures[path] = picture
-            added = await self._write(source, pictures, total, now, left_out)
-            kept.stay()
+    def write(connection: Connection) -> Added:
+        added = _Placing(connection, source, pictures, int(now * 1000), hidden=hidden).place(total)
+        details = {"from": source.program, "channels": added.channels, "messages": added.messages}
+        audit.record(connection, None, "import", None, details, now)
         return added
 
-    async def _write(
-        self, source: Source, pictures: Mapping[Path, Values], total: int, now: float, left_out: Counter[str]
-    ) -> Added:
-        def write(connection: Connection) -> Added:
-            left_out.clear()
-            placing = _Placing(connection, source, pictures, int(now * 1000), left_out, hidden=self._hidden)
-            added = placing.place(total)
-            details = {"from": source.program, "channels": added.channels, "messages": added.messages}
-            self._audit.record(connection, None, "import", None, details, now)
-            return added
-
-        return await self._database.write(write)
+    if objects is None:
+        return await database.write(write)
+    async with KeptObjects(objects) as kept, picture_sandbox(1) as sandbox:
+        for number, path in enumerate(files):
+            report("pictures", number, len(files))
+            if (picture := await _picture(path, kept, sandbox)) is not None:
+                pictures[path] = picture
+        added = await database.write(write)
+        kept.stay()
+    return added
 
 
 class _Placing:
@@ -109,7 +96,6 @@ class _Placing:
         source: Source,
         pictures: Mapping[Path, Values],
         now_ms: int,
-        left_out: Counter[str],
         *,
         hidden: bool,
     ) -> None:
@@ -117,7 +103,7 @@ class _Placing:
         self._source = source
         self._pictures = pictures
         self._now_ms = now_ms
-        self._left_out = left_out
+        self._left_out: Counter[str] = Counter()
         self._hidden = hidden
         # Id and name of everybody met so far.
         self._people: dict[str, tuple[str, str]] = {}

@@ -61,55 +61,39 @@ Rewrite = Callable[[Path], Awaitable[Rewritten]]
 Files = dict[str, Mapping[str, object]]
 
 
-class Importing:
-    """`folder` is for files on their way; it lies on the disk of the data folder."""
+async def import_whole(
+    database: Database, objects: ObjectStore, rewrite: Rewrite, folder: Path, export: Export, now: float
+) -> Imported:
+    """Into a server that nobody has joined yet; `folder`, on its disk, is for files on their way.
 
-    def __init__(self, database: Database, objects: ObjectStore, rewrite: Rewrite, folder: Path) -> None:
-        self._database = database
-        self._objects = objects
-        self._rewrite = rewrite
-        self._folder = folder
-
-    async def whole(self, export: Export, now: float) -> Imported:
-        """Into a server that nobody has joined yet.
-
-        Every stored file is written again like an upload, and gets a key of its own: what the export
-        calls it may be another server's, in the same bucket. Raises BadRecord, and what the database
-        and the store fail with.
-        """
-        _refuse_where_no_room(export, self._folder)
-        counts, keys = await asyncio.to_thread(_looked_through, export)
-        total = sum(counts.values())
-        missing: list[str] = []
-        left_out: Counter[str] = Counter()
-        files: Files = {}
-        async with KeptObjects(self._objects) as kept:
-            for number, key in enumerate(keys):
-                report("files", number, len(keys))
-                try:
-                    found = await self._file(export, key, kept)
-                except Refused as refusal:
-                    left_out[refusal.code] += 1
-                    continue
-                if found is None:
-                    missing.append(key)
-                else:
-                    files[key] = found
-            yet_to_come = await self._database.write(
-                lambda c: _taken_in(c, export, files, total, int(now * 1000))
-            )
-            kept.stay()
-        return Imported(dict(counts), sorted(missing), dict(left_out), yet_to_come)
-
-    async def _file(self, export: Export, key: str, kept: "KeptObjects") -> Mapping[str, object] | None:
-        """What a file has become; None where the export lacks it. Raises Refused."""
-        source = self._folder / "source"
-        if not await asyncio.to_thread(_unpack, export, key, source):
-            return None
-        made = await self._rewrite(source)
-        new = new_key(made.ext)
-        await kept.put_data(new, made.data, str(made.facts["content_type"]))
-        return {"key": new, **made.facts}
+    Every stored file is written again like an upload, and gets a key of its own: what the export
+    calls it may be another server's, in the same bucket. Raises BadRecord, and what the database
+    and the store fail with.
+    """
+    _refuse_where_no_room(export, folder)
+    counts, keys = await asyncio.to_thread(_looked_through, export)
+    total = sum(counts.values())
+    missing: list[str] = []
+    left_out: Counter[str] = Counter()
+    files: Files = {}
+    source = folder / "source"
+    async with KeptObjects(objects) as kept:
+        for number, key in enumerate(keys):
+            report("files", number, len(keys))
+            if not await asyncio.to_thread(_unpack, export, key, source):
+                missing.append(key)
+                continue
+            try:
+                made = await rewrite(source)
+            except Refused as refusal:
+                left_out[refusal.code] += 1
+                continue
+            new = new_key(made.ext)
+            await kept.put_data(new, made.data, str(made.facts["content_type"]))
+            files[key] = {"key": new, **made.facts}
+        yet_to_come = await database.write(lambda c: _taken_in(c, export, files, total, int(now * 1000)))
+        kept.stay()
+    return Imported(dict(counts), sorted(missing), dict(left_out), yet_to_come)
 
 
 class KeptObjects:

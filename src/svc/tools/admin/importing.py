@@ -73,9 +73,9 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
     from svc.chat.access.directory import Directory
     from svc.chat.audit.rules import Audit
     from svc.chat.backup.rules import remove_unfinished
-    from svc.chat.transfer.adding import Adding
+    from svc.chat.transfer.adding import add
     from svc.chat.transfer.file import Export
-    from svc.chat.transfer.importing import Importing
+    from svc.chat.transfer.importing import import_whole
     from svc.tools.admin.imports.discord import DiscordExport
     from svc.tools.admin.imports.rewriting import rewriting
     from svc.tools.admin.imports.slack import SlackExport
@@ -87,15 +87,14 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
             remove_unfinished(options.data_dir, _MAKING)
             with tempfile.TemporaryDirectory(dir=options.data_dir, prefix=_MAKING) as folder:
                 async with rewriting(Path(folder)) as rewrite:
-                    importing = Importing(database, objects, rewrite, Path(folder))
-                    return asdict(await importing.whole(export, now))
+                    return asdict(await import_whole(database, objects, rewrite, Path(folder), export, now))
         finally:
             export.close()
     readers: dict[str, Callable[[Path], Source]] = {"discord": DiscordExport, "slack": SlackExport}
     source = await asyncio.to_thread(readers[options.program], options.file)
     # Nobody is in the directory, and nobody is asked: the operator acts.
     audit = Audit(database, Directory(time.time))
-    return asdict(await Adding(database, objects, audit, hidden=options.hidden).add(source, now))
+    return asdict(await add(database, objects, audit, source, now, hidden=options.hidden))
 
 
 def _lines(result: Mapping[str, object]) -> list[str]:
