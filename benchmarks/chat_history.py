@@ -72,9 +72,10 @@ def fill(connection: Connection, batch: list[Message]) -> None:
     for number, message in enumerate(batch):
         store.insert(connection, message)
         if number % 20 == 0:
-            store.add_reaction(connection, message.n, "👍", "member-1", 0)
+            connection.execute("INSERT INTO reactions VALUES (?, '👍', 'member-1', 0)", (message.n,))
         if number == 0:
-            store.add_pin(connection, message, "member-1", 0)
+            row = message.n, message.channel_id
+            connection.execute("INSERT INTO pins VALUES (?, ?, 'member-1', 0)", row)
     search_store.take_in(connection, len(batch))
 
 

@@ -1,9 +1,10 @@
-"""Reactions, pins and previews: what hangs on a message that others have written. No HTTP, no SQL."""
+"""Reactions, pins and previews: what hangs on a message that others have written. No HTTP."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
 from svc.base.database import Act, Connection
+from svc.base.tables import number
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
@@ -17,6 +18,12 @@ from svc.chat.messages.rules import Surroundings
 MAX_EMOJI = 20
 # What a reader can take in; beyond it a pin means nothing.
 MAX_PINS = 50
+# Behind those that are there, whatever the clock says.
+_REACT = (
+    "INSERT OR IGNORE INTO reactions SELECT ?1, ?2, ?3, max(?4, coalesce(max(reacted_at_ms) + 1, 0))"
+    " FROM reactions WHERE n = ?1 AND emoji = ?2"
+)
+_UNREACT = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
 
 
 class Marking:
@@ -44,9 +51,10 @@ class Marking:
             # The first one, or the last: it is found by having some.
             if reactions == ({} if added else {emoji: [member_id]}):
                 search_store.changes(connection, message)
+            which = message.n, emoji, member_id
             if added:
-                return store.add_reaction(connection, message.n, emoji, member_id, int(now * 1000))
-            return store.remove_reaction(connection, message.n, emoji, member_id)
+                return connection.execute(_REACT, (*which, int(now * 1000))).rowcount > 0
+            return connection.execute(_UNREACT, which).rowcount > 0
 
         told = {"id": message_id, "emoji": emoji, "member_id": member_id, "added": added}
         return Act(change, lambda changed: self._tell(changed, "reactions_changed", channel_id, told))
@@ -62,13 +70,15 @@ class Marking:
             message = store.existing(connection, channel_id, message_id)
             if message.pinned == pinned:
                 return False
-            if pinned and store.count_pins(connection, channel_id) >= MAX_PINS:
+            there = connection.execute("SELECT count(*) FROM pins WHERE channel_id = ?", (channel_id,))
+            if pinned and number(there) >= MAX_PINS:
                 raise ChatError("too_many", f"A channel has at most {MAX_PINS} pinned messages")
             search_store.changes(connection, message)
             if pinned:
-                store.add_pin(connection, message, member_id, int(now * 1000))
+                row = message.n, channel_id, member_id, int(now * 1000)
+                connection.execute("INSERT INTO pins VALUES (?, ?, ?, ?)", row)
             else:
-                store.remove_pin(connection, message.n)
+                connection.execute("DELETE FROM pins WHERE n = ?", (message.n,))
             self._record(connection, member_id, "pin_add" if pinned else "pin_remove", message, now)
             return True
 

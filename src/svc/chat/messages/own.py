@@ -1,4 +1,4 @@
-"""A member's own messages and reactions, for taking them along or away. No HTTP, no SQL.
+"""A member's own messages and reactions, for taking them along or away. No HTTP.
 
 Also of channels that the member may not view any more: they wrote it.
 """
@@ -9,12 +9,22 @@ from svc.base.database import Connection, Database
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Asker
 from svc.chat.messages import store
-from svc.chat.messages.message import Message
+from svc.chat.messages.message import MEMBER, Message, first_number_at
 from svc.chat.messages.rules import Messages
 
 _PAGE = 200
 # Some milliseconds of the writer's time; others write in between.
 _ERASED_AT_ONCE = 100
+_WRITTEN = "SELECT n FROM messages WHERE author_id = ? AND author_kind = ? AND n > ? ORDER BY n LIMIT ?"
+REACTIONS_OF = (
+    "SELECT r.n, m.id, m.channel_id, r.emoji, r.reacted_at_ms FROM reactions r JOIN messages m USING (n)"
+    " WHERE r.member_id = ? AND (r.n, r.emoji) > (?, ?) ORDER BY r.n, r.emoji LIMIT ?"
+)
+# A cursor is never earlier than the moment of its message.
+_POSTED_BETWEEN = (
+    "SELECT n FROM messages WHERE author_id = ?1 AND author_kind = ?2 AND n >= ?3"
+    " AND coalesce(posted_at_ms, n >> 12) BETWEEN ?4 AND coalesce(?5, 9223372036854775807) LIMIT ?6"
+)
 
 
 class OwnMessages:
@@ -26,14 +36,15 @@ class OwnMessages:
     async def written(self, asker: Asker) -> AsyncIterator[object]:
         """All messages with their earlier versions, the oldest first."""
         last = 0
-        while page := await store.by(self._database, asker.member_id, last, _PAGE):
-            for message in sorted(await store.these(self._database, page), key=lambda one: one.n):
+        while page := await self._database.rows(_WRITTEN, (asker.member_id, MEMBER, last, _PAGE)):
+            found = await store.these(self._database, [n for (n,) in page])
+            for message in reversed(found):
                 yield {**_own_part(message, self._urls), "edits": await self._edits(message)}
-            last = page[-1]
+            last = page[-1]["n"]
 
     async def reactions(self, asker: Asker) -> AsyncIterator[object]:
         last = (0, "")
-        while page := await store.reactions_of(self._database, asker.member_id, last, _PAGE):
+        while page := await self._database.rows(REACTIONS_OF, (asker.member_id, *last, _PAGE)):
             for row in page:
                 yield {name: row[name] for name in ("id", "channel_id", "emoji", "reacted_at_ms")}
             last = page[-1]["n"], page[-1]["emoji"]
@@ -42,10 +53,11 @@ class OwnMessages:
         """Delete a few of a member's messages, posted between two moments; False once there are none."""
 
         def remove(connection: Connection) -> list[Message]:
-            some = store.some_by(connection, member_id, since_ms, until_ms, _ERASED_AT_ONCE)
+            which = member_id, MEMBER, first_number_at(since_ms), since_ms, until_ms, _ERASED_AT_ONCE
+            some = [n for (n,) in connection.execute(_POSTED_BETWEEN, which)]
             found = store.read_these(connection, some)
             gone = [self._messages.remove(connection, message) for message in found]
-            store.forget_nonces_of(connection, member_id)
+            connection.execute("DELETE FROM message_nonces WHERE author_id = ?", (member_id,))
             return gone
 
         def removed(messages: list[Message]) -> None:

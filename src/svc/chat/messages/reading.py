@@ -1,7 +1,7 @@
 """Reading messages: pages of history, what a message said before, who has read how far.
 
 Shows nobody what they may not view, and changes nothing but the marks of who reads. No
-HTTP, no SQL. docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
+HTTP. docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
 """
 
 import asyncio
@@ -26,6 +26,19 @@ from svc.chat.messages.page_cache import HistoryPage, PageCache, WantedPage
 MAX_PAGE = 100
 # Greater than any cursor: SQLite's largest integer.
 _END = 2**63 - 1
+# Member, channel, and the cursor of a message that mentions and was not read; none of threads.
+_UNREAD_MENTIONS = (
+    "SELECT m.member_id, m.channel_id, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
+    " LEFT JOIN reads AS r ON r.member_id = m.member_id AND r.channel_id = m.channel_id"
+    " WHERE m.n > coalesce(r.n, 0) AND s.thread IS NULL ORDER BY m.n"
+)
+# The newest cursors of a channel; none of threads.
+_NEWEST = "SELECT n FROM messages WHERE channel_id = ? AND thread IS NULL ORDER BY n DESC LIMIT ?"
+# The cursors behind a mark that mention a member; none of threads.
+_MENTIONS_AFTER = (
+    "SELECT m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
+    " WHERE m.member_id = ?1 AND m.channel_id = ?2 AND m.n > ?3 AND s.thread IS NULL"
+)
 
 
 class History:
@@ -105,12 +118,13 @@ class Reads:
 
     async def load(self) -> None:
         """Start counting, once the directory is filled."""
-        for member_id, channel_id, n in await store.marks(self._database):
+        rows = self._database.rows
+        for member_id, channel_id, n in await rows("SELECT member_id, channel_id, n FROM reads"):
             self._marks.read(member_id, channel_id, n)
-        async for channel_id, numbers in store.newest_of_each_channel(self._database, MOST_KEPT):
-            for n in numbers:
+        for (channel_id,) in await rows("SELECT id FROM channels"):
+            for (n,) in reversed(await rows(_NEWEST, (channel_id, MOST_KEPT))):
                 self._marks.posted(channel_id, n)
-        for member_id, channel_id, n in await store.unread_mentions(self._database):
+        for member_id, channel_id, n in await rows(_UNREAD_MENTIONS):
             self._marks.mentioned(channel_id, n, [member_id])
 
     def welcome(self, asker: Asker) -> dict[str, object]:
@@ -137,19 +151,29 @@ class Reads:
         """A message, which may be gone, and everything after it is to be read again; the counts then."""
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
+        mark = member_id, channel_id, n
+
+        def put_back(connection: Connection) -> list[int]:
+            sql = "UPDATE reads SET n = ?3 WHERE member_id = ?1 AND channel_id = ?2 AND n > ?3"
+            connection.execute(sql, mark)
+            return [mention for (mention,) in connection.execute(_MENTIONS_AFTER, mark)]
 
         def marked(mentions: list[int]) -> Unread:
-            self._marks.put_back(member_id, channel_id, n, mentions)
+            self._marks.put_back(*mark, mentions)
             self._tell(member_id, channel_id)
             return self._counts(member_id, channel_id)
 
-        return Act(lambda connection: store.mark_unread(connection, member_id, channel_id, n), marked)
+        return Act(put_back, marked)
 
     # Somebody joins. What was there before is not news to them, also where its cursor is ahead of the clock.
 
     def admit(self, connection: Connection, member: Member) -> None:
         """A step of the write; `added` follows."""
-        store.mark_all_read(connection, member.id, first_number_at(member.joined_at_ms))
+        connection.execute(
+            "INSERT INTO reads SELECT ?, channel_id, max(n) FROM messages WHERE n > ? AND thread IS NULL"
+            " GROUP BY channel_id",
+            (member.id, first_number_at(member.joined_at_ms)),
+        )
 
     def added(self, member: Member) -> None:
         for channel_id in self._directory.channels:

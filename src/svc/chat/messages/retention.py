@@ -20,6 +20,7 @@ from svc.chat.messages.rules import Messages, Surroundings
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
 _AT_ONCE = 100
+_DUE = "SELECT n FROM messages WHERE attachments IS NOT NULL AND n < ? ORDER BY n LIMIT ?"
 
 _SAID = "old attachments could not be deleted", "deleting old attachments failed"
 
@@ -66,8 +67,9 @@ class Retention:
         before_ms = int(self._now() * 1000) - days * DAY_MS
 
         def expire(connection: Connection) -> list[Message]:
-            due = store.with_attachments(connection, first_number_at(max(0, before_ms)), _AT_ONCE)
-            return [self._expired(connection, message) for message in store.read_these(connection, due)]
+            due = connection.execute(_DUE, (first_number_at(max(0, before_ms)), _AT_ONCE))
+            found = store.read_these(connection, [n for (n,) in due])
+            return [self._expired(connection, message) for message in found]
 
         def expired(messages: list[Message]) -> None:
             for message in messages:

@@ -1,7 +1,7 @@
-"""The tables of messages, their edits, reactions, pins and mentions, and of what was read. SQL only."""
+"""Messages with what hangs on them, read and written. SQL only."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
-from svc.base.tables import Form, Table, number, value
+from svc.base.tables import Form, Table, value
 from svc.chat.described import TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import (
@@ -165,14 +165,6 @@ def set_attachments(connection: Connection, message: Message) -> None:
     _MESSAGE.write(connection, message, ("attachments", "expired_attachments"), n=message.n)
 
 
-def with_attachments(connection: Connection, before: int, most: int) -> list[int]:
-    """Cursors of messages with files, the oldest first, before one."""
-    found = connection.execute(
-        "SELECT n FROM messages WHERE attachments IS NOT NULL AND n < ? ORDER BY n LIMIT ?", (before, most)
-    )
-    return [row["n"] for row in found]
-
-
 def set_previews(connection: Connection, message: Message) -> None:
     previews = _NO_PREVIEWS if message.no_previews else _all(message.previews)
     _MESSAGE.edit(connection, {"previews": previews}, n=message.n)
@@ -221,36 +213,13 @@ def forget_member(connection: Connection, member_id: str) -> None:
         connection.execute(f"DELETE FROM {table} WHERE member_id = ?", (member_id,))
 
 
-# Reactions and pins: steps of a write.
-
-
-def add_reaction(connection: Connection, n: int, emoji: str, member_id: str, now_ms: int) -> bool:
-    """Behind those that are there, whatever the clock says; False where it was there already."""
-    added = connection.execute(
-        "INSERT OR IGNORE INTO reactions SELECT ?1, ?2, ?3, max(?4, coalesce(max(reacted_at_ms) + 1, 0))"
-        " FROM reactions WHERE n = ?1 AND emoji = ?2",
-        (n, emoji, member_id, now_ms),
-    )
-    return added.rowcount > 0
-
-
-def remove_reaction(connection: Connection, n: int, emoji: str, member_id: str) -> bool:
-    sql = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
-    return connection.execute(sql, (n, emoji, member_id)).rowcount > 0
-
-
-def add_pin(connection: Connection, message: Message, member_id: str, now_ms: int) -> None:
+def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -> None:
+    """A mark does not go back."""
     connection.execute(
-        "INSERT INTO pins VALUES (?, ?, ?, ?)", (message.n, message.channel_id, member_id, now_ms)
+        "INSERT INTO reads VALUES (?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > reads.n",
+        (member_id, channel_id, n),
     )
-
-
-def remove_pin(connection: Connection, n: int) -> None:
-    connection.execute("DELETE FROM pins WHERE n = ?", (n,))
-
-
-def count_pins(connection: Connection, channel_id: str) -> int:
-    return number(connection.execute("SELECT count(*) FROM pins WHERE channel_id = ?", (channel_id,)))
 
 
 # Reading.
@@ -334,108 +303,9 @@ def _message(row: Row) -> Message:
     )
 
 
-# The inbox, and what one member has written and reacted to.
-
-
 async def mentions(
     database: Database, member_id: str, channel_ids: Sequence[str], before: int, limit: int
 ) -> list[int]:
     """The cursors of what mentions a member in these channels and their threads, the newest first."""
     channels = dumps(list(channel_ids)).decode()
     return [row["n"] for row in await database.rows(NEWEST_MENTIONS, (member_id, before, channels, limit))]
-
-
-def some_by(
-    connection: Connection, member_id: str, since_ms: int, until_ms: int | None, most: int
-) -> list[int]:
-    """Cursors of messages of a member that were posted between two moments, both included."""
-    found = connection.execute(
-        "SELECT n FROM messages WHERE author_id = ?1 AND author_kind = ?2 AND n >= ?3"
-        # A cursor is never earlier than the moment of its message.
-        " AND coalesce(posted_at_ms, n >> 12) BETWEEN ?4 AND coalesce(?5, 9223372036854775807) LIMIT ?6",
-        (member_id, MEMBER, first_number_at(since_ms), since_ms, until_ms, most),
-    )
-    return [row["n"] for row in found]
-
-
-def forget_nonces_of(connection: Connection, member_id: str) -> None:
-    connection.execute("DELETE FROM message_nonces WHERE author_id = ?", (member_id,))
-
-
-async def by(database: Database, member_id: str, after: int, most: int) -> list[int]:
-    """Cursors of messages of a member, the oldest first, after one."""
-    found = await database.rows(
-        "SELECT n FROM messages WHERE author_id = ? AND author_kind = ? AND n > ? ORDER BY n LIMIT ?",
-        (member_id, MEMBER, after, most),
-    )
-    return [row["n"] for row in found]
-
-
-REACTIONS_OF = (
-    "SELECT r.n, m.id, m.channel_id, r.emoji, r.reacted_at_ms FROM reactions r JOIN messages m USING (n)"
-    " WHERE r.member_id = ? AND (r.n, r.emoji) > (?, ?) ORDER BY r.n, r.emoji LIMIT ?"
-)
-
-
-async def reactions_of(database: Database, member_id: str, after: tuple[int, str], most: int) -> list[Row]:
-    """With the messages they are on, after a cursor and an emoji."""
-    return await database.rows(REACTIONS_OF, (member_id, *after, most))
-
-
-# What was read, and what the counts of the unread start from.
-
-
-def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -> None:
-    """A mark does not go back."""
-    connection.execute(
-        "INSERT INTO reads VALUES (?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > reads.n",
-        (member_id, channel_id, n),
-    )
-
-
-def mark_unread(connection: Connection, member_id: str, channel_id: str, n: int) -> list[int]:
-    """Put a mark back to `n`; the cursors of what is unread then and mentions the member, none of threads."""
-    where = (member_id, channel_id, n)
-    connection.execute("UPDATE reads SET n = ?3 WHERE member_id = ?1 AND channel_id = ?2 AND n > ?3", where)
-    found = connection.execute(
-        "SELECT m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
-        " WHERE m.member_id = ?1 AND m.channel_id = ?2 AND m.n > ?3 AND s.thread IS NULL",
-        where,
-    )
-    return [row[0] for row in found]
-
-
-def mark_all_read(connection: Connection, member_id: str, after: int) -> None:
-    """Of somebody new: whatever has a cursor behind `after`."""
-    connection.execute(
-        "INSERT INTO reads SELECT ?, channel_id, max(n) FROM messages WHERE n > ? AND thread IS NULL"
-        " GROUP BY channel_id",
-        (member_id, after),
-    )
-
-
-async def marks(database: Database) -> list[tuple[str, str, int]]:
-    """Member, channel, and up to which cursor."""
-    found = await database.rows("SELECT member_id, channel_id, n FROM reads")
-    return [(row["member_id"], row["channel_id"], row["n"]) for row in found]
-
-
-async def unread_mentions(database: Database) -> list[tuple[str, str, int]]:
-    """Member, channel, and the cursor of a message that mentions and was not read; none of threads."""
-    found = await database.rows(
-        "SELECT m.member_id, m.channel_id, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
-        " LEFT JOIN reads AS r ON r.member_id = m.member_id AND r.channel_id = m.channel_id"
-        " WHERE m.n > coalesce(r.n, 0) AND s.thread IS NULL ORDER BY m.n"
-    )
-    return [(row["member_id"], row["channel_id"], row["n"]) for row in found]
-
-
-async def newest_of_each_channel(database: Database, most: int) -> AsyncIterator[tuple[str, list[int]]]:
-    """The cursors of the newest messages of each channel, the oldest first; none of threads."""
-    for channel in await database.rows("SELECT id FROM channels"):
-        found = await database.rows(
-            "SELECT n FROM messages WHERE channel_id = ? AND thread IS NULL ORDER BY n DESC LIMIT ?",
-            (channel["id"], most),
-        )
-        yield channel["id"], [row["n"] for row in reversed(found)]
