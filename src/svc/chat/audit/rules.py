@@ -86,32 +86,23 @@ class Audit:
         )
 
     async def page(self, asker_id: str, wanted: WantedEntries, limit: int) -> AuditPage:
-        """What a member may see, newest first."""
-        directory = self._directory
-        everything = directory.is_owner(asker_id)
-        seen = None if everything else [channel.id for channel in directory.visible_channels(asker_id)]
-        found = await _page(self._database, wanted, limit + 1, seen)
+        """What a member may see, newest first; about a channel only to who may view it, or the owner."""
+        tests = {
+            "id < ?": wanted.before,
+            "actor_id = ?": wanted.actor_id,
+            "target_id = ?": wanted.target_id,
+            "action = ?": wanted.action,
+        }
+        asked = {test: value for test, value in tests.items() if value is not None}
+        conditions, values = ["1", *asked], list[object](asked.values())
+        if wanted.actions:
+            conditions.append(f"action IN ({','.join('?' * len(wanted.actions))})")
+            values += wanted.actions
+        if not self._directory.is_owner(asker_id):
+            seen = [channel.id for channel in self._directory.visible_channels(asker_id)]
+            conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(seen))}))")
+            values += seen
+        rest = f"WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT ?"
+        found = await _LOG.all(self._database, rest, *values, limit + 1)
         page = found[:limit]
         return AuditPage(page, page[-1].id if len(found) > limit else None)
-
-
-async def _page(
-    database: Database, wanted: WantedEntries, limit: int, channel_ids: Sequence[str] | None
-) -> list[AuditEntry]:
-    """The newest first; those about a channel only of `channel_ids`, unless that is None."""
-    tests = {
-        "id < ?": wanted.before,
-        "actor_id = ?": wanted.actor_id,
-        "target_id = ?": wanted.target_id,
-        "action = ?": wanted.action,
-    }
-    asked = {test: value for test, value in tests.items() if value is not None}
-    conditions, values = list(asked), list[object](asked.values())
-    if wanted.actions:
-        conditions.append(f"action IN ({','.join('?' * len(wanted.actions))})")
-        values += wanted.actions
-    if channel_ids is not None:
-        conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(channel_ids))}))")
-        values += channel_ids
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    return await _LOG.all(database, f"{where} ORDER BY id DESC LIMIT ?", *values, limit)

@@ -34,6 +34,11 @@ _UNREAD = (
     " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
     " ORDER BY m.n"
 )
+# From a cursor on. A mark does not go back.
+_FOLLOW = (
+    "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
+    " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n"
+)
 # Member, thread, and the cursor of a message that mentions and was not read.
 _UNREAD_MENTIONS = (
     "SELECT f.member_id, f.thread, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
@@ -63,13 +68,13 @@ class Threads:
     async def load(self) -> None:
         """Start counting, once the directory is filled."""
         following, channels = self._following, self._directory.channels
-        for row in await self._database.rows(_FOLLOWS):
-            if row["channel_id"] in channels and row["member_id"] in self._directory.members:
-                following.add(row["thread"], row["channel_id"], row["member_id"], row["n"], row["last_n"])
-        for row in await self._database.rows(_UNREAD):
-            following.posted(row["thread"], row["n"])
-        for row in await self._database.rows(_UNREAD_MENTIONS):
-            following.mentioned(row["thread"], row["member_id"], row["n"])
+        for member_id, thread, channel_id, n, last_n in await self._database.rows(_FOLLOWS):
+            if channel_id in channels and member_id in self._directory.members:
+                following.add(thread, channel_id, member_id, n, last_n)
+        for thread, n in await self._database.rows(_UNREAD):
+            following.posted(thread, n)
+        for member_id, thread, n in await self._database.rows(_UNREAD_MENTIONS):
+            following.mentioned(thread, member_id, n)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
         """Every thread that the member follows and may view."""
@@ -116,10 +121,11 @@ class Threads:
 
         def write(connection: Connection) -> Answers:
             answers = _answers(connection, thread)
-            if answers is None or not _is_of(connection, thread, channel_id):
+            sql = "SELECT 1 FROM messages WHERE channel_id = ? AND thread = ? LIMIT 1"
+            if answers is None or not connection.execute(sql, (channel_id, thread)).fetchone():
                 raise ChatError("unknown_message", "There is no thread at this message yet")
             _unfollow(connection, dropped)
-            _follow(connection, member_id, thread, channel_id, answers.last_n)
+            connection.execute(_FOLLOW, (member_id, thread, channel_id, answers.last_n))
             return answers
 
         def written(answers: Answers) -> ThreadState:
@@ -165,8 +171,11 @@ class Threads:
         thread = message.thread
         assert thread is not None, "it is of a thread"
         _unfollow(connection, message.crowded_out)
-        for member_id in message.joining:
-            _follow_first(connection, member_id, thread, message.channel_id, message.n - 1)
+        # Who follows it already has a mark of their own.
+        connection.executemany(
+            "INSERT OR IGNORE INTO thread_follows VALUES (?, ?, ?, ?)",
+            [(member_id, thread, message.channel_id, message.n - 1) for member_id in message.joining],
+        )
         _read(connection, message.author.id, thread, message.n)
         return self.beside(connection, message)
 
@@ -276,28 +285,6 @@ def _answers(connection: Connection, thread: str) -> Answers | None:
         (thread,),
     ).fetchone()
     return row and Answers(row["count"], row["n"], row["id"], moment_of(row["n"], row["posted_at_ms"]))
-
-
-def _is_of(connection: Connection, thread: str, channel_id: str) -> bool:
-    """Is there such a thread in the channel?"""
-    sql = "SELECT 1 FROM messages WHERE channel_id = ? AND thread = ? LIMIT 1"
-    return connection.execute(sql, (channel_id, thread)).fetchone() is not None
-
-
-def _follow_first(connection: Connection, member_id: str, thread: str, channel_id: str, n: int) -> None:
-    """From a cursor on, for who does not follow it yet."""
-    connection.execute(
-        "INSERT OR IGNORE INTO thread_follows VALUES (?, ?, ?, ?)", (member_id, thread, channel_id, n)
-    )
-
-
-def _follow(connection: Connection, member_id: str, thread: str, channel_id: str, n: int) -> None:
-    """From a cursor on. A mark does not go back."""
-    connection.execute(
-        "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n",
-        (member_id, thread, channel_id, n),
-    )
 
 
 def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
