@@ -2,7 +2,7 @@
 
 Every channel becomes a new one. Who wrote there becomes somebody who has left: their name stands
 on their messages, nobody can sign in as them, and no seat is taken. A post keeps its moment.
-Pictures that lie beside the export are written anew like any upload. No HTTP; the SQL is `store`'s.
+Pictures that lie beside the export are written anew like any upload. No HTTP.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from svc.base.objects import ObjectStore
 from svc.base.pictures import PictureRules, Refused, picture_sandbox, rewritten
 from svc.base.progress import report
 from svc.base.sandbox import Sandbox
+from svc.base.tables import number, value
 from svc.chat.audit.rules import Audit
 from svc.chat.channels.rules import MAX_CHANNELS
 from svc.chat.errors import ChatError
@@ -78,8 +79,8 @@ async def add(
     if objects is None:
         return await database.write(write)
     async with KeptObjects(objects) as kept, picture_sandbox(1) as sandbox:
-        for number, path in enumerate(files):
-            report("pictures", number, len(files))
+        for place, path in enumerate(files):
+            report("pictures", place, len(files))
             if (picture := await _picture(path, kept, sandbox)) is not None:
                 pictures[path] = picture
         added = await database.write(write)
@@ -111,13 +112,17 @@ class _Placing:
         self._messages = 0
 
     def place(self, total: int) -> Added:
-        if not store.has_owner(self._connection):
+        execute = self._connection.execute
+        if not execute("SELECT 1 FROM member_roles WHERE role_id = 'owner' LIMIT 1").fetchone():
             raise BadRecord("nobody has joined this server yet: let its owner join first")
         channels = self._source.channels()
-        if store.count_channels(self._connection) + len(channels) > MAX_CHANNELS:
+        if number(execute("SELECT count(*) FROM channels")) + len(channels) > MAX_CHANNELS:
             raise BadRecord(f"with these there would be more than {MAX_CHANNELS} channels")
         for picture in self._pictures.values():
             self._put("object", _object(picture, self._now_ms))
+        # In a file, for there may be millions.
+        kept = "placed (post TEXT PRIMARY KEY, message_id TEXT) WITHOUT ROWID"
+        execute(f"CREATE TEMP TABLE IF NOT EXISTS {kept}")
         for channel in channels:
             self._place_channel(channel, total)
         store.index_anew(self._connection)
@@ -126,8 +131,8 @@ class _Placing:
         )
 
     def _place_channel(self, channel: ForeignChannel, total: int) -> None:
-        fact = f"imported {self._source.program} {channel.key}"
-        if not store.note_fact(self._connection, fact, str(self._now_ms)):
+        execute, fact = self._connection.execute, f"imported {self._source.program} {channel.key}"
+        if not execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (fact, str(self._now_ms))).rowcount:
             raise BadRecord(f"the channel {_shown(channel.name)} has been imported before")
         channel_id = str(uuid.uuid4())
         self._put(
@@ -136,7 +141,7 @@ class _Placing:
                 "id": channel_id,
                 "name": _channel_name(channel.name),
                 "kind_of_channel": "text",
-                "position": store.last_position(self._connection) + 1,
+                "position": number(execute("SELECT coalesce(max(position), -1) + 1 FROM channels")),
                 "topic": channel.topic[:1024],
                 "slow_mode_s": 0,
                 "created_at_ms": self._now_ms,
@@ -144,13 +149,15 @@ class _Placing:
         )
         if self._hidden:
             store.hide_channel(self._connection, channel_id)
-        store.forget_placed(self._connection)
+        execute("DELETE FROM temp.placed")
         self._last_n = 0
         for post in map(self._in_the_past, self._source.posts(channel)):
             if self._messages % _POSTS_BETWEEN == 0:
                 report("messages", self._messages, total)
             self._place_post(channel_id, post)
-        store.read_by_all(self._connection, channel_id, self._last_n)
+        # Nobody has to read years of messages first.
+        read_by_all = "INSERT INTO reads SELECT id, ?, ? FROM members WHERE left_at_ms IS NULL"
+        execute(read_by_all, (channel_id, self._last_n))
 
     def _in_the_past(self, post: ForeignPost) -> ForeignPost:
         """A post from a clock that was wrong was written by now."""
@@ -172,7 +179,7 @@ class _Placing:
             self._message(channel_id, post, piece, None, ())
         reply_to = self._placed(post.reply_to)
         n, message_id = self._message(channel_id, post, pieces[-1], reply_to, attachments)
-        store.note_placed(self._connection, post.key, message_id)
+        self._connection.execute("INSERT OR REPLACE INTO temp.placed VALUES (?, ?)", (post.key, message_id))
         self._react(n, post)
         if post.pinned:
             person, _ = self._person(post.author)
@@ -181,7 +188,9 @@ class _Placing:
             )
 
     def _placed(self, key: str | None) -> str | None:
-        return store.placed(self._connection, key) if key else None
+        """The message that a post of this channel has become."""
+        sql = "SELECT message_id FROM temp.placed WHERE post = ?"
+        return value(self._connection.execute(sql, (key,)), str) if key else None
 
     def _message(
         self,
@@ -224,7 +233,7 @@ class _Placing:
     def _number(self, at_ms: int) -> int:
         """The first free one of that moment or behind it. Posts of one moment stay in their order."""
         n = max(first_number_at(at_ms), self._last_n + 1)
-        while store.number_taken(self._connection, n):
+        while self._connection.execute("SELECT 1 FROM messages WHERE n = ?", (n,)).fetchone():
             n += 1
         self._last_n = n
         return n
@@ -236,13 +245,17 @@ class _Placing:
         if len(self._people) >= MAX_AUTHORS:
             raise BadRecord(f"more than {MAX_AUTHORS} people wrote there, and at most so many are taken in")
         person = str(uuid.uuid5(_PEOPLE, f"{self._source.program} {key}")), _nickname(author.name)
-        store.put_gone_member(self._connection, *person, self._now_ms)
+        # As one who has left; whoever is known already stays what they are.
+        self._connection.execute(
+            "INSERT OR IGNORE INTO members (id, nickname, joined_at_ms, left_at_ms) VALUES (?, ?, ?, ?)",
+            (*person, self._now_ms, self._now_ms),
+        )
         self._people[key] = person
         return person
 
     def _react(self, n: int, post: ForeignPost) -> None:
         seen: set[tuple[str, str]] = set()
-        for number, (emoji, author) in enumerate(post.reactions):
+        for place, (emoji, author) in enumerate(post.reactions):
             try:
                 shown = checked_emoji(emoji)
             except ChatError:
@@ -251,7 +264,7 @@ class _Placing:
             person, _ = self._person(author)
             if (shown, person) not in seen:
                 seen.add((shown, person))
-                moment = post.at_ms + number
+                moment = post.at_ms + place
                 record = {"n": n, "emoji": shown, "member_id": person, "reacted_at_ms": moment}
                 self._put("reaction", record)
 

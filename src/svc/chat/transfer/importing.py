@@ -1,7 +1,7 @@
 """A server made of an export: all that is in the file, or nothing. For a server that does not run.
 
 The whole file is looked through before anything is written; then the media is written again by our own
-encoders and stored, and then one transaction takes in the records. No HTTP; the SQL is `store`'s.
+encoders and stored, and then one transaction takes in the records. No HTTP.
 """
 
 import asyncio
@@ -162,7 +162,8 @@ def _check(kind: Kind, record: Mapping[str, object]) -> None:
 
 def _taken_in(connection: Connection, export: Export, files: Files, total: int, now_ms: int) -> int:
     """The one write; how many moments were later than now. Raises BadRecord."""
-    if store.inhabited(connection):
+    sql = "SELECT EXISTS (SELECT 1 FROM members) OR EXISTS (SELECT 1 FROM messages)"
+    if connection.execute(sql).fetchone()[0]:
         raise BadRecord("somebody has joined this server already: an export is taken in by a new one")
     store.make_way(connection, now_ms)
     for line, kind, record in export.records():
@@ -173,8 +174,8 @@ def _taken_in(connection: Connection, export: Export, files: Files, total: int, 
                 store.put(connection, kind, known)
         except BadRecord as fault:
             raise export.at(line, fault) from None
-    if table := store.dangling(connection):
-        raise BadRecord(f"{export.path}: a record of {table} names something that is not there")
+    if dangling := connection.execute("PRAGMA foreign_key_check").fetchone():
+        raise BadRecord(f"{export.path}: a record of {dangling[0]} names something that is not there")
     store.index_anew(connection)
     return set_right(connection, now_ms)
 
