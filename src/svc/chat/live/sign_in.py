@@ -4,7 +4,6 @@ Decides who it is and what they are told first; reads and writes no socket.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
@@ -31,13 +30,6 @@ class Resumption(ShownToken):
     seq: Annotated[int, Meta(ge=0, le=2**53)]
 
 
-@dataclass(frozen=True, slots=True)
-class Welcomed:
-    asker: Asker
-    # The reply, and after it what was missed.
-    frames: Sequence[bytes]
-
-
 class SigningIn:
     """`welcomes` together are the whole state as a member sees it; `present` is the part that no
     push that is kept tells of, such as who is online."""
@@ -58,8 +50,8 @@ class SigningIn:
         # Raises ChatError where the member has gone, or was signed out, since.
         self.require_standing = tokens.require_standing
 
-    def first(self, request: frames.Request, now: float) -> Welcomed:
-        """Take the first request of a socket. Raises ChatError."""
+    def first(self, request: frames.Request, now: float) -> tuple[Asker, Sequence[bytes]]:
+        """Take the first request of a socket: the reply, and after it what was missed. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
         asker = self._tokens.verify(converted(request.data, ShownToken).access_token, now)
@@ -72,7 +64,7 @@ class SigningIn:
         told: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(asker)}
         for part in parts:
             told |= part(asker)
-        return Welcomed(asker, [frames.reply(event, request.id, told), *(missed or ())])
+        return asker, [frames.reply(event, request.id, told), *(missed or ())]
 
     def again(self, before: Asker, shown: ShownToken, now: float) -> Asker:
         """The same member with a fresh token. Raises ChatError."""

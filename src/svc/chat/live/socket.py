@@ -149,10 +149,9 @@ class LiveSockets:
     def _welcome(self, page: Page, request: frames.Request) -> None:
         # Nothing is awaited between the welcome and the first push after it, so
         # that no change of state falls between them.
-        signed_in = self._signing_in.first(request, time.time())
-        for frame in signed_in.frames:
+        page.asker, welcome = self._signing_in.first(request, time.time())
+        for frame in welcome:
             page.send(frame)
-        page.asker = signed_in.asker
         self._unsigned.discard(page)
         self._hub.add(page.asker.member_id, page)
 

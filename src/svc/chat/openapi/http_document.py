@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from svc.chat.access.catalogue import ENDPOINTS, Needs, Who
 from svc.chat.access.permissions import Permission, names
-from svc.chat.described import ID, Endpoint, Named, Schema, obj, string
+from svc.chat.described import ID, Endpoint, Named, Schema, choice, obj, string
 from svc.chat.errors import status_of
 from svc.chat.requests import Described
 from svc.chat.settings.requests import MANAGEMENT
@@ -42,8 +42,7 @@ class Components:
 
 def refusal(codes: Sequence[str]) -> Schema:
     """The one body of every refusal; a few codes say more beside code and message."""
-    body = obj({"error": {"type": "string", "enum": list(codes)}, "message": string()})
-    return {**body, "additionalProperties": True}
+    return {**obj({"error": choice(*codes), "message": string()}), "additionalProperties": True}
 
 
 _VARIABLE = re.compile(r"{(\w+)}")

@@ -5,7 +5,7 @@ The webhook's URL alone lets somebody post: there is no security scheme. Serves 
 
 from collections.abc import Mapping, Sequence
 
-from svc.chat.described import Schema, array, integer, obj, string
+from svc.chat.described import Schema, array, choice, integer, obj, string
 from svc.chat.openapi.http_document import Components, openapi
 from svc.chat.requests import Described
 from svc.chat.webhooks.compatible.github import EVENTS
@@ -167,7 +167,7 @@ def webhook_document(_: Mapping[str, Described], version: str) -> dict[str, obje
     )
 
 
-def _responses(components: Components) -> dict[str, object]:
+def _responses(components: Components) -> dict[str, dict[str, object]]:
     refused = [
         _refusal("invalid_payload", message=string(), problems=PROBLEMS),
         _refusal("profanity_refused", message=string()),
@@ -186,15 +186,14 @@ def _responses(components: Components) -> dict[str, object]:
         ),
         "503": ("Nothing can be stored right now", _refusal("storage_unavailable", message=string())),
     }
-    responses: dict[str, object] = {}
-    for status, (words, schema) in answers.items():
-        content = {"application/json": {"schema": components.written(schema)}}
-        responses[status] = {"description": words, "content": content}
-    seconds = {"description": "The same in whole seconds", "schema": {"type": "integer", "minimum": 1}}
-    responses["429"] = {**responses["429"], "headers": {"Retry-After": seconds}}  # type: ignore[dict-item]
+    responses = {
+        status: _json(words, components.written(schema)) for status, (words, schema) in answers.items()
+    }
+    seconds = {"description": "The same in whole seconds", "schema": integer(1)}
+    responses["429"] |= {"headers": {"Retry-After": seconds}}
     return responses
 
 
 def _refusal(*codes: str, **more: Schema) -> Schema:
     """Exactly these keys."""
-    return obj({"error": {"type": "string", "enum": list(codes)}, **more})
+    return obj({"error": choice(*codes), **more})
