@@ -7,8 +7,8 @@ everybody asks it, on every request and every push. Stores nothing, and waits fo
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.permissions import (
     BUILT_IN,
     EVERYTHING,
@@ -28,15 +28,6 @@ from svc.chat.errors import ChatError
 TEXT, VOICE, CATEGORY = "text", "voice", "category"
 
 
-class Avatar(Protocol):
-    """A picture that is shown under an address which ends."""
-
-    @property
-    def key(self) -> str: ...
-
-    def url(self) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Member:
     id: str
@@ -47,7 +38,7 @@ class Member:
     # Seconds since 1970; in the past for everybody who may speak.
     timeout_until: float = 0.0
     joined_at_ms: int = 0
-    avatar: Avatar | None = None
+    avatar: MediaLink | None = None
     # Of the first member that this person was here; empty for a new person.
     person_id: str = ""
     # A line of their own that everybody sees.

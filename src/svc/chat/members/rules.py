@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.directory import Avatar, Member
+from svc.chat.access.directory import Member
+from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.permissions import OWNER, Permission, names
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
@@ -31,7 +32,7 @@ class Members:
         ground: Ground,
         max_members: int,
         judged: Callable[[str], str] = str,
-        avatar: Callable[[str], Avatar | None] = lambda key: None,
+        avatar: Callable[[str], MediaLink | None] = lambda key: None,
     ) -> None:
         """`judged` gives a name as it may be shown, or raises ChatError; `avatar` makes one of its key."""
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub

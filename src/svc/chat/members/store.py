@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Form, Table, number, value
-from svc.chat.access.directory import Avatar, Member
+from svc.chat.access.directory import Member
+from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.permissions import Role, stored, to_store
 
 ROLES = Table("roles", Role, permissions=Form(to_store, stored))
@@ -18,7 +19,7 @@ MEMBERS = Table(
 )
 
 
-async def load_members(database: Database, avatar: Callable[[str], Avatar | None]) -> list[Member]:
+async def load_members(database: Database, avatar: Callable[[str], MediaLink | None]) -> list[Member]:
     """Everybody who has not left; `avatar` makes a picture of its key."""
     roles: dict[str, list[str]] = {}
     for member_id, role_id in await database.rows("SELECT * FROM member_roles ORDER BY role_id"):

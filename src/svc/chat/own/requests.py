@@ -120,15 +120,14 @@ class OwnRequests(Requests):
                     async with asyncio.timeout(WRITE_DEADLINE_S):
                         await response.write(piece)
             await response.write_eof()
+            return response
         except (TimeoutError, ConnectionError) as fault:
             logger.debug("an export was not read to its end", extra={"fault": type(fault).__name__})
-            if request.transport is not None:
-                request.transport.abort()
         except Exception:
-            # No refusal can follow what has been sent; cut off, nobody takes it for whole.
             logger.exception("sending an export failed")
-            if request.transport is not None:
-                request.transport.abort()
+        # No refusal can follow what has been sent; cut off, nobody takes it for whole.
+        if request.transport is not None:
+            request.transport.abort()
         return response
 
 

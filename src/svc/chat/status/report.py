@@ -115,10 +115,8 @@ class HealthReport:
         self._sources = sources
         self._version = version
         self._started_at_ms = started_at_ms
-
-    async def works(self) -> bool:
-        """Whether the database keeps what it is told."""
-        return await self._sources.works()
+        # Whether the database keeps what it is told.
+        self.works = sources.works
 
     async def condition(self, now: float) -> Condition:
         sources = self._sources

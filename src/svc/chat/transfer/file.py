@@ -9,6 +9,7 @@ by whoever asks, piece by piece.
 """
 
 import json
+import shutil
 import struct
 import zipfile
 import zlib
@@ -97,8 +98,7 @@ class Writer:
     def add_object(self, key: str, content: IO[bytes]) -> None:
         info = zipfile.ZipInfo(MEDIA + key.rpartition("/")[2])
         with self._zip.open(info, "w", force_zip64=True) as entry:  # Stored: it is packed already.
-            while chunk := content.read(_CHUNK_BYTES):
-                entry.write(chunk)
+            shutil.copyfileobj(content, entry, _CHUNK_BYTES)
 
     def finish(self) -> None:
         self._zip.close()

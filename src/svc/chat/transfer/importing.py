@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 from svc.base.contents import PICTURE
 from svc.base.database import Connection, Database
@@ -214,13 +213,8 @@ def _unpack(export: Export, key: str, path: Path) -> bool:
     path.unlink(missing_ok=True)
     make_private_file(path)
     with content, path.open("wb") as file:
-        while chunk := _next_of(export, key, content):
-            file.write(chunk)
+        try:
+            shutil.copyfileobj(content, file, _CHUNK_BYTES)
+        except ZIP_FAULTS as fault:
+            raise BadRecord(f"{export.path}: the file of {key} is damaged ({fault})") from None
     return True
-
-
-def _next_of(export: Export, key: str, content: IO[bytes]) -> bytes:
-    try:
-        return content.read(_CHUNK_BYTES)
-    except ZIP_FAULTS as fault:
-        raise BadRecord(f"{export.path}: the file of {key} is damaged ({fault})") from None
