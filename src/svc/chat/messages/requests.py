@@ -19,10 +19,9 @@ from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
 from svc.chat.messages.reading import MAX_PAGE, Unread
 from svc.chat.messages.rules import MAX_EDITS_KEPT, MAX_NONCE_CHARACTERS, Draft
-from svc.chat.messages.searching import MAX_FOUND, MAX_MENTIONS
+from svc.chat.messages.searching import MAX_FOUND
 from svc.chat.messages.shown import ANSWERS, EMOJI, EXPIRED, FIELDS, MESSAGE
 from svc.chat.messages.store import Edit
-from svc.chat.messages.threads import MAX_PAGE as MAX_THREADS
 from svc.chat.messages.threads import ThreadState
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
@@ -49,7 +48,7 @@ _Found = Annotated[int, Meta(ge=1, le=MAX_FOUND)]
 _STATE = schema_of(ThreadState)
 _THREAD = _STATE["properties"]
 assert isinstance(_THREAD, Mapping), "it is a record"
-_THREADS = array(obj({**_THREAD, "root": nullable(MESSAGE)}), MAX_THREADS)
+_THREADS = array(obj({**_THREAD, "root": nullable(MESSAGE)}), MAX_FOUND)
 _PAGE = Named(
     "MessagePage",
     obj(
@@ -100,14 +99,9 @@ class AskedSearch(Asked):
     limit: _Found | None = None
 
 
-class AskedMentions(Asked):
+class AskedLatest(Asked):
     before: Id | None = None
-    limit: Annotated[int, Meta(ge=1, le=MAX_MENTIONS)] | None = None
-
-
-class AskedThreads(Asked):
-    before: Id | None = None
-    limit: Annotated[int, Meta(ge=1, le=MAX_THREADS)] | None = None
+    limit: _Found | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,9 +311,9 @@ class MessageRequests(Requests):
         http="GET /api/me/mentions",
         live="mentions",
         refusals=("unknown_message",),
-        answers=obj({"messages": array(MESSAGE, MAX_MENTIONS), "more": BOOLEAN}),
+        answers=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
     )
-    async def mentions(self, asking: Asker, asked: AskedMentions) -> object:
+    async def mentions(self, asking: Asker, asked: AskedLatest) -> object:
         limit = asked.limit or USUAL_FOUND
         found, more = await self._feature.search.mentions(asking.member_id, _cursor(asked.before), limit)
         return {"messages": self._all_shown(found), "more": more}
@@ -333,7 +327,7 @@ class MessageRequests(Requests):
         refusals=("unknown_message",),
         answers=obj({"threads": _THREADS, "more": BOOLEAN}),
     )
-    async def threads(self, asking: Asker, asked: AskedThreads) -> object:
+    async def threads(self, asking: Asker, asked: AskedLatest) -> object:
         limit = asked.limit or USUAL_FOUND
         found, more = await self._feature.threads.followed(asking.member_id, _cursor(asked.before), limit)
         shown = [{**asdict(state), "root": root and self._shown(root)} for root, state in found]

@@ -23,7 +23,6 @@ from svc.chat.messages.query import Query, Sought, parse
 from svc.chat.messages.words import phrase
 
 MAX_FOUND = 50
-MAX_MENTIONS = 50
 # Some 5 ms of the writer's time, which others wait for; and how many times as long they have it next.
 _BATCH = 100
 _SHARE = 4

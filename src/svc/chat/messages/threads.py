@@ -20,8 +20,6 @@ from svc.chat.messages import store
 from svc.chat.messages.marks import Count, Following
 from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, moment_of, number_of
 
-MAX_PAGE = 50
-
 # Member, thread, channel, the member's mark and the thread's last message.
 _FOLLOWS = (
     "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
