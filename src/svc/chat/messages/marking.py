@@ -56,8 +56,14 @@ class Marking:
                 return connection.execute(_REACT, (*which, int(now * 1000))).rowcount > 0
             return connection.execute(_UNREACT, which).rowcount > 0
 
-        told = {"id": message_id, "emoji": emoji, "member_id": member_id, "added": added}
-        return Act(change, lambda changed: self._tell(changed, "reactions_changed", channel_id, told))
+        def tell(changed: bool) -> None:
+            if changed:
+                self._written(channel_id)
+                where = {"channel_id": channel_id, "id": message_id}
+                told = {**where, "emoji": emoji, "member_id": member_id, "added": added}
+                self._hub.push("reactions_changed", told, Viewers(channel_id))
+
+        return Act(change, tell)
 
     @follows_rules
     def pin(
@@ -82,8 +88,13 @@ class Marking:
             self._record(connection, member_id, "pin_add" if pinned else "pin_remove", message, now)
             return True
 
-        told = {"id": message_id, "pinned": pinned}
-        return Act(change, lambda changed: self._tell(changed, "pins_changed", channel_id, told))
+        def tell(changed: bool) -> None:
+            if changed:
+                self._written(channel_id)
+                told = {"channel_id": channel_id, "id": message_id, "pinned": pinned}
+                self._hub.push("pins_changed", told, Viewers(channel_id))
+
+        return Act(change, tell)
 
     @follows_rules
     def remove_previews(
@@ -144,11 +155,6 @@ class Marking:
     ) -> None:
         details = {"channel_id": message.channel_id}
         self._audit.record(connection, actor_id, action, message.id, details, now)
-
-    def _tell(self, changed: bool, event: str, channel_id: str, told: Mapping[str, object]) -> None:
-        if changed:
-            self._written(channel_id)
-            self._hub.push(event, {"channel_id": channel_id, **told}, Viewers(channel_id))
 
 
 def _image(preview: object) -> Mapping[str, object] | None:
