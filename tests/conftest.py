@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not is_slow(item.path))
 
 
+@cache  # Every worker asks twice for each test, and there are ten thousand.
 def is_slow(path: Path) -> bool:
     return any(path.is_relative_to(each) for each in SLOW)
 
