@@ -15,7 +15,7 @@ from pathlib import Path
 
 from svc.base.database_file import foreign
 from svc.base.migrations import Migration
-from svc.base.objects import MIN_FREE_BYTES, ObjectMissing, ObjectStore
+from svc.base.objects import MIN_FREE_BYTES, ObjectMissing, ObjectStore, sync_folder
 from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy
@@ -55,7 +55,7 @@ async def built(folder: Path) -> AsyncIterator[Path]:
         yield building
         # An empty folder is replaced; one with something in it is not.
         building.replace(folder)
-        _sync_folder(folder.parent)
+        sync_folder(folder.parent)
     except BaseException:
         shutil.rmtree(building, ignore_errors=True)
         raise
@@ -175,13 +175,3 @@ def _write(member: ArchiveMember, path: Path) -> None:
             file.write(chunk)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
