@@ -75,25 +75,24 @@ def parse(value: object) -> Payload | Refused:
         words = f"At most {limits.MAX_NESTING} objects and lists within each other"
         findings.problem("", "invalid", words=words)
         return Refused(findings.problems)
-    payload = _payload(findings, value)
+    payload = Reader(findings, "", value).read(_payload)
     return Refused(findings.problems) if findings.problems else payload
 
 
-def _payload(findings: Findings, value: object) -> Payload:
-    whole = Reader(findings, "", value)
+def _payload(whole: Reader) -> Payload:
+    findings = whole.findings
     text = whole.any_text("text")
     if text is not None and len(text) > limits.MAX_TEXT:
         findings.problem(whole.at("text"), "too_long", limits.MAX_TEXT)
     blank = text is not None and is_blank(text)
     display_name = whole.any_text("display_name")
     avatar_url = whole.url("avatar_url")
-    cards = [_card(card) for card in whole.each("cards", limits.MAX_CARDS)]
+    cards = whole.each("cards", limits.MAX_CARDS, _card)
     if findings.characters > limits.MAX_CARD_TEXTS:
         findings.problem(whole.at("cards"), "total_too_long", limits.MAX_CARD_TEXTS)
     # What is there and wrong has its own problem.
     if (blank or not whole.has("text")) and not whole.holds("cards") and whole.is_object:
         findings.problem(whole.at("text"), "required")
-    whole.done()
     return Payload("" if blank else text or "", display_name, avatar_url, cards, findings.warnings)
 
 
@@ -103,40 +102,29 @@ def _card(card: Reader) -> Card:
         url=card.url("url"),
         description=card.text("description", limits.MAX_DESCRIPTION),
         color=card.color("color"),
-        author=_author(card.inner("author")),
-        fields=[_field(each) for each in card.each("fields", limits.MAX_FIELDS)],
+        author=card.inner("author", _author),
+        fields=card.each("fields", limits.MAX_FIELDS, _field),
         image_url=card.url("image_url"),
         thumbnail_url=card.url("thumbnail_url"),
-        footer=_footer(card.inner("footer")),
+        footer=card.inner("footer", _footer),
         timestamp=card.moment("timestamp"),
     )
     if card.is_object and not any(card.holds(name) for name in FILLING):
         card.findings.problem(card.path, "empty_card")
-    card.done()
     return read
 
 
-def _author(author: Reader | None) -> CardAuthor | None:
-    if author is None:
-        return None
+def _author(author: Reader) -> CardAuthor:
     name = author.text("name", limits.MAX_TITLE, needed=True)
-    read = CardAuthor(name or "", author.url("url"), author.url("icon_url"))
-    author.done()
-    return read
+    return CardAuthor(name or "", author.url("url"), author.url("icon_url"))
 
 
 def _field(field: Reader) -> Field:
     name = field.text("name", limits.MAX_TITLE, needed=True)
     value = field.text("value", limits.MAX_FIELD_VALUE, needed=True)
-    read = Field(name or "", value or "", field.flag("inline"))
-    field.done()
-    return read
+    return Field(name or "", value or "", field.flag("inline"))
 
 
-def _footer(footer: Reader | None) -> Footer | None:
-    if footer is None:
-        return None
+def _footer(footer: Reader) -> Footer:
     text = footer.text("text", limits.MAX_FOOTER, needed=True)
-    read = Footer(text or "", footer.url("icon_url"))
-    footer.done()
-    return read
+    return Footer(text or "", footer.url("icon_url"))

@@ -8,7 +8,8 @@ through: it is the payload's reader who says where it stands. Knows no key by na
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import msgspec
 
@@ -16,6 +17,8 @@ from svc.chat.errors import ChatError
 from svc.chat.webhooks.limits import MAX_NESTING, MAX_URL
 from svc.chat.webhooks.problems import Findings, inside
 from svc.chat.webhooks.values import color_of, is_blank, is_clean, is_url, moment_of
+
+T = TypeVar("T")
 
 # What interpreters read as a number without a second thought; a longer one is no colour either way.
 _MAX_DIGITS = 4_000
@@ -96,7 +99,7 @@ _NOTHING: Mapping[str, object] = {}
 
 
 class Reader:
-    """Whoever reads an object asks for each key once, and says `done` behind the last."""
+    """Whoever reads an object asks for each key once."""
 
     __slots__ = ("_asked", "_given", "findings", "is_object", "path")
 
@@ -108,6 +111,14 @@ class Reader:
         self._asked: set[str] = set()
         if not self.is_object:
             findings.problem(path, "wrong_type", words="Must be an object")
+
+    def read(self, read: Callable[["Reader"], T]) -> T:
+        """What `read` makes of it; warns of the keys that it has not asked for."""
+        found = read(self)
+        for key in self._given:
+            if key not in self._asked:
+                self.findings.unknown_key(self.path, key)
+        return found
 
     def has(self, name: str) -> bool:
         return self._given.get(name) is not None
@@ -180,31 +191,23 @@ class Reader:
             self._problem(name, "wrong_type", words="Must be true or false")
         return value is True
 
-    def inner(self, name: str) -> "Reader | None":
+    def inner(self, name: str, read: Callable[["Reader"], T]) -> T | None:
         """An object within this one."""
         value = self._value(name)
-        return None if value is None else Reader(self.findings, self.at(name), value)
+        return None if value is None else Reader(self.findings, self.at(name), value).read(read)
 
-    def each(self, name: str, most: int) -> Iterator["Reader"]:
+    def each(self, name: str, most: int, read: Callable[["Reader"], T]) -> list[T]:
         """The objects of a list; what is beyond the limit is not looked at."""
         value = self._value(name)
         if value is None:
-            return
+            return []
         if not isinstance(value, list):
             self._problem(name, "wrong_type", words="Must be a list")
-            return
+            return []
         if len(value) > most:
             self._problem(name, "too_many", most)
-        for index, item in enumerate(value[:most]):
-            yield Reader(self.findings, f"{self.at(name)}[{index}]", item)
-
-    def done(self) -> None:
-        """Warn of what was not asked for."""
-        if len(self._asked) == len(self._given):
-            return
-        for key in self._given:
-            if key not in self._asked:
-                self.findings.unknown_key(self.path, key)
+        items = enumerate(value[:most])
+        return [Reader(self.findings, f"{self.at(name)}[{index}]", item).read(read) for index, item in items]
 
     def _value(self, name: str) -> object:
         if name not in self._given:
