@@ -11,7 +11,7 @@ from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.media import usage
 from svc.chat.webhooks.pictures import QUOTA
-from svc.chat.webhooks.problems import PayloadWarning
+from svc.chat.webhooks.reader import PayloadWarning
 from svc.chat.webhooks.rules import holder_of
 from tests.chat.fetching.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.chat.webhooks.pictured import PNG, codes, scene_of, wanted

@@ -14,8 +14,8 @@ from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.media.rules import Media
-from svc.chat.webhooks.cards import WantedPicture
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
+from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Collected, Pictures
 from tests.kit.internet import Host, Pages, hosted, inside, names
 from tests.kit.name_server import name_server

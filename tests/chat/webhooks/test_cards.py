@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from svc.chat.webhooks.cards import NO_PICTURE, WantedPicture, stored, wanted_pictures
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
-from svc.chat.webhooks.payload import Payload, parse
+from svc.chat.webhooks.payload import NO_PICTURE, Payload, WantedPicture, parse, stored, wanted_pictures
 
 FULL: dict[str, Any] = {
     "title": "Build",

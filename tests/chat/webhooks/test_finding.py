@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from svc.chat.media.rules import Facts
-from svc.chat.webhooks.cards import WantedPicture
+from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Collected
 from tests.chat.inside import server_with_insight
 from tests.chat.people import People, people

@@ -11,8 +11,7 @@ import pytest
 from svc.chat.webhooks.limits import MAX_SHOWN_KEY, MAX_UNKNOWN_KEYS
 from svc.chat.webhooks.payload import Payload, Refused, parse
 from svc.chat.webhooks.posting import refusal
-from svc.chat.webhooks.problems import PROBLEM_CODES, Problem
-from svc.chat.webhooks.reader import decode
+from svc.chat.webhooks.reader import PROBLEM_CODES, Problem, decode
 
 CARD = {"title": "A title"}
 NESTED: list[object] = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from svc.chat.media.rules import Facts, Media
 from svc.chat.media.sweep import Sweep
-from svc.chat.webhooks.cards import WantedPicture
+from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Collected
 from tests.chat.inside import server_with_insight
 from tests.chat.people import newcomer

@@ -27,8 +27,8 @@ from svc.chat.fetching.targets import NotFetched
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.markdown import links_of
 from svc.chat.messages.message import MEMBER, Message
-from svc.chat.webhooks.cards import WantedPicture
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
+from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Pictures
 
 MAX_TITLE = 256

@@ -21,8 +21,8 @@ from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.media.rules import Media, facts_of
-from svc.chat.webhooks.cards import WantedPicture
-from svc.chat.webhooks.problems import PayloadWarning
+from svc.chat.webhooks.payload import WantedPicture
+from svc.chat.webhooks.reader import PayloadWarning
 
 DOWNLOAD_DEADLINE_S = 12.0
 # Behind the downloads, for decoding and storing what has arrived by then: whoever posts waits for the

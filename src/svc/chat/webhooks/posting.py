@@ -29,11 +29,19 @@ from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
-from svc.chat.webhooks.cards import AVATAR_PATH, WantedPicture, stored, wanted_pictures, with_texts
 from svc.chat.webhooks.limits import BLOCK_MS, BURST, MAX_DISPLAY_NAME, REFILL_MS
-from svc.chat.webhooks.payload import Payload, Refused, parse
+from svc.chat.webhooks.payload import (
+    AVATAR_PATH,
+    Payload,
+    Refused,
+    WantedPicture,
+    parse,
+    stored,
+    wanted_pictures,
+    with_texts,
+)
 from svc.chat.webhooks.pictures import Collected
-from svc.chat.webhooks.problems import PayloadWarning, Problem
+from svc.chat.webhooks.reader import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 from svc.chat.webhooks.values import is_blank
 

@@ -8,7 +8,7 @@ A schema cannot count the texts of all cards together; that stands in words.
 from svc.chat.described import Named, Schema, array, integer, obj, string
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.payload import FILLING
-from svc.chat.webhooks.problems import PROBLEM_CODES
+from svc.chat.webhooks.reader import PROBLEM_CODES
 from svc.chat.webhooks.values import COLOR, NO_NUL, SAID, TIMESTAMP, URL
 
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from svc.chat.messages.message import Message
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment, moment_of_seconds
 from svc.chat.webhooks.compatible.reading import Node, escaped, outside_code
-from svc.chat.webhooks.problems import PayloadWarning
+from svc.chat.webhooks.reader import PayloadWarning
 
 # Discord takes ten. What is beyond is not read: some of the first may show nothing.
 MAX_EMBEDS = 25

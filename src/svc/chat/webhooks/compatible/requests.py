@@ -21,7 +21,7 @@ from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
 from svc.chat.webhooks.compatible.reading import Node, Unreadable, discord_value, value_in
 from svc.chat.webhooks.posting import Posted, Posting, refusal
-from svc.chat.webhooks.problems import Problem
+from svc.chat.webhooks.reader import Problem
 from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts
 
 DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))
