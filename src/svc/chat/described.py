@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 Data = Mapping[str, object]
 MAX_ID_CHARACTERS = 128
@@ -18,6 +18,10 @@ Natural = Annotated[int, Meta(ge=0)]
 TimeMs = Natural
 
 Schema = Mapping[str, object]
+
+
+class Told(Struct):
+    """What clients are told, in an answer or unasked: `requests.Asked` is what they ask."""
 
 
 class Named(dict[str, object]):

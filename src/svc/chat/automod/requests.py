@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
@@ -12,7 +11,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.automod.rule import MAX_RULES, Rule, WantedRule
 from svc.chat.automod.rules import Automod, Latest, Trial
-from svc.chat.described import ID, Id, Pushed, obj
+from svc.chat.described import ID, Id, Pushed, Told, obj
 from svc.chat.requests import Requests, described_by, request, schema_of
 
 _RULES = "/api/automod/rules"
@@ -21,8 +20,7 @@ _MANAGER = on_server(P.MANAGE_AUTOMOD)
 _MANAGERS = "who may manage automatic moderation"
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Told):
     rules: Annotated[Sequence[Rule], Meta(max_length=MAX_RULES)]
 
 

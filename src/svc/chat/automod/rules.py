@@ -23,7 +23,7 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.automod.finding import Finder, Recent, Said
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
-from svc.chat.described import Id, Natural, TimeMs
+from svc.chat.described import Id, Natural, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Holders
@@ -55,8 +55,7 @@ class Verdict(Ruling):
     found: Sequence[Span] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMessage:
+class FoundMessage(Told):
     """`found` is where: the first character of each place, and the first behind it."""
 
     id: Id
@@ -68,8 +67,7 @@ class FoundMessage:
     posted_at_ms: TimeMs
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Told):
     """What a rule would have found among the last messages, the newest first."""
 
     read: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]

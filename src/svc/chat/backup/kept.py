@@ -11,14 +11,13 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.database import Act, Connection
 from svc.base.progress import Progress, heard_by
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.backup.rules import FOLDER, Backups
-from svc.chat.described import Natural, TimeMs
+from svc.chat.described import Natural, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Only
@@ -33,15 +32,13 @@ _NAME = re.compile(r"backup-(\d{1,15})\.tar\.gz")
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Backup:
+class Backup(Told):
     name: str
     bytes: Natural
     made_at_ms: TimeMs
 
 
-@dataclass(frozen=True, slots=True)
-class BackupProgress:
+class BackupProgress(Told):
     """`what` is being done; `done` of `total` bytes or files."""
 
     what: str
@@ -49,8 +46,7 @@ class BackupProgress:
     total: Natural
 
 
-@dataclass(frozen=True, slots=True)
-class AllBackups:
+class AllBackups(Told):
     """The newest first. `making` is the backup that is being made, `fault` why the last one failed."""
 
     backups: Sequence[Backup]
@@ -58,8 +54,7 @@ class AllBackups:
     fault: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class BackupFinished:
+class BackupFinished(Told):
     name: str | None
     fault: str | None
 

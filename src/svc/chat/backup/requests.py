@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from aiohttp import web
@@ -15,7 +14,7 @@ from svc.chat.access.tokens import Asker
 from svc.chat.backup.kept import LINK_S, AllBackups, BackupFinished, KeptBackups
 from svc.chat.backup.rules import Backups, Made
 from svc.chat.control.commands import Commands, command
-from svc.chat.described import Id, Pushed, TimeMs
+from svc.chat.described import Id, Pushed, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.requests import Requests, described_by, request, schema_of
@@ -30,8 +29,7 @@ _ARCHIVE = "application/gzip"
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class BackupLink:
+class BackupLink(Told):
     url: str
     expires_at_ms: TimeMs
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
@@ -13,7 +12,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.bots.rules import MAX_BOTS, Bot, Bots
 from svc.chat.control.commands import Commands, command, member_called
-from svc.chat.described import Id
+from svc.chat.described import Id, Told
 from svc.chat.members import shown
 from svc.chat.requests import Asked, Requests, described_by, request
 
@@ -29,19 +28,16 @@ class NewBot(Asked):
     nickname: Nickname
 
 
-@dataclass(frozen=True, slots=True)
-class AllBots:
+class AllBots(Told):
     bots: Annotated[Sequence[Bot], Meta(max_length=MAX_BOTS)]
 
 
-@dataclass(frozen=True, slots=True)
-class MadeBot:
+class MadeBot(Told):
     member: shown.Member
     token: str
 
 
-@dataclass(frozen=True, slots=True)
-class NewToken:
+class NewToken(Told):
     token: str
 
 

@@ -15,7 +15,7 @@ from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
-from svc.chat.described import Id, TimeMs
+from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Holders
@@ -41,8 +41,7 @@ TOKENS = Table("bot_tokens", BotToken)
 MAX_BOTS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Bot:
+class Bot(Told):
     """As those see it who manage bots."""
 
     member: shown.Member

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
-from svc.chat.described import Id, Natural
+from svc.chat.described import Id, Natural, Told
 from svc.chat.direct import devices_store as store
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
 from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
@@ -40,8 +40,7 @@ class Registered:
     lacking_in: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateStock:
+class PrivateStock(Told):
     """A device where it takes part, and how many of its key packages are left."""
 
     device: PrivateDevice | None
@@ -49,8 +48,7 @@ class PrivateStock:
     low_below: Natural = LOW_STOCK
 
 
-@dataclass(frozen=True, slots=True)
-class KeysLow:
+class KeysLow(Told):
     device_id: Id
     left: Natural
 

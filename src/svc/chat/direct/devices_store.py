@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
-from svc.chat.described import Id
+from svc.chat.described import Id, Told
 
 # Enough for a week without the device in a busy community; each has about a kilobyte.
 MAX_KEY_PACKAGES = 100
@@ -25,8 +25,7 @@ class PrivateDevice:
     thumbprint: Thumbprint
 
 
-@dataclass(frozen=True, slots=True)
-class TakenPackage:
+class TakenPackage(Told):
     device_id: Id
     key_package: PackageBytes
 

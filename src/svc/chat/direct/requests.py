@@ -3,7 +3,6 @@
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Annotated
 
 from aiohttp import web
@@ -13,7 +12,7 @@ from svc.base.database import Database
 from svc.chat.access.catalogue import PERSON, Needs, Who
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.described import Id, Natural, Pushed, string
+from svc.chat.described import Id, Natural, Pushed, Told, string
 from svc.chat.direct import store
 from svc.chat.direct.devices import KeysLow, PrivateDevices, PrivateStock
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PackageBytes, TakenPackage
@@ -126,33 +125,27 @@ class NewPrivateReport(Asked):
     tag: Tag
 
 
-@dataclass(frozen=True, slots=True)
-class TakesPart:
+class TakesPart(Told):
     device_id: Id
 
 
-@dataclass(frozen=True, slots=True)
-class PackagesLeft:
+class PackagesLeft(Told):
     left: Natural
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateWelcomes:
+class PrivateWelcomes(Told):
     welcomes: Annotated[Sequence[PrivateWelcome], Meta(max_length=MAX_WELCOMES)]
 
 
-@dataclass(frozen=True, slots=True)
-class OwnConversations:
+class OwnConversations(Told):
     conversations: Annotated[Sequence[PrivateConversation], Meta(max_length=MAX_CONVERSATIONS)]
 
 
-@dataclass(frozen=True, slots=True)
-class TakenPackages:
+class TakenPackages(Told):
     key_packages: Annotated[Sequence[TakenPackage], Meta(max_length=MAX_RECIPIENTS)]
 
 
-@dataclass(frozen=True, slots=True)
-class SealedFile:
+class SealedFile(Told):
     file_id: Id
 
 

@@ -20,7 +20,7 @@ from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
-from svc.chat.described import Id, Natural
+from svc.chat.described import Id, Natural, Told
 from svc.chat.direct import committing, devices_store, framing, franking, store
 from svc.chat.direct.devices import KeysLow, PrivateDevices
 from svc.chat.direct.devices_store import TakenPackage
@@ -65,8 +65,7 @@ class Commit:
     after: int
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateLog:
+class PrivateLog(Told):
     """`since` is the entry behind which the device may read."""
 
     entries: Annotated[Sequence[PrivateEntry], Meta(max_length=MAX_MISSED)]
@@ -76,16 +75,14 @@ class PrivateLog:
     since: Natural
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateSent:
+class PrivateSent(Told):
     conversation_id: Id
     seq: Natural
     epoch: Natural
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateChanged:
+class PrivateChanged(Told):
     conversation_id: Id
 
 

@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.described import ID, Id, Pushed, obj
+from svc.chat.described import ID, Id, Pushed, Told, obj
 from svc.chat.drafts.rules import Draft, Drafts, Files, Text
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
@@ -20,8 +19,7 @@ class NewDraft(Asked):
     attachments: Files | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OwnDrafts:
+class OwnDrafts(Told):
     drafts: Sequence[Draft]
 
 

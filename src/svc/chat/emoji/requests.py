@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from aiohttp import web
@@ -11,7 +10,7 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
-from svc.chat.described import ID, Id, Pushed, obj
+from svc.chat.described import ID, Id, Pushed, Told, obj
 from svc.chat.emoji.rules import MAX_EMOJI, Emoji, Emojis, Name
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 from svc.chat.uploads.requests import BEGINNING, FILE, UPLOAD
@@ -21,8 +20,7 @@ _MANAGER = on_server(P.MANAGE_EMOJI)
 _Own = Annotated[Sequence[Emoji], Meta(max_length=MAX_EMOJI)]
 
 
-@dataclass(frozen=True, slots=True)
-class OwnEmoji:
+class OwnEmoji(Told):
     emoji: _Own
 
 

@@ -16,7 +16,7 @@ from svc.base.database import Act, Connection
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
-from svc.chat.described import Id, TimeMs
+from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import EVERYONE
@@ -48,8 +48,7 @@ _NAME = re.compile(f"[a-z0-9_]{{2,{MAX_NAME_CHARACTERS}}}")
 Name = Annotated[str, Meta(min_length=2, max_length=MAX_NAME_CHARACTERS, pattern="^[a-z0-9_]*$")]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Emoji:
+class Emoji(Told):
     """One as clients see it."""
 
     id: Id

@@ -4,13 +4,11 @@ Who waits is nobody yet: no member, no session, no name in any list. They ask ag
 did the first time, and are told to wait, let in, or told why not. No HTTP, no SQL.
 """
 
-from dataclasses import dataclass
-
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.audit.rules import Audit
-from svc.chat.described import Id
+from svc.chat.described import Id, Told
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
 from svc.chat.invites.store import APPROVED, PENDING, REFUSED, Application, Applied, Invite, State
@@ -24,8 +22,7 @@ KEPT_MS = 30 * 24 * 60 * 60 * 1000
 _DECIDE = Permission.MANAGE_INVITES
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Told):
     application_id: Id
     state: State
     decided_by: Id | None

@@ -9,13 +9,12 @@ server".
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 
 from svc.base.database import Connection
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import GUEST, MEMBER
-from svc.chat.described import Natural, TimeMs
+from svc.chat.described import Natural, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.guard import InviteConfig, InviteGuard
@@ -24,8 +23,7 @@ from svc.chat.invites.store import APPROVED, REFUSED, Applied, Invite
 from svc.chat.joining.door import Admission, Applicant
 
 
-@dataclass(frozen=True, slots=True)
-class InviteView:
+class InviteView(Told):
     """`founder`: whoever has the code becomes the owner."""
 
     founder: bool

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from aiohttp import web
@@ -15,7 +14,7 @@ from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, Id, Pushed, TimeMs, array, nullable, obj
+from svc.chat.described import ID, Id, Pushed, TimeMs, Told, array, nullable, obj
 from svc.chat.http import client_address
 from svc.chat.invites.applications import Applications, Decision
 from svc.chat.invites.door import InviteView, InviteViews
@@ -34,8 +33,7 @@ _Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 _APPLICATION = schema_of(Application)
 
 
-@dataclass(frozen=True, slots=True)
-class AllInvites:
+class AllInvites(Told):
     invites: Sequence[Invite]
 
 
@@ -52,15 +50,13 @@ class ShownCode(Asked):
     code: Annotated[str, Meta(min_length=1, max_length=128)]
 
 
-@dataclass(frozen=True, slots=True)
-class Newcomer:
+class Newcomer(Told):
     id: Id
     nickname: str
     came_at_ms: TimeMs
 
 
-@dataclass(frozen=True, slots=True)
-class Newcomers:
+class Newcomers(Told):
     members: Sequence[Newcomer]
 
 

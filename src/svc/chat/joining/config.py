@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, host_names, is_loopback, items, number, text
+from svc.chat.described import Told
 from svc.chat.joining.proof import ACCOUNT, LOCAL, TIERS, Tier
 
 MAX_TTL_DAYS = 3650
@@ -21,14 +22,12 @@ _ENABLED: Mapping[str, Mapping[str, bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Accounts:
+class Accounts(Told):
     issuer: str
     clientId: str
 
 
-@dataclass(frozen=True, slots=True)
-class SignIn:
+class SignIn(Told):
     """What a page may offer to somebody who arrives."""
 
     open: bool

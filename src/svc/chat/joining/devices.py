@@ -4,12 +4,11 @@ The code is turned into a sign-in by `rules`. No HTTP, no SQL.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
-from svc.chat.described import TimeMs
+from svc.chat.described import TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.joining import store
@@ -19,14 +18,12 @@ from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
 
 
-@dataclass(frozen=True, slots=True)
-class HandedOut:
+class HandedOut(Told):
     code: str
     expires_at_ms: TimeMs
 
 
-@dataclass(frozen=True, slots=True)
-class KeptCode:
+class KeptCode(Told):
     code: str
     made_at_ms: TimeMs
 

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Asker
-from svc.chat.described import ID, TIME_MS, Id, Pushed, TimeMs, nullable, obj, string
+from svc.chat.described import ID, TIME_MS, Id, Pushed, TimeMs, Told, nullable, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
 from svc.chat.joining.devices import Devices, HandedOut, KeptCode
@@ -87,13 +87,11 @@ class Refresh(Asked):
     refresh_token: Annotated[str, Meta(max_length=MAX_REFRESH_TOKEN_CHARACTERS)] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class IdToken:
+class IdToken(Told):
     id_token: _Token
 
 
-@dataclass(frozen=True, slots=True)
-class OwnDevices:
+class OwnDevices(Told):
     devices: Sequence[Device]
     # When the code was made that the member keeps for the loss of all devices; null without one.
     kept_code_made_at_ms: TimeMs | None

@@ -16,7 +16,7 @@ from svc.chat.access.acts import changes_rules
 from svc.chat.access.address import ClientAddress
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
-from svc.chat.described import TimeMs
+from svc.chat.described import TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.joining import proof, store
@@ -66,8 +66,7 @@ class Application:
     members_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
+class Challenge(Told):
     nonce: str
     audience: str
     identityTiers: Sequence[proof.Tier]

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
@@ -15,7 +14,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, command, member_called, role_called
-from svc.chat.described import ID, NOTHING, Id, Pushed, TimeMs, array, obj, string
+from svc.chat.described import ID, NOTHING, Id, Pushed, TimeMs, Told, array, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.members import shown
 from svc.chat.members.listing import MAX_PAGE, SORTS, WantedMembers, page
@@ -77,8 +76,7 @@ class Ranks(Asked):
     ranks: Annotated[dict[Id, _Rank], Meta(max_length=MAX_ROLES)]
 
 
-@dataclass(frozen=True, slots=True)
-class MemberPage:
+class MemberPage(Told):
     """When they were last seen is told to those who look after members."""
 
     members: Annotated[Sequence[Member], Meta(max_length=MAX_PAGE)]
@@ -86,8 +84,7 @@ class MemberPage:
     last_seen: Mapping[str, TimeMs] | UnsetType = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class AllRoles:
+class AllRoles(Told):
     roles: Sequence[Role]
 
 

@@ -7,7 +7,9 @@ changed and not deleted. Whether somebody may manage roles at all, the catalogue
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+
+from msgspec.structs import asdict
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.chat.access import directory, permissions
 from svc.chat.access.permissions import BUILT_IN, EVERYTHING, OWNER, names
-from svc.chat.described import Id, TimeMs
+from svc.chat.described import Id, TimeMs, Told
 from svc.chat.names import MAX_NICKNAME_CHARACTERS
 
 MAX_ROLE_NAME_CHARACTERS = 32
@@ -32,8 +32,7 @@ class Member:
     bot: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(Told):
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_ROLE_NAME_CHARACTERS)]
     rank: Annotated[int, Meta(ge=0, le=BUILT_IN[OWNER].rank)]
@@ -42,8 +41,7 @@ class Role:
     built_in: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Told):
     """What a member may do, on the server and in each channel that they see."""
 
     server: Permissions

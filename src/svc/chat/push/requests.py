@@ -1,12 +1,12 @@
 """What can be asked of Web Push: a device subscribes, and takes it back."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
 
 from svc.chat.access.catalogue import PERSON
 from svc.chat.access.tokens import Asker
+from svc.chat.described import Told
 from svc.chat.errors import ChatError
 from svc.chat.push.encryption import decoded
 from svc.chat.push.rules import Subscriptions
@@ -27,8 +27,7 @@ class NewSubscription(Asked):
     keys: Keys
 
 
-@dataclass(frozen=True, slots=True)
-class PushState:
+class PushState(Told):
     public_key: str
     subscribed: bool
 

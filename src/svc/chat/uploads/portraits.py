@@ -4,12 +4,12 @@ Says what is done with an upload that is finished; the upload itself is `rules`'
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Directory, Member
 from svc.chat.audit.rules import Audit
+from svc.chat.described import Told
 from svc.chat.live.hub import EVERYONE, Hub
 from svc.chat.media.rules import MEMBER, Media, ServerIcon
 from svc.chat.members.rules import Members
@@ -56,8 +56,7 @@ class Avatars:
             self._media.refer(connection, key, MEMBER, member_id)
 
 
-@dataclass(frozen=True, slots=True)
-class IconChanged:
+class IconChanged(Told):
     icon_url: str | None
 
 

@@ -15,7 +15,7 @@ from msgspec import Meta, convert
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules, follows_rules
-from svc.chat.described import Id, Natural, TimeMs, choice
+from svc.chat.described import Id, Natural, TimeMs, Told, choice
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import only
@@ -74,8 +74,7 @@ class _Claimed:
 
 
 # As the operator and owners see it: the lease is the worker's secret.
-@dataclass(frozen=True, slots=True)
-class ShownJob:
+class ShownJob(Told):
     id: Id
     kind: Annotated[str, Meta(extra_json_schema=choice(*KINDS))]
     attempt: Natural
@@ -86,8 +85,7 @@ class ShownJob:
     created_at_ms: TimeMs
 
 
-@dataclass(frozen=True, slots=True)
-class AllJobs:
+class AllJobs(Told):
     jobs: Sequence[ShownJob]
 
 

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from svc.base.contents import AUDIO, FILE, PICTURE, VIDEO, kind_of_type, with_kind
 from svc.chat.access.media_urls import MediaUrls
-from svc.chat.described import Id
+from svc.chat.described import Id, Told
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
@@ -87,15 +87,13 @@ class Upload:
         return {**self.result, "alt": self.alt}
 
 
-@dataclass(frozen=True, slots=True)
-class UploadProgress:
+class UploadProgress(Told):
     upload_id: Id
     state: Literal["waiting", "working"]
     progress: Annotated[float, Meta(ge=0, le=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class UploadRefused:
+class UploadRefused(Told):
     upload_id: Id
     code: str
     message: str

@@ -23,7 +23,7 @@ from msgspec import Meta
 from svc.base.allowance import Allowance
 from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
-from svc.chat.described import Id, TimeMs
+from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.messages.message import WEBHOOK, Author, Message
@@ -82,8 +82,7 @@ MAX_KEPT = 20
 MAX_NAMED, MAX_PATH = 5, 64
 
 
-@dataclass(frozen=True, slots=True)
-class NamedProblem:
+class NamedProblem(Told):
     path: str
     code: str
 

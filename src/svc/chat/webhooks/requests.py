@@ -8,18 +8,17 @@ docs/webhooks.md, "When nothing is posted", no more and no less. No rules.
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from aiohttp import StreamReader, web
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, structs
 
 from svc.chat.access.catalogue import URL_HOLDER, in_channel
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Asker
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, MAX_ID_CHARACTERS, Id, Pushed, obj, string
+from svc.chat.described import ID, MAX_ID_CHARACTERS, Id, Pushed, Told, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed, with_wait
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
@@ -84,20 +83,17 @@ class WebhookChange(Asked):
     channel_id: Id | UnsetType | None = UNSET
 
 
-@dataclass(frozen=True, slots=True)
 class ManagedWebhook(ShownWebhook):
     # None where the key of the installation is not the one with which they were sealed.
     token: str | None
     url: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ManagedWebhooks:
+class ManagedWebhooks(Told):
     webhooks: Annotated[Sequence[ManagedWebhook], Meta(max_length=MAX_WEBHOOKS)]
 
 
-@dataclass(frozen=True, slots=True)
-class LastPosts:
+class LastPosts(Told):
     posts: Annotated[Sequence[Attempt], Meta(max_length=MAX_KEPT)]
 
 
@@ -196,7 +192,7 @@ class WebhookRequests(Requests):
         token = self._webhooks.token(webhook)
         path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
         url = path and f"{_base(request)}{path}"
-        return ManagedWebhook(**asdict(self._webhooks.shown(webhook)), token=token, url=url)
+        return ManagedWebhook(**structs.asdict(self._webhooks.shown(webhook)), token=token, url=url)
 
 
 def url_parts(request: web.Request) -> tuple[str, str]:
@@ -289,7 +285,7 @@ class WebhookCommands(Commands):
     def _shown(self, webhook: Webhook) -> dict[str, object]:
         token = self._webhooks.token(webhook)
         path = None if token is None else f"/api/webhooks/{webhook.id}/{token}"
-        shown = asdict(self._webhooks.shown(webhook))
+        shown = structs.asdict(self._webhooks.shown(webhook))
         return {"webhook_id": shown.pop("id"), "token": token, "path": path, **shown}
 
 

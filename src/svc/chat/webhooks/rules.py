@@ -21,7 +21,7 @@ from svc.base.tables import Table
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
-from svc.chat.described import Id, TimeMs
+from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Audience, Holders, Only
@@ -48,8 +48,7 @@ class Webhook:
     created_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownWebhook:
+class ShownWebhook(Told):
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
     channel_id: Id | None
