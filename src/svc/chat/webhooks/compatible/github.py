@@ -280,28 +280,14 @@ def _comment(event: Node, what: str) -> CardDraft | None:
     return card(event, what, url=comment.text("html_url"), text=body_of(comment))
 
 
-# By the header X-GitHub-Event. `watch` is not here: GitHub sends it beside `star`.
+# By the header X-GitHub-Event, which their names are. `watch` is not here: GitHub sends it beside `star`.
 EVENTS: Mapping[str, Callable[[Node], CardDraft | None]] = {
-    "check_suite": check_suite,
-    "commit_comment": commit_comment,
-    "create": create,
-    "delete": delete,
-    "deployment_status": deployment_status,
-    "discussion": discussion,
-    "discussion_comment": discussion_comment,
-    "fork": fork,
-    "issue_comment": issue_comment,
-    "issues": issues,
-    "member": member,
-    "ping": ping,
-    "public": public,
-    "pull_request": pull_request,
-    "pull_request_review": pull_request_review,
-    "pull_request_review_comment": pull_request_review_comment,
-    "push": push,
-    "release": release,
-    "star": star,
-    "workflow_run": workflow_run,
+    made.__name__: made
+    for made in (
+        *(check_suite, commit_comment, create, delete, deployment_status, discussion, discussion_comment),
+        *(fork, issue_comment, issues, member, ping, public, pull_request, pull_request_review),
+        *(pull_request_review_comment, push, release, star, workflow_run),
+    )
 }
 
 
