@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.uploads import limits
-from svc.chat.uploads.turns import Turns, Waiting, takes_long
+from svc.chat.uploads.limits import takes_long
+from svc.chat.uploads.queue import Turns
+from svc.chat.uploads.store import Waiting
 from svc.worker.app import working
 from svc.worker.config import read
 from svc.worker.errand import HANDED_ON

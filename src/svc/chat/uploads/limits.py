@@ -13,7 +13,6 @@ from svc.base.shares import fits
 from svc.chat.errors import ChatError
 from svc.chat.media import usage
 from svc.chat.media.usage import Kept, server_full
-from svc.chat.uploads import limits
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, EMOJI, ICON
 
 _MB = 1024 * 1024
@@ -125,13 +124,13 @@ class Room:
 
 def require_place(there: Room) -> None:
     """Raises ChatError where a member may not begin another upload."""
-    if there.own.unfinished >= limits.MAX_UNFINISHED_OF_A_MEMBER:
+    if there.own.unfinished >= MAX_UNFINISHED_OF_A_MEMBER:
         raise ChatError(
             "too_many",
             f"You have {there.own.unfinished} unfinished uploads, which is the limit for a member. "
             "Wait until some are done, or cancel them",
         )
-    if not fits(there.own.unfinished, there.everyone.unfinished, limits.MAX_UNFINISHED):
+    if not fits(there.own.unfinished, there.everyone.unfinished, MAX_UNFINISHED):
         raise ChatError(
             "storage_full",
             f"The server has {there.everyone.unfinished} unfinished uploads, so members who have the most "
@@ -144,6 +143,11 @@ def require_room(there: Room, more: int) -> None:
     own, everyone = there.own.bytes, there.everyone.bytes
     usage.require_room(there.kept, own + more)
     on_disk = own + (there.kept.own if there.kept_here else 0)
-    free = there.disk_bytes - limits.MIN_FREE_BYTES - there.everyone.expected
-    if not fits(own, everyone, limits.MAX_INCOMING_BYTES, more) or not fits(on_disk, 0, free, more):
+    free = there.disk_bytes - MIN_FREE_BYTES - there.everyone.expected
+    if not fits(own, everyone, MAX_INCOMING_BYTES, more) or not fits(on_disk, 0, free, more):
         raise server_full(on_disk)
+
+
+def takes_long(kind: str, length: int) -> bool:
+    """Is that to be expected of a file? What takes long against expectation is moved later."""
+    return kind == VIDEO and length > SHORT_VIDEO_BYTES

@@ -1,13 +1,13 @@
 """The worker's jobs: claimed with a lease, tried again with growing pauses, given up as dead letters.
 
-Members take turns (`turns`), and jobs that take long wait in a line of their own.
-Each step is one write, and one thread writes: two workers never have one job. Who loses the
-lease, by being late or by dying, has its results ignored; what it has stored is swept. Decides
-nothing about content; that is the worker's. No SQL, no socket. Design: "Chat server".
+Members take turns, however many jobs each of them has waiting. Jobs that are known to take long wait in a
+line of their own, so that short ones never wait for them. Each step is one write, and one thread writes: two
+workers never have one job. Who loses the lease, by being late or by dying, has its results ignored; what it
+has stored is swept. Decides nothing about content; that is the worker's. No SQL, no socket. Design: "Chat server".
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -22,14 +22,15 @@ from svc.chat.live.hub import only
 from svc.chat.media.rules import JOB, Facts, Media, new_key
 from svc.chat.uploads import store
 from svc.chat.uploads.limits import Limits
-from svc.chat.uploads.store import Job
-from svc.chat.uploads.turns import Turns
+from svc.chat.uploads.store import Job, Waiting
 from svc.chat.uploads.upload import (
     ATTACHMENT,
     EMOJI,
     KINDS,
     POSTER,
     THUMBNAIL,
+    USED,
+    WAITING,
     Upload,
     UploadProgress,
     UploadRefused,
@@ -45,6 +46,8 @@ _FIRST_PAUSE_S = 2.0
 # A worker that has lost its lease may still be writing, for as long as a large object takes.
 STORING_S = 900.0
 MAX_LISTED = 500
+# Members whose last turn is remembered. One who is forgotten comes first once.
+_MAX_REMEMBERED = 10_000
 GIVEN_UP = "processing_failed"
 _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
 
@@ -87,6 +90,31 @@ class ShownJob(Told):
 
 class AllJobs(Told):
     jobs: Sequence[ShownJob]
+
+
+class Turns:
+    """When each member's last turn was, as a number that rises."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}
+        self._turn = 0
+
+    def next_of(self, waiting: Iterable[Waiting], in_hand: Mapping[str, int]) -> Waiting | None:
+        """First who has the fewest jobs in the workers' hands, then whose last turn is longest ago."""
+
+        def order(job: Waiting) -> tuple[int, int, int, str]:
+            last = self._last.get(job.member_id, -1)
+            return in_hand.get(job.member_id, 0), last, job.due_at_ms, job.job_id
+
+        return min(waiting, key=order, default=None)
+
+    def had(self, member_id: str) -> None:
+        """A job of the member's has begun."""
+        self._turn += 1
+        self._last.pop(member_id, None)
+        self._last[member_id] = self._turn
+        if len(self._last) > _MAX_REMEMBERED:
+            del self._last[next(iter(self._last))]
 
 
 class Queue:
@@ -136,7 +164,8 @@ class Queue:
                 self._release(connection, job.id)
                 if job.attempt < MAX_ATTEMPTS:
                     until_ms = now_ms + int(LEASE_S * 1000)
-                    store.lease(connection, job.id, lease_id, worker, until_ms)
+                    taken_by = {"lease": lease_id, "worker": worker, "lease_until_ms": until_ms}
+                    store.JOBS.edit(connection, {**taken_by, "attempt": job.attempt + 1}, id=job.id)
                     break
                 fault = job.fault or f"worker {job.worker} did not come back from it"
                 given_up.append(self._bury(connection, job, fault))
@@ -272,7 +301,8 @@ class Queue:
                 raise ChatError("unknown_job")
             now_ms = self.now_ms()
             store.JOBS.edit(connection, {"dead": 0, "attempt": 0, "due_at_ms": now_ms}, id=job_id)
-            store.set_waiting_again(connection, job_id, now_ms)
+            waiting = {"state": WAITING, "refusal": None, "changed_at_ms": now_ms}
+            store.UPLOADS.edit(connection, waiting, id=job_id)
             return store.count_jobs(connection)
 
         return Act(revive, self.counted)
@@ -330,7 +360,7 @@ class Queue:
         outcome = None
         if upload.purpose != ATTACHMENT:
             outcome = self._uses[upload.purpose].use(connection, upload, result)
-            store.set_used(connection, job_id)
+            store.UPLOADS.edit(connection, {"state": USED}, id=job_id)
         # What was reserved and not used is swept later.
         self._end(connection, job_id)
         done = store.UPLOADS.get(connection, id=job_id)

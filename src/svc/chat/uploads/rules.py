@@ -20,9 +20,9 @@ from svc.chat.live.hub import only
 from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.uploads import limits, store
 from svc.chat.uploads.incoming import Incoming
-from svc.chat.uploads.limits import Limits, Room, require_place, require_room
+from svc.chat.uploads.limits import Limits, Room, require_place, require_room, takes_long
 from svc.chat.uploads.queue import Queue, keys_of
-from svc.chat.uploads.turns import takes_long
+from svc.chat.uploads.store import Job
 from svc.chat.uploads.upload import (
     ATTACHMENT,
     DONE,
@@ -121,7 +121,7 @@ class Uploads:
             require_place(there)
             # The whole of it must fit now, although only the first bytes are reserved.
             require_room(there, upload.length)
-            store.insert(connection, upload, resumable=resumable)
+            store.UPLOADS.insert(connection, upload, resumable=resumable, changed_at_ms=upload.created_at_ms)
 
         return Act(insert, lambda _: upload)
 
@@ -206,7 +206,7 @@ class Uploads:
         for upload in found:
             for key in keys_of(upload):
                 self._media.refer(connection, key, MESSAGE, message_id)
-            store.set_used(connection, upload.id)
+            store.UPLOADS.edit(connection, {"state": USED}, id=upload.id)
         return [upload.attachment() for upload in found]
 
     def attachable_keys(self, connection: Connection, member_id: str, upload_ids: Sequence[str]) -> list[str]:
@@ -273,7 +273,8 @@ class Uploads:
 
         def reserve(connection: Connection) -> None:
             require_room(self._room(connection, upload.member_id, disk_bytes), more)
-            if not store.set_reserved(connection, upload.id, reserved + more):
+            reserving = {"reserved": reserved + more}
+            if not store.UPLOADS.edit(connection, reserving, id=upload.id, state=RECEIVING):
                 raise ChatError("unknown_upload")
 
         await self._database.write(reserve)
@@ -335,7 +336,7 @@ class Uploads:
         def complete(connection: Connection) -> tuple[int, int]:
             if not store.set_waiting(connection, upload.id, length, now_ms):
                 raise ChatError("unknown_upload")
-            store.insert_job(connection, upload.id, kind, now_ms, long=takes_long(kind, length))
+            store.JOBS.insert(connection, Job(upload.id, kind, takes_long(kind, length), now_ms, now_ms))
             return store.count_jobs(connection)
 
         def completed(counts: tuple[int, int]) -> None:
@@ -363,7 +364,7 @@ class Uploads:
         """A step of a write. Of what a message shows only the message lets go."""
         self._queue.drop(connection, upload_id)
         upload = store.UPLOADS.get(connection, id=upload_id)
-        if upload is not None and upload.state != "used":
+        if upload is not None and upload.state != USED:
             store.UPLOADS.delete(connection, id=upload_id)
         return store.count_jobs(connection)
 

@@ -7,17 +7,12 @@ from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
 from svc.base.tables import JSON, Table, number, optional
 from svc.chat.uploads.limits import Load
-from svc.chat.uploads.turns import Waiting
 from svc.chat.uploads.upload import DONE, RECEIVING, REFUSED, USED, WAITING, Upload
 
 # Uploads.
 
 
 UPLOADS = Table("uploads", Upload, result=optional(JSON), refusal=optional(JSON))
-
-
-def insert(connection: Connection, upload: Upload, *, resumable: bool) -> None:
-    UPLOADS.insert(connection, upload, resumable=resumable, changed_at_ms=upload.created_at_ms)
 
 
 def forget_cut_off(connection: Connection) -> None:
@@ -36,11 +31,6 @@ async def unused_of_member(database: Database, member_id: str, most: int) -> lis
     """Those that hang on nothing yet, the newest first."""
     which = "WHERE member_id = ? AND state != ? ORDER BY id DESC LIMIT ?"
     return await UPLOADS.all(database, which, member_id, USED, most)
-
-
-def set_reserved(connection: Connection, upload_id: str, reserved: int) -> bool:
-    """False where nothing of it is received any more."""
-    return UPLOADS.edit(connection, {"reserved": reserved}, id=upload_id, state=RECEIVING)
 
 
 def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
@@ -64,14 +54,6 @@ def set_done(connection: Connection, upload_id: str, result: Mapping[str, object
 def set_refused(connection: Connection, upload_id: str, refusal: Mapping[str, object], now_ms: int) -> None:
     changed = {"state": REFUSED, "refusal": JSON.store(refusal), "changed_at_ms": now_ms}
     UPLOADS.edit(connection, changed, id=upload_id)
-
-
-def set_waiting_again(connection: Connection, upload_id: str, now_ms: int) -> None:
-    UPLOADS.edit(connection, {"state": WAITING, "refusal": None, "changed_at_ms": now_ms}, id=upload_id)
-
-
-def set_used(connection: Connection, upload_id: str) -> None:
-    UPLOADS.edit(connection, {"state": USED}, id=upload_id)
 
 
 def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
@@ -135,24 +117,26 @@ class Job:
     kind: str
     # Whether it waits with those that take long.
     long: bool
-    attempt: int
     due_at_ms: int
-    lease: str | None
-    lease_until_ms: int
-    worker: str
-    dead: bool
-    fault: str
     created_at_ms: int
-
-
-def insert_job(connection: Connection, job_id: str, kind: str, now_ms: int, *, long: bool) -> None:
-    connection.execute(
-        "INSERT INTO jobs (id, kind, due_at_ms, created_at_ms, long) VALUES (?, ?, ?, ?, ?)",
-        (job_id, kind, now_ms, now_ms, long),
-    )
+    attempt: int = 0
+    lease: str | None = None
+    lease_until_ms: int = 0
+    worker: str = ""
+    dead: bool = False
+    fault: str = ""
 
 
 JOBS = Table("jobs", Job)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The job of a member that has waited longest."""
+
+    job_id: str
+    member_id: str
+    due_at_ms: int
 
 
 # Jobs of some kinds, in the line of short ones or the other.
@@ -187,13 +171,6 @@ def leased(connection: Connection, kind: str, now_ms: int) -> int:
         "SELECT count(*) FROM jobs WHERE dead = 0 AND kind = ? AND lease_until_ms > ?", (kind, now_ms)
     )
     return number(found)
-
-
-def lease(connection: Connection, job_id: str, lease_id: str, worker: str, until_ms: int) -> None:
-    connection.execute(
-        "UPDATE jobs SET lease = ?, worker = ?, lease_until_ms = ?, attempt = attempt + 1 WHERE id = ?",
-        (lease_id, worker, until_ms, job_id),
-    )
 
 
 # What a job has that no worker has any more.
