@@ -83,7 +83,7 @@ HOUSE = House(
                 "svc.chat.voice.sfu_link",
             ),
             # What strangers point to is fetched by the guarded fetcher alone.
-            *("svc.chat.fetching.connecting", "svc.chat.fetching.fetcher", "svc.chat.fetching.posting"),
+            *("svc.chat.fetching.connecting", "svc.chat.fetching.fetcher"),
             "svc.chat.settings.management",
             *(
                 "svc.tools.admin.stopped",
@@ -102,7 +102,7 @@ HOUSE = House(
         "obstore": ("svc.base.objects_s3",),
         # aiohttp's class for URLs: what is judged is what is asked for.
         "yarl": (
-            *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher", "svc.chat.fetching.posting"),
+            *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
             "svc.tools.doctor",
         ),
         "zeroconf": ("svc.chat.settings.advertise",),

@@ -10,7 +10,7 @@ from svc.chat.access.tokens import Asker
 from svc.chat.config import ChatConfig
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.fetching.connecting import Guard
-from svc.chat.fetching.posting import Poster
+from svc.chat.fetching.fetcher import Poster
 from svc.chat.ground import Ground
 from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from svc.base.allowance import Allowances
 from svc.base.backoff import Backoff
 from svc.base.strict_json import dumps
-from svc.chat.fetching.posting import Posted, Poster
+from svc.chat.fetching.fetcher import Posted, Poster
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.ground import Ground
 from svc.chat.levels.rules import Levels

@@ -12,7 +12,7 @@ from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError
-from svc.chat.fetching.posting import Poster
+from svc.chat.fetching.fetcher import Poster
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.push.encryption import SECRET_BYTES, is_public_key
 
