@@ -15,7 +15,7 @@ from svc.base.database import Act, Connection, StorageFailed
 from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.tokens import Asker
-from svc.chat.direct import devices_store, store
+from svc.chat.direct import store
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -28,20 +28,20 @@ logger = logging.getLogger(__name__)
 
 
 class ChannelCalls:
-    """Watches the occupancy. `current` finds the device that asks, `users` who is in the call of a channel;
-    `now` gives seconds since 1970."""
+    """Watches the occupancy. `taking_part` finds the device that asks, `users` who is in the call of a
+    channel; `now` gives seconds since 1970."""
 
     def __init__(
         self,
         ground: Ground,
         conversations: PrivateConversations,
-        current: Callable[[Asker], Awaitable[str | None]],
+        taking_part: Callable[[Asker], Awaitable[str]],
         users: Callable[[str], Sequence[str]],
         now: Callable[[], float],
     ) -> None:
         self._database, self._directory = ground.database, ground.directory
         self._conversations = conversations
-        self._current = current
+        self._taking_part = taking_part
         self._now = now
         self._users = users
         # By channel and member: the device of their last grant.
@@ -59,9 +59,7 @@ class ChannelCalls:
             raise ChatError("sealing_differs")
         if not sealed:
             return
-        device_id = await self._current(asker)
-        if device_id is None or await devices_store.of_device(self._database, device_id) is None:
-            raise ChatError("no_device")
+        device_id = await self._taking_part(asker)
         if len(self._devices) >= _MAX_KNOWN:
             self._devices = {
                 place: one for place, one in self._devices.items() if place[1] in self._users(place[0])

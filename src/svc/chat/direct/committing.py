@@ -79,10 +79,11 @@ def settle(
 ) -> None:
     """The devices in the group once the commit counts."""
     for one in removed:
-        store.remove_leaf(connection, conversation_id, one)
+        store.LEAVES.delete(connection, conversation_id=conversation_id, device_id=one)
     # Whoever makes the group reads its first commit in the log: then they know that it counts.
     if after.epoch == 1:
-        first = devices_store.taking_part(connection, device_id)
+        first = devices_store.DEVICES.get(connection, device_id=device_id)
+        assert first is not None, "it takes part"
         store.put_leaf(connection, conversation_id, first, after.seq - 1)
     for device in added.values():
         store.put_leaf(connection, conversation_id, device, after.seq)

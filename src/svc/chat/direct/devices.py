@@ -121,8 +121,15 @@ class PrivateDevices:
 
         return Act(write, published)
 
+    async def taking_part(self, asker: Asker) -> str:
+        """The id of the device that asks, which takes part. Raises ChatError."""
+        device_id = await self.current(asker)
+        if device_id is None or await store.DEVICES.one(self._database, device_id=device_id) is None:
+            raise ChatError("no_device")
+        return device_id
+
     async def stock(self, device_id: str | None, now: float) -> PrivateStock:
-        found = await store.of_device(self._database, device_id) if device_id else None
+        found = await store.DEVICES.one(self._database, device_id=device_id) if device_id else None
         if found is None:
             return PrivateStock(None, 0)
         return PrivateStock(found, await store.stock(self._database, found.id, int(now * 1000)))

@@ -30,11 +30,7 @@ class TakenPackage(Told):
     key_package: PackageBytes
 
 
-_DEVICES = Table("private_devices", PrivateDevice, names={"id": "device_id"})
-
-
-async def of_device(database: Database, device_id: str) -> PrivateDevice | None:
-    return await _DEVICES.one(database, device_id=device_id)
+DEVICES = Table("private_devices", PrivateDevice, names={"id": "device_id"})
 
 
 async def stock(database: Database, device_id: str, now_ms: int) -> int:
@@ -70,8 +66,8 @@ def proof_of(connection: Connection, device_id: str) -> str | None:
 
 def put(connection: Connection, device: PrivateDevice, proof: str, now_ms: int) -> None:
     """In place of what the device was before: with another key it is in no group any more."""
-    _DEVICES.delete(connection, device_id=device.id)
-    _DEVICES.insert(connection, device, proof=proof, added_at_ms=now_ms)
+    DEVICES.delete(connection, device_id=device.id)
+    DEVICES.insert(connection, device, proof=proof, added_at_ms=now_ms)
 
 
 def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
@@ -81,10 +77,6 @@ def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
         " WHERE member_id = ? ORDER BY added_at_ms DESC, device_id DESC LIMIT -1 OFFSET ?)",
         (member_id, most),
     )
-
-
-def remove_of_member(connection: Connection, member_id: str) -> None:
-    _DEVICES.delete(connection, member_id=member_id)
 
 
 def put_package(
@@ -152,11 +144,5 @@ def expire(connection: Connection, now_ms: int, taken_before_ms: int) -> int:
 
 def member_of(connection: Connection, device_id: str) -> str:
     """Whose a device is; empty for one that takes no part."""
-    device = _DEVICES.get(connection, device_id=device_id)
+    device = DEVICES.get(connection, device_id=device_id)
     return device.member_id if device else ""
-
-
-def taking_part(connection: Connection, device_id: str) -> PrivateDevice:
-    """A device that takes part."""
-    [device] = _DEVICES.found(connection, "WHERE device_id = ?", device_id)
-    return device

@@ -42,7 +42,7 @@ class PrivateFeature:
         devices = PrivateDevices(ground, others.devices, audience)
         key = kept_key(data_dir / KEY_FILE, KEY_BYTES)
         self.conversations = PrivateConversations(ground, devices, others.blocks, key)
-        self.calls = ChannelCalls(ground, self.conversations, others.devices.current, others.users, time.time)
+        self.calls = ChannelCalls(ground, self.conversations, devices.taking_part, others.users, time.time)
         files = PrivateFiles(ground, others.media, data_dir, devices, self.conversations, time.time)
         self.sweep = PrivateSweep(ground.database, others.media, files, days, time.time)
         self.requests = PrivateRequests(

@@ -17,7 +17,7 @@ from svc.base.shares import Shares
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Asker
-from svc.chat.direct import devices_store, store
+from svc.chat.direct import store
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
@@ -77,9 +77,7 @@ class PrivateFiles:
             raise ChatError("upload_too_large", more={"limit": MAX_FILE_BYTES})
         self._conversations.require_writable(asker.member_id, conversation_id)
         # It need not be in the group yet: what it sends first waits for the others' devices.
-        device_id = await self._devices.current(asker)
-        if not device_id or not await devices_store.of_device(self._database, device_id):
-            raise ChatError("no_device")
+        await self._devices.taking_part(asker)
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
             raise ChatError("storage_full")
         if not self._arriving.take(asker.member_id):

@@ -210,14 +210,15 @@ class PrivateConversations:
 
         def write(connection: Connection) -> None:
             device_id, _ = self._devices.require(connection, asker)
-            store.mark_gone(connection, conversation_id, device_id)
+            leaf = {"conversation_id": conversation_id, "device_id": device_id}
+            store.LEAVES.edit(connection, {"gone": 1}, **leaf)
 
         return Act(write, lambda _: self.tell_changed([conversation_id]))
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member goes: none of their devices is anywhere any more."""
         with erasing(connection):
-            devices_store.remove_of_member(connection, member_id)
+            devices_store.DEVICES.delete(connection, member_id=member_id)
             for conversation_id in store.conversations_of(connection, member_id):
                 store.remove_member(connection, conversation_id, member_id)
 
@@ -435,7 +436,7 @@ class PrivateConversations:
             raise ChatError("rate_limited", more={"retry_after_ms": int(wait_s * 1000) + 1})
 
     def _group(self, connection: Connection, conversation_id: str) -> PrivateGroup:
-        group = store.group(connection, conversation_id)
+        group = store.GROUPS.get(connection, id=conversation_id)
         if group is None:
             raise ChatError("unknown_conversation")
         return group

@@ -80,8 +80,8 @@ class PrivateWelcome:
     welcome: WelcomeBytes
 
 
-_GROUPS = Table("private_conversations", PrivateGroup)
-_LEAVES = Table("private_leaves", PrivateLeaf, names={"id": "device_id"})
+GROUPS = Table("private_conversations", PrivateGroup)
+LEAVES = Table("private_leaves", PrivateLeaf, names={"id": "device_id"})
 _LOG = Table("private_entries", PrivateEntry)
 _WELCOMES = Table("private_welcomes", PrivateWelcome, names={"welcome": "body"})
 
@@ -157,10 +157,6 @@ def remove_member(connection: Connection, conversation_id: str, member_id: str) 
 def conversations_of(connection: Connection, member_id: str) -> list[str]:
     sql = "SELECT conversation_id FROM private_members WHERE member_id = ? ORDER BY conversation_id"
     return [conversation_id for (conversation_id,) in connection.execute(sql, (member_id,))]
-
-
-def group(connection: Connection, conversation_id: str) -> PrivateGroup | None:
-    return _GROUPS.get(connection, id=conversation_id)
 
 
 # One statement, so that it is of one moment: a device whose leaf is there and not gone is never lacking too.
@@ -251,26 +247,18 @@ def put_devices_in_call(
 
 
 def leaves(connection: Connection, conversation_id: str) -> dict[str, PrivateLeaf]:
-    found = _LEAVES.found(connection, "WHERE conversation_id = ?", conversation_id)
+    found = LEAVES.found(connection, "WHERE conversation_id = ?", conversation_id)
     return {leaf.id: leaf for leaf in found}
 
 
 def put_leaf(connection: Connection, conversation_id: str, device: PrivateDevice, since_seq: int) -> None:
     leaf = PrivateLeaf(device.id, device.member_id, device.thumbprint)
-    _LEAVES.put(connection, leaf, conversation_id=conversation_id, since_seq=since_seq)
-
-
-def remove_leaf(connection: Connection, conversation_id: str, device_id: str) -> None:
-    _LEAVES.delete(connection, conversation_id=conversation_id, device_id=device_id)
-
-
-def mark_gone(connection: Connection, conversation_id: str, device_id: str) -> None:
-    _LEAVES.edit(connection, {"gone": 1}, conversation_id=conversation_id, device_id=device_id)
+    LEAVES.put(connection, leaf, conversation_id=conversation_id, since_seq=since_seq)
 
 
 def begin_anew(connection: Connection, conversation_id: str, before: PrivateGroup) -> PrivateGroup:
     """A group without devices, whose log goes on."""
-    _LEAVES.delete(connection, conversation_id=conversation_id)
+    LEAVES.delete(connection, conversation_id=conversation_id)
     return PrivateGroup(0, before.seq)
 
 
@@ -299,7 +287,7 @@ def append(
     after = PrivateGroup(before.epoch + (kind == COMMIT), before.seq + 1)
     entry = PrivateEntry(after.seq, before.epoch, kind, now_ms, body, tag)
     _LOG.insert(connection, entry, conversation_id=conversation_id, digest=digest(body))
-    _GROUPS.edit(connection, {"epoch": after.epoch, "seq": after.seq}, id=conversation_id)
+    GROUPS.edit(connection, {"epoch": after.epoch, "seq": after.seq}, id=conversation_id)
     return after
 
 

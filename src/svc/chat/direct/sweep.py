@@ -7,8 +7,8 @@ in its log until that is emptied, so it is emptied then. docs/configuration.md, 
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.erasing import erasing
@@ -26,6 +26,8 @@ _TAKEN_FOR_MS = DAY_MS
 _SAID = "deleting encrypted messages is delayed", "deleting encrypted messages failed"
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class PrivateSweep:
@@ -52,28 +54,25 @@ class PrivateSweep:
         now_ms = int(self._now() * 1000)
         before_ms = now_ms - self._days * DAY_MS
 
-        def expire(connection: Connection) -> int:
-            with erasing(connection):
-                return store.expire(connection, before_ms, _AT_ONCE)
-
-        def expire_files(connection: Connection) -> Sequence[str]:
-            with erasing(connection):
-                return self._files.expire(connection, before_ms, _AT_ONCE)
-
         def settle(connection: Connection) -> int:
-            with erasing(connection):
-                devices_store.expire(connection, now_ms, now_ms - _TAKEN_FOR_MS)
-                return store.drop_received(connection)
+            devices_store.expire(connection, now_ms, now_ms - _TAKEN_FOR_MS)
+            return store.drop_received(connection)
 
-        found = 0
-        while some := await self._database.write(expire):
+        found = files = 0
+        while some := await self._erased(lambda c: store.expire(c, before_ms, _AT_ONCE)):
             found += some
-        files = 0
-        while keys := await self._database.write(expire_files):
+        while keys := await self._erased(lambda c: self._files.expire(c, before_ms, _AT_ONCE)):
             files += len(await self._media.remove(keys))
-        received = await self._database.write(settle)
+        received = await self._erased(settle)
         if found or received or files:
             await self._database.empty_log()
         if found or files:
             logger.info("old encrypted messages deleted", extra={"entries": found, "files": files})
         return found
+
+    async def _erased(self, step: Callable[[Connection], T]) -> T:
+        def write(connection: Connection) -> T:
+            with erasing(connection):
+                return step(connection)
+
+        return await self._database.write(write)
