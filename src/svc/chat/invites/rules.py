@@ -13,7 +13,7 @@ from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.invites import store
-from svc.chat.invites.store import Invite
+from svc.chat.invites.store import Invite, Invited
 from svc.chat.joining.door import Applicant
 from svc.chat.live.hub import Holders, only
 from svc.chat.members.roles import Roles
@@ -45,8 +45,9 @@ class Invites:
         ground.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member's data is deleted."""
-        store.forget_invited(connection, member_id)
+        """A step of the write in which a member's data is deleted: that they came, and others by them."""
+        store.INVITED.delete(connection, member_id=member_id)
+        store.INVITED.edit(connection, {"invited_by": None}, invited_by=member_id)
 
     async def standing(self, now: float) -> str:
         """At start: the code of the installation's own invite, made anew where it was revoked or expires."""
@@ -152,14 +153,14 @@ class Invites:
             if earlier is not None and earlier + HOUR_MS > now_ms:
                 raise ChatError("invite_busy", more={"retry_after_ms": earlier + HOUR_MS - now_ms})
             store.note_join(connection, invite.id, now_ms, HOUR_MS)
-        store.count_use(connection, invite.id)
+        store.INVITES.edit(connection, {"uses": invite.uses + 1}, id=invite.id)
 
     def note_invited(
         self, connection: Connection, applicant: Applicant, invite_id: str, invited_by: str | None
     ) -> None:
         """By which invite somebody has come."""
-        now_ms = int(applicant.now * 1000)
-        store.note_invited(connection, applicant.member_id, invite_id, invited_by, now_ms)
+        invited = Invited(applicant.member_id, invite_id, invited_by, int(applicant.now * 1000))
+        store.INVITED.insert(connection, invited)
 
     def role_now(self, role_id: str) -> str:
         """What an invite gives whose role may be gone by now."""
@@ -172,11 +173,12 @@ class Invites:
             raise ChatError("unknown_invite")
         found = await store.came_by(self._database, invite_id, MAX_LISTED)
         members = self._directory.members
-        return [(members[came_id], at_ms) for came_id, at_ms in found if came_id in members]
+        return [(members[one.member_id], one.at_ms) for one in found if one.member_id in members]
 
     async def invitation_of(self, member_id: str) -> tuple[str, str | None] | None:
         """By which invite somebody has come, and whose it was; None where that is not known."""
-        return await store.invitation_of(self._database, member_id)
+        one = await store.INVITED.one(self._database, member_id=member_id)
+        return (one.invite_id, one.invited_by) if one else None
 
     def _changed(self, maker_id: str | None) -> None:
         """Tell those who see an invite of this maker in their lists."""

@@ -63,7 +63,18 @@ class Applied:
     shown: Application
 
 
+@dataclass(frozen=True, slots=True)
+class Invited:
+    """By which invite a member has come, and whose it was."""
+
+    member_id: str
+    invite_id: str
+    invited_by: str | None
+    at_ms: int
+
+
 INVITES = Table("invites", Invite)
+INVITED = Table("invited", Invited)
 APPLICATIONS = Table(
     "applications", Applied, names={f"shown.{field.name}": field.name for field in fields(Application)}
 )
@@ -87,10 +98,6 @@ def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
     INVITES.insert(connection, fresh)
     connection.execute("INSERT OR REPLACE INTO facts VALUES ('first_invite', ?)", (fresh.code,))
     return fresh.code
-
-
-def count_use(connection: Connection, invite_id: str) -> None:
-    connection.execute("UPDATE invites SET uses = uses + 1 WHERE id = ?", (invite_id,))
 
 
 def delete_of_member(connection: Connection, member_id: str) -> None:
@@ -141,28 +148,6 @@ async def applications(database: Database, state: State, after: str, limit: int)
     return [one.shown for one in await APPLICATIONS.all(database, which, state, after, limit)]
 
 
-def note_invited(
-    connection: Connection, member_id: str, invite_id: str, invited_by: str | None, now_ms: int
-) -> None:
-    connection.execute("INSERT INTO invited VALUES (?, ?, ?, ?)", (member_id, invite_id, invited_by, now_ms))
-
-
-def forget_invited(connection: Connection, member_id: str) -> None:
-    """Of somebody whose data is deleted: that they came, and that others came by them."""
-    connection.execute("DELETE FROM invited WHERE member_id = ?", (member_id,))
-    connection.execute("UPDATE invited SET invited_by = NULL WHERE invited_by = ?", (member_id,))
-
-
-async def came_by(database: Database, invite_id: str, limit: int) -> list[tuple[str, int]]:
-    """Ids of members and when they came, in ms; also of those who have gone."""
-    rows = await database.rows(
-        "SELECT member_id, at_ms FROM invited WHERE invite_id = ? ORDER BY member_id LIMIT ?",
-        (invite_id, limit),
-    )
-    return [(member_id, at_ms) for member_id, at_ms in rows]
-
-
-async def invitation_of(database: Database, member_id: str) -> tuple[str, str | None] | None:
-    """By which invite a member has come, and whose it was."""
-    row = await database.row("SELECT invite_id, invited_by FROM invited WHERE member_id = ?", (member_id,))
-    return (row[0], row[1]) if row else None
+async def came_by(database: Database, invite_id: str, limit: int) -> list[Invited]:
+    """Those who came by an invite; also those who have gone."""
+    return await INVITED.all(database, "WHERE invite_id = ? ORDER BY member_id LIMIT ?", invite_id, limit)
