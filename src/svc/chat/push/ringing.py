@@ -129,13 +129,10 @@ class Ringing:
             return member_id in self._directory.viewers(message.channel_id)
 
         for member_id in reachable & self._directory.viewers(message.channel_id):
-            kind = self._kind(member_id, message, now)
-            if kind is None:
-                continue
-            if self._allowances[kind].of(member_id).take_if_left(now):
-                self._count("rate_limited")
-                continue
-            self._ring(member_id, Notice(kind, message.channel_id, self._content(kind, message), views))
+            if (kind := self._kind(member_id, message, now)) is not None:
+                self._ring(
+                    member_id, Notice(kind, message.channel_id, self._content(kind, message), views), now
+                )
 
     def privately(
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
@@ -145,12 +142,8 @@ class Ringing:
         now = self._now()
         content = dumps({"kind": kind, "talk_id": conversation_id})
         for member_id in reachable & set(member_ids):
-            if self._hub.in_sight(member_id) or self._wants.levels.quiet(member_id):
-                continue
-            if self._allowances[kind].of(member_id).take_if_left(now):
-                self._count("rate_limited")
-                continue
-            self._ring(member_id, Notice(kind, conversation_id, content, allowed))
+            if not self._hub.in_sight(member_id) and not self._wants.levels.quiet(member_id):
+                self._ring(member_id, Notice(kind, conversation_id, content, allowed), now)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
         """What the message is to a member; None where they are not to be rung for it."""
@@ -184,7 +177,10 @@ class Ringing:
             }
         )
 
-    def _ring(self, member_id: str, notice: Notice) -> None:
+    def _ring(self, member_id: str, notice: Notice, now: float) -> None:
+        if self._allowances[notice.kind].of(member_id).take_if_left(now):
+            self._count("rate_limited")
+            return
         for session_id in self._subscriptions.of(member_id):
             waiting = self._waiting.get(session_id)
             if waiting is None:

@@ -66,10 +66,14 @@ class Subscriptions:
         if not is_public_key(public_key) or len(secret) != SECRET_BYTES:
             raise ChatError("invalid_request", "keys must be those of a push subscription")
         one = Subscription(asker.session_id, asker.member_id, endpoint, public_key, secret)
-        return Act(
-            lambda connection: _put(connection, one),
-            lambda _: self._sessions.setdefault(asker.member_id, set()).add(asker.session_id),
-        )
+
+        def write(connection: Connection) -> None:
+            # A browser has one endpoint, whoever is signed in there.
+            sql = "DELETE FROM push_subscriptions WHERE session_id = ? OR endpoint = ?"
+            connection.execute(sql, (one.session_id, one.endpoint))
+            _SUBSCRIPTIONS.insert(connection, one)
+
+        return Act(write, lambda _: self._sessions.setdefault(asker.member_id, set()).add(asker.session_id))
 
     @follows_rules
     def unsubscribe(self, asker: Asker) -> Act[None, None]:
@@ -82,11 +86,16 @@ class Subscriptions:
 
     async def current(self, member_id: str, session_id: str, now_ms: int) -> Subscription | None:
         """The subscription of a device, while it is signed in."""
-        found = await _of_session(self._database, session_id, now_ms)
-        if found is None or found.member_id != member_id:
+        row = await self._database.row(
+            f"SELECT {_SUBSCRIPTIONS.select('p')} FROM push_subscriptions AS p"
+            " JOIN sessions AS s ON s.id = p.session_id"
+            " WHERE p.session_id = ? AND p.member_id = ? AND s.expires_at_ms > ?",
+            (session_id, member_id, now_ms),
+        )
+        if row is None:
             self.forget(member_id, session_id)
             return None
-        return found
+        return _SUBSCRIPTIONS.read(row)
 
     async def gone(self, one: Subscription) -> None:
         """Its push service knows it no more."""
@@ -104,22 +113,3 @@ class Subscriptions:
         sessions.discard(session_id)
         if not sessions:
             self._sessions.pop(member_id, None)
-
-
-def _put(connection: Connection, one: Subscription) -> None:
-    """A browser has one endpoint, whoever is signed in there."""
-    connection.execute(
-        "DELETE FROM push_subscriptions WHERE session_id = ? OR endpoint = ?", (one.session_id, one.endpoint)
-    )
-    _SUBSCRIPTIONS.insert(connection, one)
-
-
-async def _of_session(database: Database, session_id: str, now_ms: int) -> Subscription | None:
-    """While the device is signed in."""
-    row = await database.row(
-        f"SELECT {_SUBSCRIPTIONS.select('p')} FROM push_subscriptions AS p"
-        " JOIN sessions AS s ON s.id = p.session_id"
-        " WHERE p.session_id = ? AND s.expires_at_ms > ?",
-        (session_id, now_ms),
-    )
-    return _SUBSCRIPTIONS.read(row) if row else None
