@@ -113,7 +113,8 @@ class Pictures:
             for url, refs in by_url.items():
                 group.create_task(message.have(url, refs))
         for ref in wanted:
-            self._outcomes[message.outcome(ref),] += 1
+            warning = message.warnings.get(ref.path)
+            self._outcomes[warning.code if warning else "ok",] += 1
         warnings = [message.warnings[ref.path] for ref in wanted if ref.path in message.warnings]
         return Collected(message.pictures, warnings)
 
@@ -133,9 +134,6 @@ class _Message:
         self._decodes = asyncio.Semaphore(DECODES_AT_ONCE)
         self.pictures: dict[str, Mapping[str, object]] = {}
         self.warnings: dict[str, PayloadWarning] = {}
-
-    def outcome(self, ref: WantedPicture) -> str:
-        return self.warnings[ref.path].code if ref.path in self.warnings else "ok"
 
     async def have(self, url: str, refs: Sequence[WantedPicture]) -> None:
         """One address, downloaded once, for each place that shows it."""

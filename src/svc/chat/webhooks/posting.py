@@ -206,7 +206,8 @@ class Posting:
         if isinstance(parsed, Refused):
             raise refusal(parsed.problems)
         judged, marked = self._judged(parsed)
-        collected = await self._collected(judged, webhook)
+        wanted, holder = wanted_pictures(judged), holder_of(webhook.created_by)
+        collected = await self.collect(wanted, holder) if wanted else NOTHING_COLLECTED
         posted = Posted(
             await self._write(webhook.id, judged, collected.pictures, marked),
             [*judged.warnings, *collected.warnings],
@@ -246,12 +247,6 @@ class Posting:
         cards = [with_texts(card, judged) for card in payload.cards]
         judged_so = replace(payload, text=judged(payload.text), display_name=name, cards=cards)
         return judged_so, marked
-
-    async def _collected(self, payload: Payload, webhook: Webhook) -> Collected:
-        wanted = wanted_pictures(payload)
-        if not wanted:
-            return NOTHING_COLLECTED
-        return await self.collect(wanted, holder_of(webhook.created_by))
 
     @follows_rules
     def _write(

@@ -284,7 +284,7 @@ class WebhookCommands(Commands):
 
     def _shown(self, webhook: Webhook) -> dict[str, object]:
         token = self._webhooks.token(webhook)
-        path = None if token is None else f"/api/webhooks/{webhook.id}/{token}"
+        path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
         shown = structs.asdict(self._webhooks.shown(webhook))
         return {"webhook_id": shown.pop("id"), "token": token, "path": path, **shown}
 

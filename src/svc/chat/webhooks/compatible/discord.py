@@ -32,7 +32,9 @@ def message(body: Node, files: Sequence[str] = ()) -> MessageDraft:
     """`files` are the names of those that came with it. Raises Unreadable."""
     text = _text(body.text("content"))
     if files:
-        text = "\n".join(filter(None, [text, _left_out(files)]))
+        # So that whoever reads the channel knows that there was more.
+        names = ", ".join(escaped(name[:MAX_FILE_NAME]) for name in files[:MAX_FILES])
+        text = "\n".join(filter(None, [text, f"(left out: {names})"]))
     return MessageDraft(
         text=text,
         display_name=body.text("username"),
@@ -81,11 +83,6 @@ def _shown(reference: re.Match[str]) -> str:
             return f"/{named}"
     at = moment_of_seconds(int(named))
     return f"{at:%Y-%m-%d %H:%M} UTC" if at else named
-
-
-def _left_out(files: Sequence[str]) -> str:
-    """So that whoever reads the channel knows that there was more."""
-    return f"(left out: {', '.join(escaped(name[:MAX_FILE_NAME]) for name in files[:MAX_FILES])})"
 
 
 def described(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:

@@ -59,9 +59,11 @@ class CompatibleRequests(Requests):
         try:
             await self._taken(request, _payload, lambda value: slack.message(Node.of(value)))
         except Unreadable as fault:
-            return web.Response(text=_slack_unreadable(fault), status=400)
+            word = "invalid_blocks" if "blocks" in fault.path else "invalid_payload"
+            return web.Response(text=word, status=400)
         except ChatError as told:
-            status, word = _slack_refusal(told)
+            word = _SLACK_FAULT if told.status >= 500 else told.code
+            status, word = _SLACK.get(told.code, (told.status, word))
             return with_wait(web.Response(text=word, status=status), told)
         return web.Response(text="ok")
 
@@ -171,13 +173,3 @@ def _discord_unreadable(fault: Unreadable) -> dict[str, object]:
         errors = {str(step): errors}
     code, message = _UNREADABLE
     return {"code": code, "message": message, "errors": errors}
-
-
-def _slack_refusal(refusal: ChatError) -> tuple[int, str]:
-    """Status and word."""
-    word = _SLACK_FAULT if refusal.status >= 500 else refusal.code
-    return _SLACK.get(refusal.code, (refusal.status, word))
-
-
-def _slack_unreadable(fault: Unreadable) -> str:
-    return "invalid_blocks" if "blocks" in fault.path else "invalid_payload"
