@@ -15,9 +15,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.base.strict_json import dumps
-from svc.base.tables import number
+from svc.base.tables import Table
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
@@ -75,6 +75,18 @@ class Trial(Told):
     messages: Annotated[Sequence[FoundMessage], Meta(max_length=TRIAL_SHOWN)]
 
 
+@dataclass(frozen=True, slots=True)
+class _KeptRule:
+    """`wanted` is the request that it was made of, in JSON."""
+
+    id: str
+    wanted: str
+    created_by: str | None
+    created_at_ms: int
+
+
+_KEPT = Table("automod_rules", _KeptRule)
+
 # So many of the messages that members have posted last, the oldest first.
 Latest = Callable[[int], Awaitable[Sequence[Message]]]
 
@@ -92,8 +104,11 @@ class Automod:
 
     async def load(self) -> None:
         """At start."""
-        for rule in await _load(self._database):
-            self._rules[rule.id] = rule
+        for kept in await _KEPT.all(self._database, "ORDER BY id LIMIT ?", MAX_RULES):
+            # Another version may have written what this one does not take.
+            with suppress(ChatError):
+                wanted = decoded(kept.wanted.encode(), WantedRule)
+                self._rules[kept.id] = made(wanted, kept.id, kept.created_by, kept.created_at_ms)
         self._make_ready()
 
     # Of those who manage rules.
@@ -108,9 +123,10 @@ class Automod:
         self._require_may_switch_on(actor_id, rule)
 
         def write(connection: Connection) -> None:
-            if number(connection.execute("SELECT count(*) FROM automod_rules")) >= MAX_RULES:
+            if _KEPT.count(connection) >= MAX_RULES:
                 raise ChatError("too_many")
-            _insert(connection, rule)
+            written = dumps(rule.wanted()).decode()
+            _KEPT.insert(connection, _KeptRule(rule.id, written, actor_id, rule.created_at_ms))
             details = {"name": rule.name, "enabled": rule.enabled}
             self._audit.record(connection, actor_id, "rule_create", rule.id, details, now)
 
@@ -132,8 +148,7 @@ class Automod:
 
         def write(connection: Connection) -> None:
             if changed:
-                written = dumps(now_wanted).decode()
-                connection.execute("UPDATE automod_rules SET wanted = ? WHERE id = ?", (written, rule_id))
+                _KEPT.edit(connection, {"wanted": dumps(now_wanted).decode()}, id=rule_id)
                 details: dict[str, object] = {"name": after.name, "changed": changed}
                 if "enabled" in changed:
                     details["enabled"] = {"before": before.enabled, "after": after.enabled}
@@ -152,7 +167,7 @@ class Automod:
         rule = self._known(rule_id)
 
         def write(connection: Connection) -> None:
-            connection.execute("DELETE FROM automod_rules WHERE id = ?", (rule_id,))
+            _KEPT.delete(connection, id=rule_id)
             self._audit.record(connection, actor_id, "rule_delete", rule_id, {"name": rule.name}, now)
 
         def gone(_: None) -> None:
@@ -164,26 +179,24 @@ class Automod:
 
     async def trial(self, actor_id: str, wanted: WantedRule, latest: Latest) -> Trial:
         """What a rule would have found among the last messages, the newest first. Changes nothing."""
-        finder, recent = Finder(made(wanted, "", actor_id, 0)), Recent()
+        finder, recent, views = Finder(made(wanted, "", actor_id, 0)), Recent(), self._directory.may
         caught: list[FoundMessage] = []
         async with self._one_trial_at_a_time:
             messages = await latest(TRIAL_MESSAGES)
             for message in messages:
                 # Each takes milliseconds at most; all together would hold up everybody.
                 await asyncio.sleep(0)
-                found = self._found_in(finder, message, recent)
-                if found is not None and self._sees(actor_id, message.channel_id):
+                said, at = (
+                    Said(message.author.id, message.channel_id, message.text),
+                    message.posted_at_ms / 1000,
+                )
+                author = self._directory.members.get(message.author.id)
+                is_for = self._is_for(finder.rule, author, said.channel_id, at)
+                found = finder.find(said, recent, at) if is_for else None
+                recent.posted(said, at)
+                if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
                     caught.append(_shown(message, merged(found)))
         return Trial(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
-
-    def _found_in(self, finder: Finder, message: Message, recent: Recent) -> list[Span] | None:
-        said, at = Said(message.author.id, message.channel_id, message.text), message.posted_at_ms / 1000
-        author = self._directory.members.get(message.author.id)
-        found = (
-            finder.find(said, recent, at) if self._is_for(finder.rule, author, said.channel_id, at) else None
-        )
-        recent.posted(said, at)
-        return found
 
     # What messages ask: see `messages.watching`.
 
@@ -260,9 +273,6 @@ class Automod:
             return False
         return not self._directory.may(member.id, Permission.MANAGE_MESSAGES, channel_id)
 
-    def _sees(self, member_id: str, channel_id: str) -> bool:
-        return self._directory.may(member_id, Permission.VIEW_CHANNEL, channel_id)
-
     def _known(self, rule_id: str) -> Rule:
         if (rule := self._rules.get(rule_id)) is None:
             raise ChatError("unknown_rule")
@@ -319,24 +329,3 @@ def _shown(message: Message, found: Sequence[Span]) -> FoundMessage:
         found,
         message.posted_at_ms,
     )
-
-
-async def _load(database: Database) -> list[Rule]:
-    """In the order in which they were made, without those that no longer can be read."""
-    rows = await database.rows(
-        "SELECT id, wanted, created_by, created_at_ms FROM automod_rules ORDER BY id LIMIT ?", (MAX_RULES,)
-    )
-    rules = []
-    for rule_id, written, created_by, created_at_ms in rows:
-        try:
-            wanted = decoded(written.encode(), WantedRule)
-            rules.append(made(wanted, rule_id, created_by, created_at_ms))
-        except ChatError:
-            # Written by another version, which takes what this one does not.
-            continue
-    return rules
-
-
-def _insert(connection: Connection, rule: Rule) -> None:
-    values = (rule.id, dumps(rule.wanted()).decode(), rule.created_by, rule.created_at_ms)
-    connection.execute("INSERT INTO automod_rules VALUES (?, ?, ?, ?)", values)
