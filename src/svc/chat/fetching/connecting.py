@@ -69,7 +69,11 @@ class Guard:
         addresses = list(dict.fromkeys((str(address[0]), family) for family, *_, address in found))
         for address, _ in addresses:
             self.judge(address)
-        return [_result(host, address, port, family) for address, family in addresses[:MAX_ADDRESSES]]
+        flags = AI_NUMERICHOST | AI_NUMERICSERV
+        return [
+            ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=flags)
+            for address, family in addresses[:MAX_ADDRESSES]
+        ]
 
     def open(self, found: AddrInfoType) -> socket:
         """A socket for a connection that is about to be made."""
@@ -101,8 +105,3 @@ class _Resolver(AbstractResolver):
 
     async def close(self) -> None:
         """Nothing is held."""
-
-
-def _result(host: str, address: str, port: int, family: int) -> ResolveResult:
-    flags = AI_NUMERICHOST | AI_NUMERICSERV
-    return ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=flags)

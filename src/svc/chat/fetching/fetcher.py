@@ -86,7 +86,9 @@ class Fetcher:
                     if response.status not in REDIRECTS:
                         body = await _body(response, bounds)
                         return Fetched(body, str(url), response.content_type, response.charset or "")
-                    url = redirected(url, _location(response))
+                    if not (location := response.headers.get(LOCATION)):
+                        raise NotFetched("fetch_failed", "Its host redirects to nowhere")
+                    url = redirected(url, location)
         raise NotFetched("blocked", f"It redirects more than {MAX_REDIRECTS} times")
 
 
@@ -126,13 +128,6 @@ def _give_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
 
     # They run one after the other.
     unfinished[-1].add_done_callback(ended)
-
-
-def _location(response: ClientResponse) -> str:
-    location = response.headers.get(LOCATION)
-    if not location:
-        raise NotFetched("fetch_failed", "Its host redirects to nowhere")
-    return location
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,14 +271,11 @@ class UploadRequests(Requests):
                     upload = await self._uploads.receive(member_id, upload.id, 0, pieces, last=True)
             except ChatError:
                 # Whoever sends it all at once has nothing to go on with.
-                if upload.state == "receiving":
-                    await self._forgotten(member_id, upload.id)
+                if upload.state == RECEIVING:
+                    with suppress(ChatError):
+                        await self._uploads.cancel(member_id, upload.id)
                 raise
         return answer(self._described(upload), 201)
-
-    async def _forgotten(self, member_id: str, upload_id: str) -> None:
-        with suppress(ChatError):
-            await self._uploads.cancel(member_id, upload_id)
 
     def _described(self, upload: Upload) -> dict[str, object]:
         return upload.described(self._uploads.urls)

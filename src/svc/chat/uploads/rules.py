@@ -348,7 +348,9 @@ class Uploads:
 
     async def _let_go(self, upload: Upload) -> None:
         await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
-        await self._removed(upload.id)
+        # What cannot be removed now is nobody's, and goes with the next tidying.
+        with suppress(OSError):
+            await self._incoming.remove(upload.id)
 
     def _attachable(self, connection: Connection, member_id: str, upload_id: str) -> Upload:
         upload = store.UPLOADS.get(connection, id=upload_id)
@@ -367,8 +369,3 @@ class Uploads:
         if upload is not None and upload.state != USED:
             store.UPLOADS.delete(connection, id=upload_id)
         return store.count_jobs(connection)
-
-    async def _removed(self, upload_id: str) -> None:
-        # What cannot be removed now is nobody's, and goes with the next tidying.
-        with suppress(OSError):
-            await self._incoming.remove(upload_id)
