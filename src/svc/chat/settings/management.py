@@ -90,32 +90,23 @@ def build(settings: Settings, token: str) -> web.Application:
     application = web.Application(
         client_max_size=MAX_BODY_BYTES, middlewares=[one_error_shape, _from_programs, _by_token(token)]
     )
-    application.add_routes(ManagementRoutes(settings).table())
-    application.on_response_prepare.append(_add_headers)
-    return application
 
+    async def read(request: web.Request) -> web.Response:
+        return answer(settings.current)
 
-class ManagementRoutes:
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-
-    def table(self) -> list[web.RouteDef]:
-        return [
-            web.get("/management/settings", self.read),
-            web.patch("/management/settings", self.change),
-            web.get("/management/health", self.health),
-        ]
-
-    async def read(self, request: web.Request) -> web.Response:
-        return answer(self._settings.current)
-
-    async def change(self, request: web.Request) -> web.Response:
+    async def change(request: web.Request) -> web.Response:
         async with asyncio.timeout(BODY_DEADLINE_S):
             changes = await body(request)
-        return answer(await self._settings.apply(changes, None, time.time()))
+        return answer(await settings.apply(changes, None, time.time()))
 
-    async def health(self, request: web.Request) -> web.Response:
+    async def health(request: web.Request) -> web.Response:
         return answer({"ok": True})
+
+    application.router.add_get("/management/settings", read)
+    application.router.add_patch("/management/settings", change)
+    application.router.add_get("/management/health", health)
+    application.on_response_prepare.append(_add_headers)
+    return application
 
 
 @web.middleware
