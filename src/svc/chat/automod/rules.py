@@ -186,11 +186,8 @@ class Automod:
             for message in messages:
                 # Each takes milliseconds at most; all together would hold up everybody.
                 await asyncio.sleep(0)
-                said, at = (
-                    Said(message.author.id, message.channel_id, message.text),
-                    message.posted_at_ms / 1000,
-                )
-                author = self._directory.members.get(message.author.id)
+                author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
+                said = Said(message.author.id, message.channel_id, message.text)
                 is_for = self._is_for(finder.rule, author, said.channel_id, at)
                 found = finder.find(said, recent, at) if is_for else None
                 recent.posted(said, at)
