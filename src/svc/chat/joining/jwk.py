@@ -23,8 +23,12 @@ _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 # RFC 7518 section 3.3 asks for the least; larger ones cost more to verify than they are worth.
 _RSA_BITS = range(2048, 8192 + 1)
 MAX_KEYS = 64
-# The kinds of key that we take, and an algorithm by which PyJWT reads each.
-_USUAL = (("RSA", None, "RS256"), ("EC", "P-256", "ES256"), ("OKP", "Ed25519", "EdDSA"))
+# The kinds of key that we take, and the algorithms of each; by the first PyJWT reads it.
+_TAKEN = (
+    (("RSA", None), ("RS256", "PS256")),
+    (("EC", "P-256"), ("ES256",)),
+    (("OKP", "Ed25519"), ("EdDSA",)),
+)
 
 
 class KeyRefused(Exception):
@@ -81,37 +85,22 @@ def choose(keys: Sequence[IssuerKey], key_id: str | None, algorithm: str) -> Iss
 def _issuer_key(jwk: Mapping[str, object]) -> IssuerKey | None:
     if jwk.get("use", "sig") != "sig" or not _PRIVATE.isdisjoint(jwk):
         return None
-    key = _public_key(jwk)
-    if key is None:
-        return None
-    named, key_id = jwk.get("alg"), jwk.get("kid")
-    algorithms = frozenset(name for name in _algorithms(key) if named in (None, name))
-    return IssuerKey(key_id if isinstance(key_id, str) else "", algorithms, key)
+    kind, named, key_id = (jwk.get("kty"), jwk.get("crv")), jwk.get("alg"), jwk.get("kid")
+    for taken, algorithms in _TAKEN:
+        if kind == taken and (key := _public_key(jwk, algorithms[0])) is not None:
+            fitting = frozenset(name for name in algorithms if named in (None, name))
+            return IssuerKey(key_id if isinstance(key_id, str) else "", fitting, key)
+    return None
 
 
-def _public_key(jwk: Mapping[str, object]) -> PublicKey | None:
-    usual = [
-        algorithm for kind, curve, algorithm in _USUAL if (jwk.get("kty"), jwk.get("crv")) == (kind, curve)
-    ]
-    if not usual:
-        return None
+def _public_key(jwk: Mapping[str, object], algorithm: str) -> PublicKey | None:
     try:
-        key = jwt.PyJWK(dict(jwk), algorithm=usual[0]).key
+        key = jwt.PyJWK(dict(jwk), algorithm=algorithm).key
     except (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, KeyError, AttributeError):
         return None
     if isinstance(key, rsa.RSAPublicKey):
         return key if key.key_size in _RSA_BITS else None
     return key if isinstance(key, ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey) else None
-
-
-def _algorithms(key: PublicKey) -> Sequence[str]:
-    match key:
-        case rsa.RSAPublicKey():
-            return ("RS256", "PS256")
-        case ed25519.Ed25519PublicKey():
-            return ("EdDSA",)
-        case _:
-            return ("ES256",)
 
 
 def _coordinate(text: object) -> bytes:
