@@ -146,22 +146,17 @@ class Backups:
         missing, damaged = [], []
         for number, (key, recorded) in enumerate(keys.items()):
             report("files", number, len(keys))
-            size = await self._add_object(writer, key)
-            if size is None:
+            assert self._objects is not None, "asked before"
+            try:
+                async with spooled(self._objects, key, self._data_dir / FOLDER) as (spool, size):
+                    await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
+            except ObjectMissing:
+                # Swept since the database was copied, or lost before.
                 missing.append(key)
-            elif size != recorded:
-                damaged.append(key)
+            else:
+                if size != recorded:
+                    damaged.append(key)
         return missing, damaged
-
-    async def _add_object(self, writer: ArchiveWriter, key: str) -> int | None:
-        """Its size; None where it is gone: swept since the database was copied, or lost before."""
-        assert self._objects is not None, "asked before"
-        try:
-            async with spooled(self._objects, key, self._data_dir / FOLDER) as (spool, size):
-                await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
-        except ObjectMissing:
-            return None
-        return size
 
 
 def faults_in(path: Path) -> list[str]:
