@@ -104,8 +104,8 @@ class Sessions:
     async def load(self) -> None:
         """Fill the directory, at start."""
         found: dict[str, set[str]] = {}
-        for member_id, session_id in await store.all_sessions(self._database):
-            found.setdefault(member_id, set()).add(session_id)
+        for session in await store.SESSIONS.all(self._database):
+            found.setdefault(session.member_id, set()).add(session.id)
         self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in found.items())
 
     def blank(self) -> BlankSession:

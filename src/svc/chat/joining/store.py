@@ -152,12 +152,6 @@ def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> 
 SESSIONS = Table("sessions", Session)
 
 
-async def all_sessions(database: Database) -> list[tuple[str, str]]:
-    """Member and session of each."""
-    rows = await database.rows("SELECT member_id, id FROM sessions")
-    return [(row["member_id"], row["id"]) for row in rows]
-
-
 def sessions_of(connection: Connection, member_id: str) -> frozenset[str]:
     return frozenset(SESSIONS.column(connection, "id", member_id=member_id))
 
