@@ -60,7 +60,7 @@ class Arriving:
         database, hub, members = ground.database, ground.hub, community.members
         moderation, settings, self._limits = community.moderation, community.settings, config.invites
         self.invites = Invites(ground, community.roles, config.invites.joins_per_hour, _code)
-        self.applications = Applications(database, hub, ground.audit)
+        self.applications = Applications(ground)
         self.sessions = Sessions(
             ground,
             members,

@@ -67,14 +67,13 @@ class Files:
         media: Media,
         judged: Callable[[str], str],
     ) -> None:
-        database, directory, hub = ground.database, ground.directory, ground.hub
-        asked_for = config.uploads
+        database, asked_for = ground.database, config.uploads
         self._media = media
         self._incoming = Incoming(config.data_dir)
         self.icon = ServerIcon(database, media)
-        self.avatars = Avatars(database, directory, members, media)
+        self.avatars = Avatars(ground, members, media)
         self.emoji = Emojis(ground, media)
-        icons = Icons(database, hub, ground.audit, self.icon)
+        icons = Icons(ground, self.icon)
         bounds = Limits(
             icon_bytes=asked_for.icon_max_mb * 1024 * 1024,
             kept_here=asked_for.storage.backend == FILESYSTEM,

@@ -4,16 +4,16 @@ Who waits is nobody yet: no member, no session, no name in any list. They ask ag
 did the first time, and are told to wait, let in, or told why not. No HTTP, no SQL.
 """
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
-from svc.chat.audit.rules import Audit
 from svc.chat.described import Id, Told
 from svc.chat.errors import ChatError
+from svc.chat.ground import Ground
 from svc.chat.invites import store
 from svc.chat.invites.store import APPROVED, PENDING, REFUSED, Application, Applied, Invite, State
 from svc.chat.joining.door import Applicant
-from svc.chat.live.hub import Holders, Hub
+from svc.chat.live.hub import Holders
 
 # More than moderators read. Each is a key that somebody has made for it, which costs nothing.
 MAX_WAITING = 200
@@ -29,10 +29,8 @@ class Decision(Told):
 
 
 class Applications:
-    def __init__(self, database: Database, hub: Hub, audit: Audit) -> None:
-        self._database = database
-        self._hub = hub
-        self._audit = audit
+    def __init__(self, ground: Ground) -> None:
+        self._database, self._hub, self._audit = ground.database, ground.hub, ground.audit
 
     # Steps of the write in which somebody asks to join.
 

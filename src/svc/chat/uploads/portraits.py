@@ -5,12 +5,12 @@ Says what is done with an upload that is finished; the upload itself is `rules`'
 
 from collections.abc import Mapping
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules, follows_rules
-from svc.chat.access.directory import Directory, Member
-from svc.chat.audit.rules import Audit
+from svc.chat.access.directory import Member
 from svc.chat.described import Told
-from svc.chat.live.hub import EVERYONE, Hub
+from svc.chat.ground import Ground
+from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import MEMBER, Media, ServerIcon
 from svc.chat.members.rules import Members
 from svc.chat.uploads.queue import Use
@@ -18,9 +18,8 @@ from svc.chat.uploads.upload import Upload
 
 
 class Avatars:
-    def __init__(self, database: Database, directory: Directory, members: Members, media: Media) -> None:
-        self._database = database
-        self._directory = directory
+    def __init__(self, ground: Ground, members: Members, media: Media) -> None:
+        self._database = ground.database
         self._members = members
         self._media = media
 
@@ -61,10 +60,8 @@ class IconChanged(Told):
 
 
 class Icons:
-    def __init__(self, database: Database, hub: Hub, audit: Audit, icon: ServerIcon) -> None:
-        self._database = database
-        self._hub = hub
-        self._audit = audit
+    def __init__(self, ground: Ground, icon: ServerIcon) -> None:
+        self._database, self._hub, self._audit = ground.database, ground.hub, ground.audit
         self._icon = icon
 
     def use(self) -> Use:
