@@ -103,7 +103,6 @@ class Automod:
         self._one_trial_at_a_time = asyncio.Lock()
 
     async def load(self) -> None:
-        """At start."""
         for kept in await _KEPT.all(self._database, "ORDER BY id LIMIT ?", MAX_RULES):
             # Another version may have written what this one does not take.
             with suppress(ChatError):

@@ -52,7 +52,7 @@ class Bot(Told):
 
 
 class Bots:
-    """`new_id` makes the id of a new bot, `new_secret` what nobody guesses of its token."""
+    """`new_secret` makes what nobody guesses of a bot's token."""
 
     def __init__(
         self,

@@ -86,7 +86,6 @@ class ChannelCalls:
             self._wake.set()
 
     async def run(self) -> NoReturn:
-        """For as long as the server runs."""
         while True:
             await self._wake.wait()
             self._wake.clear()

@@ -43,7 +43,6 @@ class PrivateSweep:
         self._now = now
 
     async def run(self) -> NoReturn:
-        """For as long as the server runs."""
         while True:
             async with undeterred(logger, StorageFailed, *_SAID):
                 await self.once()

@@ -109,7 +109,6 @@ class Persons:
         return gone[-1] if len(gone) == _AT_ONCE else None
 
     async def run(self) -> NoReturn:
-        """Sweep for as long as the server runs."""
         while True:
             async with undeterred(logger, StorageFailed, *_SAID):
                 await self.sweep(int(time.time() * 1000))

@@ -79,8 +79,6 @@ class _Outcome:
 
 
 class Sessions:
-    """`random_bytes(n)` gives n random bytes."""
-
     def __init__(
         self,
         ground: Ground,

@@ -50,8 +50,6 @@ class Wish:
 
 
 class Roles:
-    """`new_id` makes the id of a new role."""
-
     def __init__(self, ground: Ground, channels: Channels, members: Members) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._new_id = ground.audit, ground.new_id

@@ -151,7 +151,6 @@ class Settings:
 
 
 def _refusal(problems: Sequence[Problem]) -> ChatError:
-    """Names every problem."""
     named = "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
     return ChatError("invalid_settings", named, {"problems": [asdict(problem) for problem in problems]})
 

@@ -72,7 +72,6 @@ class Limiter:
         return max(0, self._blocked_until_ms.get(webhook_id, 0) - now_ms)
 
     def forget(self, webhook_id: str) -> None:
-        """The webhook is gone."""
         self._allowances.pop(webhook_id, None)
         self._blocked_until_ms.pop(webhook_id, None)
 
@@ -120,7 +119,6 @@ class PostHistory:
         return [*reversed(self._by_webhook.get(webhook_id, ()))]
 
     def forget(self, webhook_id: str) -> None:
-        """The webhook is gone."""
         self._by_webhook.pop(webhook_id, None)
 
 

@@ -88,7 +88,6 @@ class Webhooks:
         self.gone: list[Callable[[str], None]] = []
 
     async def load(self) -> None:
-        """At start."""
         for webhook in await WEBHOOKS.all(self._database, "ORDER BY id LIMIT ?", MAX_WEBHOOKS):
             self._by_id[webhook.id] = webhook
 
