@@ -3,10 +3,10 @@
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from aiohttp import web
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Asker
@@ -67,17 +67,10 @@ class SignInProof(Asked):
     def application(self, request: web.Request) -> Application:
         if not isinstance(self.nickname, str | None):
             raise ChatError("invalid_nickname")
+        given: dict[str, Any] = {name: (said or "").strip() for name, said in structs.asdict(self).items()}
+        given["nickname"] = self.nickname or ""
         return Application(
-            certificate=_given(self.certificate),
-            id_token=_given(self.id_token),
-            assertion=_given(self.assertion),
-            nickname=self.nickname or "",
-            invite_code=_given(self.invite_code),
-            link_code=_given(self.link_code),
-            recovery_code=_given(self.recovery_code),
-            device_name=_given(self.device_name),
-            message=_given(self.message),
-            rules_accepted=_given(self.rules_accepted),
+            **given,
             address=client_address(request),
             dialled=Dialled(request.host, local_ip(request), request.headers.get("Origin")),
         )
@@ -226,10 +219,6 @@ class JoiningRequests(Requests):
     )
     async def recover(self, asking: Asker, member_id: Id) -> HandedOut:
         return await self._devices.recover(asking, member_id, time.time())
-
-
-def _given(text: str | None) -> str:
-    return (text or "").strip()
 
 
 DESCRIBED = described_by(
