@@ -27,18 +27,6 @@ from svc.chat.direct.rules import (
     PrivateLog,
     PrivateSent,
 )
-from svc.chat.direct.store import (
-    MAX_COMMIT_BYTES,
-    MAX_MESSAGE_BYTES,
-    MAX_MISSED,
-    MAX_PEOPLE,
-    MAX_WELCOME_BYTES,
-    PrivateConversation,
-    PrivateGroup,
-    PrivateWelcome,
-    Tag,
-    WelcomeBytes,
-)
 from svc.chat.errors import ChatError
 from svc.chat.http import arriving, refuse_compressed
 from svc.chat.moderation.reports import Reported, Revealed
@@ -54,11 +42,11 @@ MAX_WELCOMES = 50
 MAX_REPORT_CHARACTERS = 1000
 FILE_TYPE = "application/octet-stream"
 # What a message with the names of its files says, written as JSON.
-MAX_SAID_CHARACTERS = MAX_MESSAGE_BYTES
+MAX_SAID_CHARACTERS = store.MAX_MESSAGE_BYTES
 # In UTF-8, with every quote and backslash in it escaped once more.
 MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
 # A batch of key packages, or a commit with its Welcome, in base64, and the JSON around them.
-MAX_BODY_BYTES = (MAX_COMMIT_BYTES + MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024
+MAX_BODY_BYTES = (store.MAX_COMMIT_BYTES + store.MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024
 
 _SENDER = Needs(Who.MEMBER, P.SEND_MESSAGES, person=True)
 _PRIVATE = "/api/private"
@@ -82,7 +70,7 @@ class NewPackages(Asked):
 
 
 class NewConversation(Asked):
-    members: Annotated[Sequence[Id], Meta(max_length=MAX_PEOPLE)]
+    members: Annotated[Sequence[Id], Meta(max_length=store.MAX_PEOPLE)]
 
 
 class WantedPackages(Asked):
@@ -90,8 +78,8 @@ class WantedPackages(Asked):
 
 
 class NewCommit(Asked):
-    commit: Annotated[bytes, Meta(min_length=1, max_length=MAX_COMMIT_BYTES)]
-    welcome: WelcomeBytes | None = None
+    commit: Annotated[bytes, Meta(min_length=1, max_length=store.MAX_COMMIT_BYTES)]
+    welcome: store.WelcomeBytes | None = None
     removed: _Devices | None = None
     after: _Seq | None = None
 
@@ -99,7 +87,7 @@ class NewCommit(Asked):
 class NewPrivateMessage(Asked):
     """Members who are away are rung for it, unless `ring` is false."""
 
-    message: Annotated[bytes, Meta(min_length=1, max_length=MAX_MESSAGE_BYTES)]
+    message: Annotated[bytes, Meta(min_length=1, max_length=store.MAX_MESSAGE_BYTES)]
     commitment: Annotated[bytes, Meta(min_length=COMMITMENT_BYTES, max_length=COMMITMENT_BYTES)]
     after: _Seq | None = None
     ring: bool | None = None
@@ -107,7 +95,7 @@ class NewPrivateMessage(Asked):
 
 class AskedLog(Asked):
     after: _Seq | None = None
-    limit: Annotated[int, Meta(ge=1, le=MAX_MISSED)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=store.MAX_MISSED)] | None = None
 
 
 class AskedWelcomes(Asked):
@@ -122,7 +110,7 @@ class NewPrivateReport(Asked):
     sent_at_ms: _Seq
     said: Annotated[str, Meta(min_length=1, max_length=MAX_SAID_CHARACTERS)]
     key: Annotated[bytes, Meta(min_length=KEY_BYTES, max_length=KEY_BYTES)]
-    tag: Tag
+    tag: store.Tag
 
 
 class TakesPart(Told):
@@ -134,11 +122,11 @@ class PackagesLeft(Told):
 
 
 class PrivateWelcomes(Told):
-    welcomes: Annotated[Sequence[PrivateWelcome], Meta(max_length=MAX_WELCOMES)]
+    welcomes: Annotated[Sequence[store.PrivateWelcome], Meta(max_length=MAX_WELCOMES)]
 
 
 class OwnConversations(Told):
-    conversations: Annotated[Sequence[PrivateConversation], Meta(max_length=MAX_CONVERSATIONS)]
+    conversations: Annotated[Sequence[store.PrivateConversation], Meta(max_length=MAX_CONVERSATIONS)]
 
 
 class TakenPackages(Told):
@@ -233,12 +221,12 @@ class PrivateRequests(Requests):
         http=f"POST {_PRIVATE}/conversations",
         refusals=_OPEN,
     )
-    async def open(self, asking: Asker, asked: NewConversation) -> PrivateConversation:
+    async def open(self, asking: Asker, asked: NewConversation) -> store.PrivateConversation:
         conversation_id = await self._conversations.open(asking.member_id, asked.members, time.time())
         return await self._conversations.one(asking.member_id, conversation_id)
 
     @request(PERSON, "One conversation", http=f"GET {_ONE}", refusals=_UNKNOWN)
-    async def one(self, asking: Asker, conversation_id: Id) -> PrivateConversation:
+    async def one(self, asking: Asker, conversation_id: Id) -> store.PrivateConversation:
         return await self._conversations.one(asking.member_id, conversation_id)
 
     @request(
@@ -288,7 +276,7 @@ class PrivateRequests(Requests):
         most_bytes=MAX_BODY_BYTES,
         cost=2,
     )
-    async def commit(self, asking: Asker, conversation_id: Id, asked: NewCommit) -> PrivateGroup:
+    async def commit(self, asking: Asker, conversation_id: Id, asked: NewCommit) -> store.PrivateGroup:
         removed = frozenset(asked.removed or ())
         wanted = Commit(asked.commit, asked.welcome, removed, asked.after or 0)
         return await self._conversations.commit(asking, conversation_id, wanted, time.time())
@@ -300,7 +288,7 @@ class PrivateRequests(Requests):
         live="private_send",
         refusals=(*_NOT_IN_GROUP, "devices_changed", "epoch_passed", "private_refused", "unknown_member"),
     )
-    async def send(self, asking: Asker, conversation_id: Id, asked: NewPrivateMessage) -> PrivateGroup:
+    async def send(self, asking: Asker, conversation_id: Id, asked: NewPrivateMessage) -> store.PrivateGroup:
         return await self._conversations.send(
             asking,
             conversation_id,
@@ -319,7 +307,7 @@ class PrivateRequests(Requests):
         refusals=_NOT_IN_GROUP,
     )
     async def log(self, asking: Asker, conversation_id: Id, asked: AskedLog) -> PrivateLog:
-        device_id, most = await self._devices.current(asking), asked.limit or MAX_MISSED
+        device_id, most = await self._devices.current(asking), asked.limit or store.MAX_MISSED
         return await self._conversations.log(
             asking.member_id, device_id, conversation_id, asked.after or 0, most
         )
