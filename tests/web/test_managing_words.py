@@ -51,12 +51,16 @@ def test_the_page_has_a_word_for_all_of_a_channel_that_can_be_changed() -> None:
     assert changed <= messages("en").keys()
 
 
+def keeps_audit(node: ast.AST) -> bool:
+    return getattr(node, "attr", None) == "_audit" or getattr(node, "id", None) == "audit"
+
+
 def recorded() -> set[str]:
     """What is handed to `record`, by itself or as what is called `action`."""
     found: set[str] = set()
     for path in (Path(svc.chat.__file__).parent).rglob("*.py"):
         tree = ast.parse(path.read_text())
-        if not any(isinstance(node, ast.Attribute) and node.attr == "_audit" for node in ast.walk(tree)):
+        if not any(keeps_audit(node) for node in ast.walk(tree)):
             continue
         for node in ast.walk(tree):
             found |= _actions(node)
