@@ -17,6 +17,7 @@ from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientW
 from svc.base.backoff import Backoff
 from svc.base.envelope import EnvelopeError, parse, payload, serialise
 from svc.base.tasks import until_first_ends
+from svc.chat.config import MediaConfig
 from svc.chat.errors import ChatError
 
 CONNECT_DEADLINE_S = 5.0
@@ -55,24 +56,21 @@ class LinkError(Exception):
 
 
 class SfuLink:
-    """`url` is the media service's `/server`, `index` its number.
-
-    `credentials` say as whom we register, and `room_ids` which rooms, at every connection.
-    """
+    """To the media service of this `index`; `room_ids` are those to register, asked at every connection."""
 
     def __init__(
         self,
         session: ClientSession,
-        url: str,
-        credentials: Mapping[str, str],
+        media: MediaConfig,
+        index: int,
         room_ids: Callable[[], Sequence[str]],
         told: Told,
-        index: int,
         backoff: Backoff,
     ) -> None:
         self._session = session
-        self._url = url
-        self.credentials, self.room_ids = credentials, room_ids
+        self._url = f"{media.services[index].url}/server"
+        self.credentials = {"server_id": media.server_id, "server_password": media.server_password}
+        self.room_ids = room_ids
         self.told, self.index = told, index
         self._backoff = backoff
         self._conversation: _Conversation | None = None

@@ -253,11 +253,9 @@ def links_to(
     session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy
 ) -> SfuLinks:
     """To the media services that the operator has set."""
-    credentials = {"server_id": media.server_id, "server_password": media.server_password}
 
     def connect(at: int, told: Told) -> SfuLink:
         backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
-        url = f"{media.services[at].url}/server"
-        return SfuLink(session, url, credentials, directory.voice_channel_ids, told, at, backoff)
+        return SfuLink(session, media, at, directory.voice_channel_ids, told, backoff)
 
     return SfuLinks([service.url for service in media.services], connect, occupancy)
