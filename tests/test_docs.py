@@ -126,7 +126,8 @@ _CITATION = re.compile(
     r'\b((?:docs/[\w-]+|ARCHITECTURE|CONTRIBUTING|README)\.md)(?:,\s+(?:# |// )?"([^"]+)")?'
 )
 _OUTSIDE = re.compile(
-    r"(?:chat|media)\s+document\b|\bthe\s+design's\b|\bspec(?:ification)?'s\b", re.IGNORECASE
+    r"(?:chat|media)\s+document\b|\bthe\s+design's\b|\bspec(?:ification)?'s\b|\bdesign:|\bspec\s+section\b",
+    re.IGNORECASE,
 )
 
 

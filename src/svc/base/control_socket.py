@@ -4,7 +4,7 @@ One line of JSON is a request, `{command, arguments}`, one line the answer, `{re
 `{error, message}`. Before it come lines `{progress}` of work that takes long; it ends when whoever
 asked goes. Whoever may read the folder may do everything. Where there are no Unix
 sockets, or the folder's path is too long for one, it is a loopback port, with a token in a
-file of mode 0600. Knows no command. Design: "Everyone else goes through the control socket".
+file of mode 0600. Knows no command.
 """
 
 import asyncio

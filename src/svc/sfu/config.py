@@ -18,7 +18,7 @@ StunServer = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What section 8 lets an operator choose."""
+    """What an operator may choose: docs/configuration.md, "SFU"."""
 
     port: int
     udp_port: int

@@ -1,7 +1,7 @@
 """The page marks who speaks, by what the media service says of the sound that it forwards.
 
 The made-up microphone beeps again before its owner counts as silent.
-Design: `active_speakers`, our own addition to the client protocol; RFC 6464.
+`active_speakers` is our own addition to the client protocol; what a packet says of its sound: RFC 6464.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """A backup of a server that runs: its database at one moment, then its secrets, then its media.
 
 Everybody goes on meanwhile. It is written into the data folder, whole or not at all, for
-whoever asked to take away. No HTTP. Design: section 3.
+whoever asked to take away. No HTTP.
 """
 
 import asyncio

@@ -102,7 +102,7 @@ def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
 
 
 def _closed(variables: Mapping[str, str]) -> str:
-    """The new name wins when both are set; what is no known value refuses (spec section 5)."""
+    """The new name wins when both are set; what is no known value refuses."""
     values = {name: text(variables, name) for name in _ENABLED}
     for name, value in values.items():
         if value:

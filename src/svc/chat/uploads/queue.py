@@ -3,8 +3,8 @@
 Members take turns, however many jobs each of them has waiting. Jobs that are known to take long wait in a
 line of their own, so that short ones never wait for them. Each step is one write, and one thread writes: two
 workers never have one job. Who loses the lease, by being late or by dying, has its results ignored; what it
-has stored is swept. Decides nothing about content; that is the worker's. No SQL, no socket. Design: "Chat
-server".
+has stored is swept. Decides nothing about content; that is the worker's. No SQL, no socket.
+ARCHITECTURE.md, "Life of an upload".
 """
 
 from collections import Counter

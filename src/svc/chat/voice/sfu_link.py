@@ -23,7 +23,7 @@ from svc.chat.errors import ChatError
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 5.0
 # The media service answers a sync_request at once; longer means that it dropped the
-# request (wrong credentials, section 7) or does not work at all.
+# request (the credentials are wrong) or does not work at all.
 ANSWER_DEADLINE_S = 5.0
 # A member waits this long for a room; enough for the media service to be restarted.
 CONFIRM_DEADLINE_S = 6.0

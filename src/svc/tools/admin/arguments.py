@@ -1,7 +1,7 @@
 """The command line of `svc admin`: every subject with its actions, and how one is run.
 
 What can be asked about a subject stands in its file. Building the wheel reads
-this too. Design: contract 2 of section 4.
+this too.
 """
 
 import argparse
