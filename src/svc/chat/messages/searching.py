@@ -26,8 +26,8 @@ MAX_FOUND = 50
 # Some 5 ms of the writer's time, which others wait for; and how many times as long they have it next.
 _BATCH = 100
 _SHARE = 4
-# Behind a commit by this, so that a burst is indexed together.
-_PAUSE_S = 0.05
+# Behind a commit by this, so that what many post is indexed together: each time costs a commit of its own.
+_PAUSE_S = 0.25
 # A client that has not had its answer by then will not ask again.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
@@ -75,31 +75,30 @@ class Indexer:
 
     async def _take_in(self) -> None:
         self._due.clear()
-        await self._bit_by_bit(lambda connection: search_store.take_in(connection, _BATCH))
+        await self._bit_by_bit(lambda connection: search_store.take_in(connection, _BATCH) == _BATCH)
         if not self._due.is_set():
             self._in_step.set()
 
     async def _tidy_up(self) -> None:
         """Forget what is of no more use."""
         old = int((time.time() - NONCES_KEPT_S) * 1000)
-        await self._bit_by_bit(lambda connection: store.forget_nonces(connection, old, _BATCH))
+        await self._bit_by_bit(lambda connection: store.forget_nonces(connection, old, _BATCH) == _BATCH)
         await self._bit_by_bit(self._remove_of_gone_channels)
 
-    def _remove_of_gone_channels(self, connection: Connection) -> int:
+    def _remove_of_gone_channels(self, connection: Connection) -> bool:
         messages = store.of_gone_channels(connection, _BATCH)
-        for message in messages:
+        for message in messages or ():
             search_store.changes(connection, message)
             store.delete(connection, message.n)
             self._released(connection, message.id)
-        return len(messages)
+        return messages is not None
 
-    async def _bit_by_bit(self, step: Callable[[Connection], int]) -> None:
-        """Repeat a write until it has nothing left to do, and leave most of the time to others."""
-        done = 1
-        while done:
+    async def _bit_by_bit(self, step: Callable[[Connection], bool]) -> None:
+        """Repeat a write for as long as there may be more to do, and leave most of the time to others."""
+        before = time.monotonic()
+        while await self._database.write(step):
+            await asyncio.sleep(_SHARE * (time.monotonic() - before))
             before = time.monotonic()
-            done = await self._database.write(step)
-            await asyncio.sleep(_SHARE * (time.monotonic() - before) if done == _BATCH else 0)
 
 
 class Search:

@@ -195,11 +195,11 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
     connection.execute("DELETE FROM thread_follows WHERE channel_id = ?", (channel_id,))
 
 
-def of_gone_channels(connection: Connection, most: int) -> list[Message]:
-    """Messages that nobody can view any more; a channel without any is forgotten."""
+def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
+    """Messages of a channel that is gone, which is forgotten with its last ones; None where no channel is."""
     row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
     if row is None:
-        return []
+        return None
     found = connection.execute(_MESSAGES + "WHERE m.channel_id = ? LIMIT ?", (row["channel_id"], most))
     messages = [_message(message) for message in found]
     if len(messages) < most:
