@@ -32,9 +32,13 @@ class Socket extends EventTarget {
     this.dispatchEvent(new Event("open"));
   }
 
+  says(frame) {
+    this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(frame) }));
+  }
+
   /** Answers what was asked last. */
   answers(event, data = {}) {
-    this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify({ event, id: this.sent.at(-1).id, data }) }));
+    this.says({ event, id: this.sent.at(-1).id, data });
   }
 }
 
@@ -107,6 +111,62 @@ test("where neither comes, a new attempt is made", async () => {
   assert.equal(sockets.length, 3);
   sockets[2].opens();
   assert.equal(sockets[2].sent[0].event, "resume");
+});
+
+/** Signed in, and a list of what pushes are told from then on. */
+async function hearing() {
+  await signedIn();
+  const heard = [];
+  live.addEventListener("push", ({ detail }) => heard.push(detail.data));
+  const pushed = (...data) => data.forEach((each) => sockets[0].says({ event: "typing", data: each }));
+  return { heard, pushed };
+}
+
+test("a push is told at once, and those that follow it closely together, 100 ms later", async () => {
+  const { heard, pushed } = await hearing();
+  pushed(1, 2, 3);
+  assert.deepEqual(heard, [1]);
+  await pass(99);
+  pushed(4);
+  assert.deepEqual(heard, [1]);
+  await pass(1);
+  assert.deepEqual(heard, [1, 2, 3, 4]);
+  await pass(100);
+  pushed(5);
+  assert.deepEqual(heard, [1, 2, 3, 4, 5]);
+});
+
+test("what was pushed before an answer is told before it", async () => {
+  const { heard, pushed } = await hearing();
+  const answered = live.request("ping", {}).then(() => heard.push("answer"));
+  pushed(1, 2);
+  sockets[0].answers("pong");
+  await answered;
+  assert.deepEqual(heard, [1, 2, "answer"]);
+});
+
+test("what was pushed before the line is lost is told before that", async () => {
+  const { heard, pushed } = await hearing();
+  live.addEventListener("offline", () => heard.push("offline"));
+  pushed(1, 2);
+  sockets[0].dispatchEvent(new CloseEvent("close", { code: 1006 }));
+  assert.deepEqual(heard, [1, 2, "offline"]);
+});
+
+test("of what was pushed nothing is told after signing out", async () => {
+  const { heard, pushed } = await hearing();
+  pushed(1, 2);
+  live.close();
+  await pass(1000);
+  assert.deepEqual(heard, [1]);
+});
+
+test("a page that is hidden is told each push at once", async (context) => {
+  const { heard, pushed } = await hearing();
+  globalThis.document = { hidden: true };
+  context.after(() => delete globalThis.document);
+  pushed(1, 2, 3);
+  assert.deepEqual(heard, [1, 2, 3]);
 });
 
 test("without a network nothing is tried until there is one, or for 15 s", async (context) => {

@@ -19,6 +19,8 @@ const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
 // Without a network it waits for the browser to tell of one, which is seldom wrong: Firefox puts each attempt off for
 // longer after those that failed, by ten seconds and more when there is a network again.
 const OFFLINE_MS = 15_000;
+// Pushes that come sooner after others are told together, for each time the page is drawn.
+const TOGETHER_MS = 100;
 const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many pages.
 
 /** @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer: number}} Waiting */
@@ -40,6 +42,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
   // The largest number of a push that we have taken in; null before there was a greeting.
   /** @type {number | null} */ #seq = null;
+  /** @type {Push[]} */ #pushes = []; #gathering = 0;
   #authenticated = false; #timer = 0; #backoff = new Backoff(250, 4000);
   #attempts = 0; #connecting = 0;
   // What was in vain without a network is tried at once when there is one.
@@ -94,6 +97,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     globalThis.removeEventListener?.("online", this.#online);
     clearTimeout(this.#timer);
     clearTimeout(this.#connecting);
+    this.#pushes = [];
     this.#pulse.stop();
     this.#rival?.close();
     this.#socket?.close(1000);
@@ -207,13 +211,25 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   #receive({ event, id, data, seq }) {
     const request = this.#waiting.get(id);
     if (!request) {
-      if (event !== "error" && this.#isNew(seq)) this.#tell("push", { event, data });
+      if (event === "error" || !this.#isNew(seq)) return;
+      this.#pushes.push(/** @type {Push} */ ({ event, data }));
+      // Nothing is drawn for a page that is hidden, where timers are late.
+      if (!this.#gathering || globalThis.document?.hidden) this.#tellPushes();
       return;
     }
+    this.#tellPushes(); // They came before the reply.
     this.#waiting.delete(id);
     clearTimeout(request.timer);
     if (event === "error") request.reject(new Refusal(data));
     else request.resolve({ event, data });
+  }
+
+  #tellPushes() {
+    clearTimeout(this.#gathering);
+    this.#gathering = 0;
+    if (!this.#pushes.length) return;
+    this.#gathering = setTimeout(() => this.#tellPushes(), TOGETHER_MS);
+    for (const push of this.#pushes.splice(0)) this.#tell("push", push);
   }
 
   /** Pushes without a number are not kept by the server, and come only once. @param {number} [seq] */
@@ -226,6 +242,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
 
   /** What was asked is not answered any more. */
   #drop() {
+    this.#tellPushes();
     this.#dismiss();
     this.#socket = null;
     clearTimeout(this.#connecting);
