@@ -20,10 +20,11 @@ import { partsOf, spotOf } from "./spot.js";
 const PAGE = 50;
 const MOST = 400; // As much as scrolls smoothly; what is further away is fetched again.
 // At the newest one, where each that comes moves all others on the page, there are fewer. Dropping the oldest moves them
-// too, so it is done rarely; and a few at a time, for that many at once take longer than a key may wait.
+// too, so it is done rarely, a few at a time, and some moments after others came: a key may not wait for all of that.
 const MOST_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
+const DROPPED_AFTER_MS = 50;
 const MOST_HELD = 6; // Channels.
 const AGAIN_MS = 2000;
 
@@ -42,7 +43,7 @@ export class Conversation {
   /** Whether the reader is at the newest message, to be set from outside; decides which end makes room. */
   atEnd = true;
 
-  #turn = 0; #loading = false;
+  #turn = 0; #loading = false; #dropping = 0;
   /** @type {Told[]} */ #heard = [];
 
   /** @param {string} channelId @param {string | null} [thread] @param {Asking} [asking] resolves with the server's reply. */
@@ -210,10 +211,18 @@ export class Conversation {
       return;
     }
     // Ids rise with time, but two that are posted at once may be told in either order.
-    const all = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
-    const tooMany = this.atEnd && all.length > MOST_AT_END;
-    if (tooMany) this.moreBefore.value = true;
-    this.messages.value = tooMany ? all.slice(-Math.max(REST, all.length - AT_ONCE)) : all;
+    this.messages.value = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
+    if (held.length >= MOST) this.#drop(); // Timers are late while the page is hidden.
+    else if (held.length >= MOST_AT_END) this.#dropping ||= setTimeout(() => this.#drop(), DROPPED_AFTER_MS);
+  }
+
+  #drop() {
+    clearTimeout(this.#dropping);
+    this.#dropping = 0;
+    const all = this.messages.value;
+    if (!this.atEnd || all.length <= MOST_AT_END) return;
+    this.moreBefore.value = true;
+    this.messages.value = all.slice(-Math.max(REST, all.length - AT_ONCE));
   }
 
   /** @param {string} id @param {(message: Message) => Partial<Message>} changes */
