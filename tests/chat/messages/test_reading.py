@@ -9,7 +9,7 @@ from svc.base.database import Connection
 from svc.chat.access.directory import TEXT, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.community import Community
-from svc.chat.messages import presence, search_store
+from svc.chat.messages import presence, search_store, searching
 from svc.chat.messages.presence import Presence
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
@@ -311,6 +311,17 @@ async def test_names_are_judged_like_messages(variables: dict[str, str]) -> None
         await owner.ask("settings_change", profanityMode="censor")
         signed_in = await chat.sign_in(device, nickname="Shit", invite_code=chat.invite)
         assert signed_in["member"]["nickname"] == "****"
+
+
+async def test_what_was_posted_is_indexed_at_once_for_who_asks(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "_PAUSE_S", 3600)
+    async with server_with_insight(variables) as (chat, community), chat.member("Olga") as owner:
+        for number in range(3):
+            await send(owner, f"brief {number}")
+            await community.messages.indexer.in_step()
+            assert len(await found(owner, "brief")) == number + 1
 
 
 async def test_the_messages_of_a_deleted_channel_go_with_it(variables: dict[str, str]) -> None:

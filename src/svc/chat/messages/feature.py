@@ -33,7 +33,7 @@ class MessagesFeature:
         self.messages = Messages(ground, pages, self.reads, self.threads, self.indexer, surroundings)
         self.marking = Marking(ground, surroundings, self.messages.written)
         self.history = History(ground, pages)
-        self.search = Search(ground)
+        self.search = Search(ground, self.indexer)
         self.presence = Presence(ground)
         self.own = OwnMessages(ground.database, self.messages, self.urls)
         self.retention = Retention(ground.database, self.messages, surroundings, time.time)

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
@@ -28,6 +29,8 @@ _BATCH = 100
 _SHARE = 4
 # Behind a commit by this, so that what many post is indexed together: each time costs a commit of its own.
 _PAUSE_S = 0.25
+# A search asks for it earlier, and goes on after this long where there is too much to index at once.
+_CATCHING_UP_S = 0.2
 # A client that has not had its answer by then will not ask again.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
@@ -48,15 +51,26 @@ class Indexer:
         self._released = released
         self._due = asyncio.Event()
         self._due.set()
-        self._in_step = asyncio.Event()
+        self._behind = True
+        # Of those who do not want to wait for others' messages.
+        self._asked: set[asyncio.Future[None]] = set()
+        self._hurry = asyncio.Event()
 
     def wake(self) -> None:
         self._due.set()
-        self._in_step.clear()
+        self._behind = True
 
     async def in_step(self) -> None:
         """Return once everything that was committed before can be found."""
-        await self._in_step.wait()
+        if not self._behind:
+            return
+        asked = asyncio.get_running_loop().create_future()
+        self._asked.add(asked)
+        self._hurry.set()
+        try:
+            await asked
+        finally:
+            self._asked.discard(asked)
 
     async def run(self) -> NoReturn:
         tidy_at = 0.0
@@ -71,13 +85,22 @@ class Indexer:
                     self._due.set()
                     raise
             await self._due.wait()
-            await asyncio.sleep(_PAUSE_S)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PAUSE_S):
+                    await self._hurry.wait()
 
     async def _take_in(self) -> None:
+        asked = set(self._asked)
+        self._hurry.clear()
         self._due.clear()
         await self._bit_by_bit(lambda connection: search_store.take_in(connection, _BATCH) == _BATCH)
         if not self._due.is_set():
-            self._in_step.set()
+            self._behind = False
+            self._hurry.clear()
+            asked |= self._asked
+        for each in asked:
+            if not each.done():
+                each.set_result(None)
 
     async def _tidy_up(self) -> None:
         """Forget what is of no more use."""
@@ -102,8 +125,9 @@ class Indexer:
 
 
 class Search:
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, indexer: Indexer) -> None:
         self._database, self._directory = ground.database, ground.directory
+        self._indexer = indexer
         self._asking: set[str] = set()
 
     async def find(
@@ -114,6 +138,9 @@ class Search:
             raise ChatError("search_running")
         self._asking.add(member_id)
         try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_CATCHING_UP_S):
+                    await self._indexer.in_step()
             return await self._find(member_id, text, before_id, limit)
         except QueryTooLong:
             raise ChatError("search_too_long") from None
