@@ -278,7 +278,8 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
             graph = of.get_by_role("figure").filter(has_text=re.compile(rf"^{name} at most [\d,.]+"))
             await expect(graph.locator("polyline")).to_have_attribute("points", re.compile(r"\d"))
     pictures = panel.locator("dl > div").filter(has_text="Pictures of others")
-    await expect(pictures).to_contain_text("all")
+    # Of how many there is time for, the machine decides.
+    await expect(pictures).to_contain_text(re.compile("all|half|a quarter"))
     await at_both_sizes(ada, axe, "the quality of a call")
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await expect(panel).to_contain_text(re.compile(r"\d+ ms"))
