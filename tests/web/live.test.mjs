@@ -136,13 +136,14 @@ test("a push is told at once, and those that follow it closely together, 100 ms 
   assert.deepEqual(heard, [1, 2, 3, 4, 5]);
 });
 
-test("what was pushed before an answer is told before it", async () => {
+test("what was pushed before an answer is told before it, and what follows it at once", async () => {
   const { heard, pushed } = await hearing();
   const answered = live.request("ping", {}).then(() => heard.push("answer"));
   pushed(1, 2);
   sockets[0].answers("pong");
   await answered;
-  assert.deepEqual(heard, [1, 2, "answer"]);
+  pushed(3);
+  assert.deepEqual(heard, [1, 2, "answer", 3]);
 });
 
 test("what was pushed before the line is lost is told before that", async () => {

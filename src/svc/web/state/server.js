@@ -103,7 +103,11 @@ export function ask(event, data = /** @type {Data<E>} */ ({})) {
 export async function api(method, path, body) {
   // Checked by the line above already: to check it again takes TypeScript as long as all the rest.
   const asking = /** @type {(method: M, path: P, options: object) => Promise<any>} */ (/** @type {unknown} */ (request));
-  return asking(method, path, { token: await account.accessToken(), body });
+  try {
+    return await asking(method, path, { token: await account.accessToken(), body });
+  } finally {
+    live?.catchUp();
+  }
 }
 
 /** A call has fallen silent: make sure that the live socket still answers, for without it there is no other call. */

@@ -87,6 +87,13 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return (await this.#ask(event, data)).data;
   }
 
+  /** There is an answer: tell what was pushed before it, and do not hold back what comes next, which may belong to it. */
+  catchUp() {
+    clearTimeout(this.#gathering);
+    this.#gathering = 0;
+    for (const push of this.#pushes.splice(0)) this.#tell("push", push);
+  }
+
   /** Another connection to the same server has fallen silent: does this one answer? */
   doubt() {
     if (this.#authenticated) this.#pulse.doubt(SILENT_MS);
@@ -214,22 +221,22 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
       if (event === "error" || !this.#isNew(seq)) return;
       this.#pushes.push(/** @type {Push} */ ({ event, data }));
       // Nothing is drawn for a page that is hidden, where timers are late.
-      if (!this.#gathering || globalThis.document?.hidden) this.#tellPushes();
+      if (!this.#gathering || globalThis.document?.hidden) this.#gather();
       return;
     }
-    this.#tellPushes(); // They came before the reply.
+    this.catchUp();
     this.#waiting.delete(id);
     clearTimeout(request.timer);
     if (event === "error") request.reject(new Refusal(data));
     else request.resolve({ event, data });
   }
 
-  #tellPushes() {
-    clearTimeout(this.#gathering);
-    this.#gathering = 0;
-    if (!this.#pushes.length) return;
-    this.#gathering = setTimeout(() => this.#tellPushes(), TOGETHER_MS);
-    for (const push of this.#pushes.splice(0)) this.#tell("push", push);
+  #gather() {
+    this.catchUp();
+    this.#gathering = setTimeout(() => {
+      if (this.#pushes.length) this.#gather();
+      else this.#gathering = 0;
+    }, TOGETHER_MS);
   }
 
   /** Pushes without a number are not kept by the server, and come only once. @param {number} [seq] */
@@ -242,7 +249,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
 
   /** What was asked is not answered any more. */
   #drop() {
-    this.#tellPushes();
+    this.catchUp();
     this.#dismiss();
     this.#socket = null;
     clearTimeout(this.#connecting);
