@@ -46,15 +46,16 @@ async def test_text_is_written_read_and_found_in_firefox(
       await one(".upload-list [data-state=done]");
       enter(await one("#draft"));""")
     await expect(ada.page.get_by_role("link", name="large.bin")).to_be_visible()
-    # A message is found a moment after it was posted.
+    # On a busy machine a message may be found only a moment after it was posted: then it is searched for again.
     found = await grace.does("""
       await press("Search");
       const field = await one("input[type=search]");
       fill(field, "hello");
       return (await there(() => {
-        field.form.requestSubmit();
         const lines = document.querySelectorAll(".message-line");
-        return lines.length === 2 && lines[0].parentElement;
+        if (lines.length === 2) return lines[0].parentElement;
+        if (!document.body.innerText.includes("Searching…")) field.form.requestSubmit();
+        return null;
       })).textContent;""")
     assert "Hello from Firefox" in found
 
