@@ -46,7 +46,7 @@ async def test_text_is_written_read_and_found_in_firefox(
       await one(".upload-list [data-state=done]");
       enter(await one("#draft"));""")
     await expect(ada.page.get_by_role("link", name="large.bin")).to_be_visible()
-    # On a busy machine a message may be found only a moment after it was posted: then it is searched for again.
+    # On a busy machine it may be found only a moment after it was posted: then it is searched for again.
     found = await grace.does("""
       await press("Search");
       const field = await one("input[type=search]");

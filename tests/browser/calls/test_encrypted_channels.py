@@ -173,4 +173,6 @@ async def test_a_device_that_has_the_keys_and_is_not_shown_is_warned_of(people: 
         return await warning.count() == 1
 
     await wait_until("Ada is warned", warned, within_s=60)
-    await expect(warning).to_contain_text("A device of Grace has the keys of this call and is not shown in it.")
+    await expect(warning).to_contain_text(
+        "A device of Grace has the keys of this call and is not shown in it."
+    )
