@@ -52,7 +52,7 @@ class Indexer:
         self._due = asyncio.Event()
         self._due.set()
         self._behind = True
-        # Of those who do not want to wait for others' messages.
+        # Searches that wait for the index; while there are any, it is brought up to date without a pause.
         self._asked: set[asyncio.Future[None]] = set()
         self._hurry = asyncio.Event()
 

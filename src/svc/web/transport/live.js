@@ -19,7 +19,7 @@ const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
 // Without a network it waits for the browser to tell of one, which is seldom wrong: Firefox puts each attempt off for
 // longer after those that failed, by ten seconds and more when there is a network again.
 const OFFLINE_MS = 15_000;
-// Pushes that come sooner after others are told together, for each time the page is drawn.
+// Pushes that come within this time of the last are told together: each time, the page is drawn.
 const TOGETHER_MS = 100;
 const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many pages.
 
