@@ -1,10 +1,12 @@
-// Tokens while their renewal gets no answer, as in a network that loses everything.
+// Tokens while their renewal gets no answer, as in a network that loses everything, and after signing out.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterEach, beforeEach, mock, test } from "node:test";
+import { refused } from "../../src/svc/web/state/private/others.js";
 import { Account } from "../../src/svc/web/transport/account.js";
+import { Refusal } from "../../src/svc/web/transport/http.js";
 import { keep } from "../../src/svc/web/transport/kept.js";
 
 const AGO = () => Date.now() - 1000;
@@ -69,4 +71,13 @@ test("a token that the server has refused is not used again", async () => {
   cameBack(LATER(), LATER());
   answers = true;
   assert.equal(await account.accessToken("old"), "new");
+});
+
+test("signing out while private conversations are read ends the reading, where a refusal of one conversation does not", async () => {
+  cameBack(LATER(), LATER());
+  account.signOut();
+  const error = await account.accessToken().catch((refusal) => refusal);
+  assert.equal(error.code, "signed_out");
+  assert.throws(() => refused(error), error);
+  refused(new Refusal({ error: "missing_permission" }, 403));
 });

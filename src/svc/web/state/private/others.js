@@ -73,9 +73,9 @@ export function parsed(data) {
   }
 }
 
-/** What the server refuses in one conversation does not keep us from the others; where it knows us no more, all of them would be. @param {any} error */
+/** What the server refuses in one conversation does not keep us from the others; where it knows us no more, or we have signed out, all of them would be. @param {any} error */
 export function refused(error) {
-  if (error.status === undefined || error.status === 401) throw error;
+  if (!error.status || error.status === 401) throw error;
   reportProblem(error);
 }
 
