@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from svc.base.ids import Ids, time_ms
+from svc.base.ids import BitsAhead, Ids, time_ms
 
 
 def test_ids_rise_whatever_the_clock_does() -> None:
@@ -25,6 +25,13 @@ def test_an_id_is_a_uuid_of_version_7_that_tells_its_time() -> None:
     made = Ids(lambda: 1_800_000_000.123, random.Random(1).getrandbits).new()
     assert (uuid.UUID(made).version, uuid.UUID(made).variant) == (7, uuid.RFC_4122)
     assert time_ms(made) == 1_800_000_000_123
+
+
+def test_random_bits_come_from_bytes_that_were_fetched_at_once_and_none_comes_twice() -> None:
+    fetched = [bytes([255, 254, 1, 0]), bytes([2, 8])]
+    bits = BitsAhead(lambda _: fetched.pop(0))
+    # Of 15 bits, the two bytes' last is left out; what is left over of a fetch is not enough for the last.
+    assert [bits(15), bits(8), bits(16)] == [0x7FFF, 1, 0x0208]
 
 
 @pytest.mark.parametrize("text", ["", "x", str(uuid.UUID(int=0)), "a" * 36])

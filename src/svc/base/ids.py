@@ -10,8 +10,26 @@ from collections.abc import Callable
 
 _COUNTER_BITS = 12
 _RANDOM_BITS = 62
+# Fetched in one go: each fetch lets go of the interpreter, and waits while the database's thread has it.
+_AHEAD_BYTES = 4096
 # The year 9999. No id is made above a later one, or its successors would not fit into an id.
 LATEST_MS = 253_402_300_799_999
+
+
+class BitsAhead:
+    """Called as `random_bits` of `Ids`: takes the bytes that `random_bytes(n)` gives, each once."""
+
+    def __init__(self, random_bytes: Callable[[int], bytes]) -> None:
+        self._random_bytes = random_bytes
+        self._bytes, self._taken = b"", 0
+
+    def __call__(self, bits: int) -> int:
+        size = (bits + 7) // 8
+        if self._taken + size > len(self._bytes):
+            self._bytes, self._taken = self._random_bytes(_AHEAD_BYTES), 0
+        start = self._taken
+        self._taken = start + size
+        return int.from_bytes(self._bytes[start : self._taken], "big") >> (8 * size - bits)
 
 
 class Ids:
@@ -37,9 +55,8 @@ class Ids:
         now_ms = min(int(self._now() * 1000), LATEST_MS)
         self._last = max(self._last + 1, now_ms << _COUNTER_BITS)
         milliseconds, counter = self._last >> _COUNTER_BITS, self._last & 0xFFF
-        value = milliseconds << 80 | 7 << 76 | counter << 64 | 0b10 << 62 | self._random_bits(_RANDOM_BITS)
-        digits = f"{value:032x}"
-        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        moment, rest = f"{milliseconds:012x}", f"{0b10 << 62 | self._random_bits(_RANDOM_BITS):016x}"
+        return f"{moment[:8]}-{moment[8:]}-7{counter:03x}-{rest[:4]}-{rest[4:]}"
 
 
 def time_ms(id_text: str) -> int:

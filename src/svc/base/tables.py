@@ -1,16 +1,19 @@
-"""Records and the tables that keep them: the fields of a frozen dataclass are columns of the same names.
+"""Records and the tables that keep them: the fields of a record are columns of the same names.
 
-A field that is itself such a record is kept as its fields, in its place. A column that is called otherwise
-than its field, or holds it in another form, is declared once, where the `Table` is made. What only the table
-has is given by name when a record is written, and what only the record has when it is read.
+A record is a frozen dataclass or Struct; a field that is itself one is kept as its fields, in its place. A
+column that is called otherwise than its field, or holds it in another form, is declared once, where the
+`Table` is made. What only the table has is given by name when a record is written, and what only the record
+has when it is read.
 """
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from operator import attrgetter
 from sqlite3 import Cursor
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar
+
+from msgspec import Struct, structs
 
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
@@ -53,23 +56,25 @@ class Table(Generic[Record]):
         """`without`: fields that have no column; `names`: of columns, by field or by `part.field`;
         `forms`: by column."""
         self.name, self._record = name, record
-        kept = [field for field in _fields(record) if field.name not in without]
-        self._fields = [field.name for field in kept]
-        columns: dict[str, Field[Any]] = {}
+        kept = {name: kind for name, kind in _fields(record).items() if name not in without}
+        self._fields = list(kept)
+        columns: dict[str, object] = {}
         # Where a part's columns are. The last part is first: those before it stay where they are.
         self._parts: list[tuple[slice, Callable[..., object]]] = []
-        for field in kept:
-            if is_dataclass(field.type) and isinstance(field.type, type):
-                inner = {f"{field.name}.{part.name}": part for part in _fields(field.type)}
-                self._parts.insert(0, (slice(len(columns), len(columns) + len(inner)), field.type))
+        for field, kind in kept.items():
+            if _is_record(kind):
+                inner = {f"{field}.{part}": of_part for part, of_part in _fields(kind).items()}
+                self._parts.insert(0, (slice(len(columns), len(columns) + len(inner)), kind))
                 columns |= inner
             else:
-                columns[field.name] = field
+                columns[field] = kind
         self._values: Callable[[Record], tuple[object, ...]] = attrgetter(*columns)
         self.columns = [(names or {}).get(path, path) for path in columns]
         kinds = zip(self.columns, columns.values(), strict=True)
-        forms = {name: _BOOL for name, field in kinds if field.type is bool} | forms
+        forms = {column: _BOOL for column, kind in kinds if kind is bool} | forms
         self._forms = [(self.columns.index(column), form) for column, form in forms.items()]
+        # By the names of what is given beside a record.
+        self._inserts: dict[tuple[str, ...], str] = {}
 
     # Writing: steps of a write.
 
@@ -101,8 +106,11 @@ class Table(Generic[Record]):
         return connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", _given(key)).rowcount > 0
 
     def _insert(self, *beside: str) -> str:
-        names = [*self.columns, *beside]
-        return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+        if (sql := self._inserts.get(beside)) is None:
+            names = [*self.columns, *beside]
+            sql = f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+            self._inserts[beside] = sql
+        return sql
 
     def _row(self, record: Record, beside: Mapping[str, object]) -> list[object]:
         row = list(self._values(record))
@@ -158,9 +166,15 @@ class Table(Generic[Record]):
         return f"SELECT {self.select()} FROM {self.name} {rest}"
 
 
-def _fields(record: Callable[..., object]) -> tuple[Field[Any], ...]:
-    assert isinstance(record, type) and is_dataclass(record), "a table holds records"
-    return fields(record)
+def _is_record(kind: object) -> TypeGuard[type[Any]]:
+    return isinstance(kind, type) and (is_dataclass(kind) or issubclass(kind, Struct))
+
+
+def _fields(record: Callable[..., object]) -> dict[str, object]:
+    """Their types, by name."""
+    assert _is_record(record), "a table holds records"
+    found = structs.fields(record) if issubclass(record, Struct) else fields(record)
+    return {field.name: field.type for field in found}
 
 
 def _is(key: Mapping[str, object]) -> str:

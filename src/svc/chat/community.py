@@ -17,7 +17,7 @@ import svc
 from svc.base import machine
 from svc.base.database import Database
 from svc.base.descriptors import limit
-from svc.base.ids import Ids
+from svc.base.ids import BitsAhead, Ids
 from svc.base.metrics import Registry
 from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
@@ -103,7 +103,7 @@ class Community:
         # Where it is served; empty while it is not.
         self.address = ""
         self._server_id = kept_server_id(config.identity.server_id, config.data_dir)
-        self._ids = Ids(time.time, secrets.randbits)
+        self._ids = Ids(time.time, BitsAhead(secrets.token_bytes))
         self.origins = Origins(config.allowed_origins, secure=secure)
         self.directory = Directory(time.time)
         self.media = media_of(config, database)

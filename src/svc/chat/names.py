@@ -63,9 +63,11 @@ def _readable(text: str, most: int) -> str | None:
 
 def shows_something(text: str) -> bool:
     """Is there anything to see in it?"""
-    return any(
-        unicodedata.category(character)[0] in _VISIBLE and character not in _BLANK for character in text
-    )
+    # Mostly the first character decides, sooner than a generator is made.
+    for character in text:
+        if unicodedata.category(character)[0] in _VISIBLE and character not in _BLANK:
+            return True
+    return False
 
 
 @lru_cache(maxsize=_LETTERS_KEPT)

@@ -34,9 +34,12 @@ class Mentions:
     groups: tuple[str, ...] = ()
 
 
+_NOBODY = Mentions()
+
+
 def named(text: str) -> Mentions:
     if "](" not in text or not ("mention:" in text or "role:" in text):
-        return Mentions()
+        return _NOBODY
     found: dict[tuple[str, str], None] = {}
     for paragraph in paragraphs(text):
         for target in _mentions_in(paragraph):

@@ -1,7 +1,8 @@
 """Reactions, pins and previews: what hangs on a message that others have written. No HTTP."""
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import structs
 
 from svc.base.database import Act, Connection
 from svc.base.tables import number
@@ -112,9 +113,7 @@ class Marking:
                 self._record(connection, member_id, "previews_remove", message, now)
             if message.no_previews:
                 return None
-            return self._with_previews(
-                connection, dataclasses.replace(message, previews=(), no_previews=True)
-            )
+            return self._with_previews(connection, structs.replace(message, previews=(), no_previews=True))
 
         return Act(remove, self.previews_changed)
 
@@ -127,7 +126,7 @@ class Marking:
             return None
         if list(current.previews) == list(previews):
             return None
-        return self._with_previews(connection, dataclasses.replace(current, previews=previews))
+        return self._with_previews(connection, structs.replace(current, previews=previews))
 
     def previews_changed(self, message: Message | None) -> None:
         if message is None:
@@ -146,7 +145,7 @@ class Marking:
             for preview in message.previews
             if isinstance(preview, Mapping)
         ]
-        shown = dataclasses.replace(message, previews=kept)
+        shown = structs.replace(message, previews=kept)
         store.set_previews(connection, shown)
         return shown
 

@@ -8,7 +8,8 @@ webhook. docs/webhooks.md, "A message" and docs/http.md, "Messages".
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from svc.base.contents import with_kind
 from svc.chat.access.media_urls import MediaUrls
@@ -34,8 +35,7 @@ _SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:(?://|(?=mention))|\bmenti
 _APART = "\u200b"
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(Struct, frozen=True):
     kind: str  # MEMBER or WEBHOOK
     id: str
     display_name: str
@@ -57,8 +57,7 @@ class Author:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Struct, frozen=True):
     """What there is in a thread."""
 
     count: int
@@ -70,8 +69,7 @@ class Answers:
         return {"count": self.count, "last_id": self.last_id, "last_at_ms": self.last_at_ms}
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """`n` is the moment and the counter of `id`, as one number that rises with it: the cursor."""
 
     n: int

@@ -5,11 +5,12 @@ few messages in each write, and goes on after a restart. What the store still ho
 """
 
 import asyncio
-import dataclasses
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import NoReturn
+
+from msgspec import structs
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.tasks import undeterred
@@ -80,7 +81,7 @@ class Retention:
 
     def _expired(self, connection: Connection, message: Message) -> Message:
         search_store.changes(connection, message)
-        left = dataclasses.replace(
+        left = structs.replace(
             message,
             attachments=(),
             expired_attachments=message.expired_attachments + len(message.attachments),

@@ -5,9 +5,10 @@ pushes, counts and pages agree with the file. Reactions and pins are in `marking
 `reading`. docs/webhooks.md, "A message" and docs/http.md.
 """
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+
+from msgspec import structs
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
@@ -135,10 +136,10 @@ class Messages:
         message = self.new(draft.channel_id, author, draft.text, reply_to=draft.reply_to, ruling=ruling)
         case = self.case(message, draft.text, now, ruling)
         if not draft.previews:
-            message = dataclasses.replace(message, no_previews=True)
+            message = structs.replace(message, no_previews=True)
         if draft.thread is not None:
             crowded_out = self._threads.crowded_out(draft.thread, member_id, message.told)
-            message = dataclasses.replace(message, thread=draft.thread, crowded_out=crowded_out)
+            message = structs.replace(message, thread=draft.thread, crowded_out=crowded_out)
 
         def post(connection: Connection) -> Message:
             if (found := _repeated(connection, member_id, draft)) is not None:
@@ -147,7 +148,7 @@ class Messages:
                 nonce = (member_id, draft.channel_id, draft.nonce)
                 store.insert_nonce(connection, nonce, message.n, message.posted_at_ms)
             files = self._surroundings.attached(connection, member_id, message.id, draft.attachments)
-            new = dataclasses.replace(message, attachments=files) if files else message
+            new = structs.replace(message, attachments=files) if files else message
             if draft.ping:
                 new = self._pinging(connection, new)
             if case is not None:
@@ -206,7 +207,7 @@ class Messages:
         """A step of a write that posts a message; `posted` follows with what it returns."""
         if message.thread is not None:
             root = self._threads.root(connection, message.channel_id, message.thread)
-            message = dataclasses.replace(message, joining=self._threads.joining(message, root))
+            message = structs.replace(message, joining=self._threads.joining(message, root))
         if message.reply_to is not None:
             answered = _existing(store.get(connection, message.channel_id, number_of(message.reply_to)))
             if message.thread not in (answered.thread, answered.id):
@@ -261,7 +262,7 @@ class Messages:
                 return old, old
             if ruling.refusal is not None:
                 raise Refused(ruling)
-            new = dataclasses.replace(
+            new = structs.replace(
                 old,
                 text=judged.text,
                 mentions=(*mentions, *_pinged(old, but_not=mentions)),
@@ -344,6 +345,8 @@ class Messages:
     def _moderated(self, text: str, ruling: Ruling) -> Moderated:
         """The text as it may be stored. Raises ChatError."""
         judged = moderated(text, self._surroundings.profanity_mode())
+        if not (ruling.spans or ruling.flagged):
+            return judged
         return Moderated(covered(judged.text, ruling.spans), judged.flagged or ruling.flagged)
 
     def case(self, message: Message, text: str, now: float, ruling: Ruling = NO_RULING) -> Case | None:
@@ -397,6 +400,8 @@ class Messages:
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The members that a text names who can view the channel, and the groups that its author may name."""
         found = named(text)
+        if not (found.members or found.groups):
+            return (), ()
         viewers = self._directory.viewers(channel_id) if found.members else frozenset[str]()
         members = tuple(member_id for member_id in found.members if member_id in viewers)
         permission = Permission.MENTION_EVERYONE
@@ -408,6 +413,8 @@ class Messages:
         self, channel_id: str, author_id: str, mentions: Sequence[str], groups: Sequence[str]
     ) -> tuple[str, ...]:
         """For whom it counts: neither for its author nor for members who have blocked them."""
+        if not (mentions or groups):
+            return ()
         found = dict.fromkeys(mentions)
         if groups:
             viewers = self._directory.viewers(channel_id)
@@ -432,7 +439,7 @@ class Messages:
             return message
         counts = who not in message.told and not self._surroundings.blocks(who, message.author.id)
         told = (*message.told, who) if counts else message.told
-        return dataclasses.replace(message, mentions=(*message.mentions, who), told=told)
+        return structs.replace(message, mentions=(*message.mentions, who), told=told)
 
 
 def checked_text(text: str, *, or_else: bool) -> None:
@@ -463,7 +470,7 @@ def _with_words(message: Message, upload_id: str, alt: str) -> Message:
         {**file, "alt": alt} if isinstance(file, Mapping) and file.get("id") == upload_id else file
         for file in message.attachments
     ]
-    return dataclasses.replace(message, attachments=files)
+    return structs.replace(message, attachments=files)
 
 
 def _pinged(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:

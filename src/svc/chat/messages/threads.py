@@ -5,8 +5,10 @@ Whoever writes in it, has written what it hangs on, or is mentioned in it follow
 otherwise. Counts what `reading` counts of channels, by the same rules.
 """
 
-import dataclasses
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from msgspec import structs
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
@@ -45,7 +47,7 @@ _UNREAD_MENTIONS = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ThreadState:
     """What a thread is to one member."""
 
@@ -181,7 +183,7 @@ class Threads:
         """The message, with what is in its thread now that it came or went: a step of the write."""
         if message.thread is None:
             return message
-        return dataclasses.replace(message, beside=_answers(connection, message.thread))
+        return structs.replace(message, beside=_answers(connection, message.thread))
 
     def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
         """What a thread hangs on: a step of a write. Raises ChatError."""

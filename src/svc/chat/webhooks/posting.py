@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Literal, TypeVar
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from svc.base.allowance import Allowance
 from svc.base.database import Act, Connection, Database
@@ -176,27 +176,22 @@ class Posting:
         self.history = PostHistory()
         webhooks.gone.extend([self._limiter.forget, self.history.forget])
 
-    def read(self, webhook_id: str, token: str, now_ms: int, decode: Callable[[], T]) -> T:
-        """A body, if its webhook may be posted to. To read what somebody has sent may take long: nobody has
-        it done by an address that they have made up, nor while everything is refused. Raises ChatError, as
-        `decode` does.
-        """
-        self._webhooks.found(webhook_id, token)
-        if wait_ms := self._limiter.wait_ms(webhook_id, now_ms):
-            raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
-        return decode()
+    def admit(self, webhook_id: str, token: str, now_ms: int, decode: Callable[[], T]) -> tuple[Webhook, T]:
+        """The webhook of a URL, where it may be posted to now, and the body.
 
-    def admit(self, webhook_id: str, token: str, now_ms: int) -> Webhook:
-        """The webhook of a URL, where it may be posted to now. Raises ChatError.
-
-        `now_ms` is whole milliseconds of a clock that never steps back.
+        To read what somebody has sent may take long: nobody has it done by an address that they have made up,
+        nor while everything is refused. What cannot be read is not counted. `now_ms` is whole milliseconds of
+        a clock that never steps back. Raises ChatError, as `decode` does.
         """
         webhook = self._webhooks.found(webhook_id, token)
-        if wait_ms := self._limiter.take(webhook_id, now_ms):
+        if not (wait_ms := self._limiter.wait_ms(webhook_id, now_ms)):
+            body = decode()
+            wait_ms = self._limiter.take(webhook_id, now_ms)
+        if wait_ms:
             raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
         if webhook.channel_id is None:
             raise ChatError("no_channel")
-        return webhook
+        return webhook, body
 
     async def post(self, webhook: Webhook, payload: object) -> Posted:
         """Post a JSON value on behalf of a webhook that was admitted. Raises ChatError."""
@@ -265,7 +260,7 @@ class Posting:
         cards = stored(payload.cards, pictures)
         message = self._messages.new(webhook.channel_id, author, payload.text, cards=cards)
         if marked and not message.flagged:
-            message = replace(message, flagged=True)
+            message = structs.replace(message, flagged=True)
         case = self._messages.case(message, "\n".join(marked), message.posted_at_ms / 1000)
         keys = {str(found["key"]) for found in pictures.values()} | ({picture} if picture else set())
 

@@ -185,9 +185,10 @@ class Reader:
     def read(self, read: Callable[["Reader"], T]) -> T:
         """What `read` makes of it; warns of the keys that it has not asked for."""
         found = read(self)
-        for key in self._given:
-            if key not in self._asked:
-                self.findings.unknown_key(self.path, key)
+        if len(self._asked) < len(self._given):
+            for key in self._given:
+                if key not in self._asked:
+                    self.findings.unknown_key(self.path, key)
         return found
 
     def has(self, name: str) -> bool:

@@ -60,11 +60,10 @@ class PostRequests(Requests):
         try:
             body = await received(request)
             try:
-                payload = self._posting.read(*url_parts(request), now_ms(), lambda: decode(body))
+                webhook, payload = self._posting.admit(*url_parts(request), now_ms(), lambda: decode(body))
             except ChatError as refusal:
                 # What is no JSON is refused as such before anything else is looked for.
                 raise refusal if is_json(body) else ChatError("invalid_json") from None
-            webhook = self._posting.admit(*url_parts(request), now_ms())
             posted = await self._posting.post(webhook, payload)
         except ChatError as refusal:
             self._posting.refused(*url_parts(request), refusal, int(time.time() * 1000))

@@ -87,8 +87,7 @@ class CompatibleRequests(Requests):
         where = url_parts(request)
         try:
             data = await received(request)
-            value = self._posting.read(*where, now_ms(), lambda: decode(data))
-            webhook = self._posting.admit(*where, now_ms())
+            webhook, value = self._posting.admit(*where, now_ms(), lambda: decode(data))
             draft = draft_of(value)
             if draft is None:
                 self._note(request, None)
