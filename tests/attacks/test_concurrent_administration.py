@@ -420,7 +420,7 @@ async def test_acts_that_once_went_wrong_end_as_some_order_does(
     await ends_as_some_order_does(scene, tmp_path, [act_like(fragment) for fragment in fragments])
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize(("count", "cases"), [(2, PAIRS), (3, TRIPLES)], ids=["pairs", "triples"])
 async def test_any_acts_at_once_end_as_some_order_does(
     scene: Scene, tmp_path: Path, count: int, cases: int

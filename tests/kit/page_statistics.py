@@ -124,15 +124,23 @@ class Watcher:
     async def sees(
         self, other: "Watcher", *, source: str = "camera", frames: int = 5, within_s: float = 15.0
     ) -> None:
-        """Wait until so many more pictures of somebody have been decoded."""
-        before = (await self.statistics()).frames(other.name, source)
+        """Wait until so many more pictures of somebody have been decoded, the next one within so long.
 
-        async def seen() -> bool:
+        How many come in a second is the machine's affair: a busy one shows few.
+        """
+        before = (await self.statistics()).frames(other.name, source)
+        seen = 0
+
+        async def more() -> bool:
+            nonlocal seen
             now = (await self.statistics()).frames(other.name, source)
             # A new connection counts from zero again.
-            return now >= (before if now >= before else 0) + frames
+            last, seen = seen, now - (before if now >= before else 0)
+            return seen > last
 
-        await wait_until(f"{self.name} sees the {source} of {other.name}", seen, within_s=within_s)
+        while seen < frames:
+            what = f"{self.name} sees the {source} of {other.name}, picture {seen + 1} of {frames}"
+            await wait_until(what, more, within_s=within_s)
 
     async def hears(self, other: "Watcher", *, source: str = "mic", within_s: float = 15.0) -> None:
         before = (await self.statistics()).energy(other.name, source)

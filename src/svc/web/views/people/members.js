@@ -29,8 +29,8 @@ export function Members({ onClose }) {
   return html`<${Aside} title=${t("members-count", { count: members.value.size })} onClose=${onClose}>
     <input type="search" dir="auto" aria-label=${t("find-member")} placeholder=${t("find-member")} value=${wanted.value} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => { wanted.value = event.currentTarget.value; }} />
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
-    ${!complete.value && !problem && html`<p class="quiet">${t("loading")}</p>`}
     <${Roster} rows=${rows} />
+    ${!complete.value && !problem && html`<p class="quiet">${t("loading")}</p>`}
     ${complete.value && !rows.length && html`<p class="quiet" role="status">${t("nothing-found")}</p>`}
   <//>`;
 }
