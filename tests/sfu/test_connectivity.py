@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from functools import cache
 
+import pytest
+
 from svc.sfu.closing import CloseCode
 from svc.sfu.dtls import Certificate, Connected, DtlsTransport, SrtpKeys
 from svc.sfu.path import BindingCheck, Path
@@ -71,6 +73,24 @@ def test_the_path_is_selected_and_both_sides_get_the_same_gcm_keys() -> None:
     assert [path.remote for path in client.transport.selected] == [CLIENT]
     assert client.keys is not None and client.keys.profile == "AEAD_AES_128_GCM"
     assert client.transport.keys == [(client.keys.profile, client.keys.remote, client.keys.local)]
+
+
+def test_our_keys_are_there_before_the_client_has_its_own_and_sends_media(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = Client(Call())
+    ours_when_theirs: list[int] = []
+
+    def arrive(data: bytes) -> None:
+        client.dtls.receive(data, client.call.now)
+        if client.keys is not None:
+            ours_when_theirs.append(len(client.transport.keys))
+
+    monkeypatch.setattr(client.transport, "send_dtls", arrive)
+    client.person.answer()
+    client.dtls.start(client.call.now)
+    client.run()
+    assert ours_when_theirs[0] == 1
 
 
 def test_a_client_that_is_passive_is_handshaken_by_us_once_there_is_a_path() -> None:

@@ -243,8 +243,7 @@ class Connectivity:
             self._carry_dtls(self._dtls)
 
     def _carry_dtls(self, dtls: DtlsTransport) -> None:
-        for data in _drain(dtls.transmits):
-            self._transport.send_dtls(data)
+        # First of all the keys: whoever has our last flight sends media at once.
         for event in _drain(dtls.events):
             match event:
                 case Connected(keys):
@@ -255,6 +254,8 @@ class Connectivity:
                     self.outcomes.append(MediaFailed(f"Media encryption: {reason}"))
                 case Closed():
                     self.outcomes.append(MediaClosed())
+        for data in _drain(dtls.transmits):
+            self._transport.send_dtls(data)
 
 
 def _drain(items: list[_Item]) -> list[_Item]:
