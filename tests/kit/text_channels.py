@@ -52,6 +52,8 @@ async def write(person: Person, text: str) -> None:
     await box(person).fill(text)
     await box(person).press("Enter")
     await expect(box(person)).to_have_value("")
+    # What waits may not be drawn yet; it is kept until the server has it.
+    await person.page.wait_for_function("() => !sessionStorage.getItem('svc.outbox')")
     await expect(person.page.locator(".pending")).to_have_count(0)
 
 
