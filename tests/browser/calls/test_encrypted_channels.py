@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Route, WebSocketRoute, expect
+from playwright.async_api import Error, Route, WebSocketRoute, expect
 
 from tests.browser.calls.test_private_calls import assert_sealed, counted, goes_on, recorder
 from tests.browser.test_accessible import at_both_sizes, axe
@@ -44,19 +45,21 @@ async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
     async def as_gone(route: Route) -> None:
-        response = await route.fetch()
-        told = await response.json()
-        for device in told.get("devices", []):  # None where the server refuses.
-            device["gone"] = device["gone"] or (device["member_id"] == other_id and not done.is_set())
-        await route.fulfill(response=response, json=told)
+        with suppress(Error):  # A page that goes takes its answers with it.
+            response = await route.fetch()
+            told = await response.json()
+            for device in told.get("devices", []):  # None where the server refuses.
+                device["gone"] = device["gone"] or (device["member_id"] == other_id and not done.is_set())
+            await route.fulfill(response=response, json=told)
 
     async def silently(route: Route) -> None:
         body: dict[str, Any] = route.request.post_data_json or {}
         hidden = body["removed"] and not done.is_set()
-        response = await route.fetch(post_data={**body, "removed": []} if hidden else body)
-        if hidden and response.ok:
-            done.set()
-        await route.fulfill(response=response)
+        with suppress(Error):
+            response = await route.fetch(post_data={**body, "removed": []} if hidden else body)
+            if hidden and response.ok:
+                done.set()
+            await route.fulfill(response=response)
 
     await person.page.route(where, as_gone)
     await person.page.route(f"{where}/commits", silently)
