@@ -140,15 +140,19 @@ class Watcher:
 
         while seen < frames:
             what = f"{self.name} sees the {source} of {other.name}, picture {seen + 1} of {frames}"
-            await wait_until(what, more, within_s=within_s)
+            await self._until(what, more, within_s)
 
     async def hears(self, other: "Watcher", *, source: str = "mic", within_s: float = 15.0) -> None:
         before = (await self.statistics()).energy(other.name, source)
 
         async def heard() -> bool:
-            return (await self.statistics()).energy(other.name, source) > before
+            nonlocal before
+            now = (await self.statistics()).energy(other.name, source)
+            # A new connection counts from zero again.
+            last, before = before, min(before, now)
+            return now > last
 
-        await wait_until(f"{self.name} hears the {source} of {other.name}", heard, within_s=within_s)
+        await self._until(f"{self.name} hears the {source} of {other.name}", heard, within_s)
 
     async def hears_nothing_of(self, other: "Watcher", *, within_s: float = 10.0) -> None:
         """Wait until nothing more comes of a made-up microphone, which beeps every second."""
@@ -158,4 +162,12 @@ class Watcher:
             await asyncio.sleep(SILENCE_S)
             return (await self.statistics()).energy(other.name) - before < HEARD
 
-        await wait_until(f"{self.name} hears nothing of {other.name}", silent, within_s=within_s)
+        await self._until(f"{self.name} hears nothing of {other.name}", silent, within_s)
+
+    async def _until(self, what: str, condition: Callable[[], Awaitable[bool]], within_s: float) -> None:
+        """As `wait_until`; its error tells what the page has received."""
+        try:
+            await wait_until(what, condition, within_s=within_s)
+        except AssertionError as failure:
+            received = "\n".join(map(str, (await self.statistics()).received)) or "nothing"
+            raise AssertionError(f"{failure}\nreceived:\n{received}") from None
