@@ -43,6 +43,8 @@ FLAGS = (
     f"--use-fake-device-for-media-stream=device-count={CAMERAS[-1] + 1},fps=30,display-media-type=browser",
     "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection",
+    # Else it varies whether a page that was loaded again plays before somebody presses it.
+    "--autoplay-policy=no-user-gesture-required",
     # Pages that nobody looks at must go on decoding and playing at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
