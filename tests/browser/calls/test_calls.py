@@ -24,15 +24,6 @@ window.speak = (loudness) => context.resume().then(() => { gain.gain.value = lou
 const opened = () => out.stream.getTracks().map((track) => track.clone());
 navigator.mediaDevices.getUserMedia = async () => new MediaStream(opened());
 """
-# As where a page may play nothing before somebody has pressed it.
-QUIET_UNTIL_PRESSED = """(() => {
-  const play = HTMLMediaElement.prototype.play;
-  let pressed = false;
-  addEventListener("pointerdown", () => { pressed = true; }, true);
-  HTMLMediaElement.prototype.play = function () {
-    return pressed ? play.call(this) : Promise.reject(new DOMException("", "NotAllowedError"));
-  };
-})()"""
 QUIETLY, LOUDLY = 0.01, 0.5
 A_TONE_ON_THE_LEFT = """() => {
   const context = new AudioContext();
@@ -208,20 +199,6 @@ async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: Peopl
     await wait_until("Ada sends music at the channel's rate", lambda: told(96), within_s=15)
     await ask(ada, "PATCH", "/api/channels/voice", {"bitrate_kbps": 64})
     await wait_until("those in the channel hear its new rate", lambda: told(64), within_s=15)
-
-
-async def test_a_browser_that_blocks_the_sound_plays_it_once_the_page_says_so_and_is_pressed(
-    people: People,
-) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await ada.join(camera=False, microphone=False)
-    await grace.join(camera=False)
-    await ada.page.add_init_script(QUIET_UNTIL_PRESSED)
-    await ada.page.reload()
-    await ada.is_connected()
-    await ada.press("Your browser has blocked the sound. Press here to listen.")
-    await ada.hears(grace)
-    await expect(ada.page.locator("#unblock")).to_have_count(0)
 
 
 async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: People) -> None:
