@@ -10,7 +10,15 @@ from tests.kit.community import confirm, open_settings
 from tests.kit.knowing import hears, listen, look_away, look_back, notices, want_notices
 from tests.kit.people import Capture, People, Person, both_widths
 from tests.kit.product import Product
-from tests.kit.text_channels import box, come_to_read, message, open_channel, press_at, write
+from tests.kit.text_channels import (
+    box,
+    come_to_read,
+    message,
+    open_channel,
+    press_at,
+    stays_at_the_end,
+    write,
+)
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -262,6 +270,7 @@ async def test_a_narrow_page_has_the_conversation_and_keeps_nobody_out(people: P
     await ada.page.locator("#private-box").focus()
     await ada.page.keyboard.press("ArrowUp")
     await expect(ada.page.locator("#private .message").last).to_be_focused()
+    await stays_at_the_end(ada.page.locator("#private .message").last)
     await ada.press("How this is kept private")
     await expect(ada.page.locator(".private-number")).to_be_visible()
     await at_both_sizes(ada, axe, "the number to compare")

@@ -29,6 +29,7 @@ from tests.kit.text_channels import (
     message,
     open_channel,
     shows,
+    stays_at_the_end,
     write,
 )
 from tests.kit.waiting import becomes, wait_until
@@ -249,6 +250,7 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
     await box(ada).press("PageUp")
     await ada.press("To the newest")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
+    await stays_at_the_end(shown.last)
 
 
 @both_widths

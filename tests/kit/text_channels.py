@@ -7,6 +7,22 @@ from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.kit.people import People, Person
 
+# What waits may not be drawn yet; it is kept until the server has it, where the browser keeps anything.
+NOTHING_WAITS = "() => { try { return !sessionStorage.getItem('svc.outbox'); } catch { return true; } }"
+# Scrolls a little, which the page is told of a frame later, and grows meanwhile; how far the end is, in px.
+GROWS = """async (message) => {
+  const box = message.closest(".messages-box");
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  message.style.paddingBlockStart = "2000px";
+  await frame();
+  await frame();
+  box.scrollTop -= 5;
+  message.style.paddingBlockStart = "4000px";
+  await frame();
+  await frame();
+  return box.scrollHeight - box.scrollTop - box.clientHeight;
+}"""
+
 
 async def come_to_read(person: Person, channel: str = "general") -> None:
     """Become a member without entering a call, and open a channel."""
@@ -52,9 +68,13 @@ async def write(person: Person, text: str) -> None:
     await box(person).fill(text)
     await box(person).press("Enter")
     await expect(box(person)).to_have_value("")
-    # What waits may not be drawn yet; it is kept until the server has it.
-    await person.page.wait_for_function("() => !sessionStorage.getItem('svc.outbox')")
+    await person.page.wait_for_function(NOTHING_WAITS)
     await expect(person.page.locator(".pending")).to_have_count(0)
+
+
+async def stays_at_the_end(last: Locator) -> None:
+    """Whoever reads the last message is not left behind by what becomes taller below their eyes."""
+    assert await last.evaluate(GROWS) < 1
 
 
 def message(person: Person, text: str) -> Locator:

@@ -239,8 +239,9 @@ export class Timeline extends Component {
   }
 
   #scrolled = () => {
-    // At the end of what is here, with more behind it, one reads on from there.
-    this.#following = this.#below < AT_END_PX && !this.props.conversation.moreAfter.value;
+    // What has grown below before we are told moves nobody; at the end of what is here, with more behind it, one reads on.
+    this.#noteScroll();
+    this.#following = (this.#following || this.#below < AT_END_PX) && !this.props.conversation.moreAfter.value;
     this.#look();
   };
 

@@ -41,14 +41,20 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   const following = useRef(true);
+  const put = useRef(0); // Where the end was when we went to it.
   const waiting = unsent.value.get(talk.id) ?? [];
   const messages = conversation.messages.value;
   const shown = messages.slice(-most);
   const last = messages.at(-1)?.id;
   const wanted = target.value?.talkId === talk.id ? target.value : null;
-  useLayoutEffect(() => { if (following.current) box.current.scrollTop = box.current.scrollHeight; }, [last, waiting.length]);
+  const settle = () => {
+    if (!following.current || !box.current) return;
+    box.current.scrollTop = box.current.scrollHeight;
+    put.current = box.current.scrollTop;
+  };
+  useLayoutEffect(settle, [last, waiting.length]);
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(() => { if (following.current && box.current) box.current.scrollTop = box.current.scrollHeight; });
+    const observer = new ResizeObserver(settle);
     observer.observe(box.current);
     observer.observe(/** @type {Element} */ (box.current.firstElementChild));
     return () => observer.disconnect();
@@ -71,7 +77,12 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
     return () => clearTimeout(timer);
   }, [marked]);
   useEffect(() => { if (inSight.value && talk.unread) theRunning().then((running) => running.markRead(talk.id)); }, [inSight.value, talk.unread]);
-  const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => { following.current = scrollHeight - scrollTop - clientHeight < AT_END_PX; };
+  const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+    const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
+    if (atEnd) put.current = scrollTop;
+    // What has grown below before we are told moves nobody.
+    following.current = atEnd || (following.current && scrollTop >= put.current - AT_END_PX);
+  };
   const older = () => {
     following.current = false;
     setMost(most + AT_ONCE);
