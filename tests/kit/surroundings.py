@@ -39,6 +39,7 @@ def surroundings_with(
         slow_mode_wait_s=lambda member_id, channel_id, now: 0.0,
         blocks=blocks,
         attached=lambda *_: (),
+        most_as_it_came=lambda _: 0,
         released=lambda *_: None,
         let_go=lambda *_: None,
         pictured=lambda *_: set(),

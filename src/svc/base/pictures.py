@@ -48,6 +48,11 @@ class PictureRules:
     thumbnail_side: int | None = None
 
 
+ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
+# Of a picture that hangs on a message: no screen shows more of it, and what a page loads before it is opened.
+ATTACHED_PICTURE = PictureRules(ALL_FORMATS, max_side=4096, thumbnail_side=400)
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """The new file, and what is known of it. The placeholder is a BlurHash, the colour #rrggbb."""

@@ -318,6 +318,7 @@ class Community:
             slow_mode_wait_s=self.channels.slow_mode_wait_s,
             blocks=self.blocks.blocks,
             attached=self.files.uploads.attach,
+            most_as_it_came=self.files.uploads.most_as_it_came,
             released=self.files.released,
             let_go=self.files.let_go,
             pictured=self.files.pictured,

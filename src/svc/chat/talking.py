@@ -5,6 +5,7 @@ A part of `community` that stands alone, and has no rules of its own.
 
 import secrets
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from svc.base.pictures import picture_sandbox
 from svc.base.sealing import SealingKey
@@ -50,9 +51,8 @@ class Talking:
         )
         ground.changes.channel_removed.append(self.webhooks.channel_removed)
         profanity_mode = surroundings.profanity_mode
-        self.posting = Posting(
-            ground.database, self.webhooks, messages, pictures.collect, media, profanity_mode
-        )
+        attach = partial(pictures.attach, new_id=ground.new_id, most=surroundings.most_as_it_came)
+        self.posting = Posting(ground.database, self.webhooks, messages, pictures, attach, profanity_mode)
         self.previews = Previews(
             self.messages,
             fetcher,

@@ -13,19 +13,14 @@ from pathlib import Path
 
 from svc.base.contents import FILE, HEAD_BYTES, PICTURE, VIDEO, content_of
 from svc.base.objects import require_free
-from svc.base.pictures import Picture, PictureRules, rewritten
+from svc.base.pictures import ALL_FORMATS, ATTACHED_PICTURE, Picture, PictureRules, rewritten
 from svc.base.sandbox import Refused, Sandbox
 from svc.worker.file_job import PROBE_DEADLINE_S, Kept, looked_at
 from svc.worker.queue import Job
 from svc.worker.video_job import ACCEPTED, NoPictures, Video, VideoRules, rewritten_video
 
-ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
-# Largest side of a picture in a message: more than any screen shows of it.
-MAX_PICTURE_SIDE = 4096
-# What a page loads before somebody opens the picture.
-THUMBNAIL_SIDE = 400
 RULES: Mapping[str, PictureRules] = {
-    PICTURE: PictureRules(ALL_FORMATS, max_side=MAX_PICTURE_SIDE, thumbnail_side=THUMBNAIL_SIDE),
+    PICTURE: ATTACHED_PICTURE,
     # Small and everywhere: what moves beside every line is a nuisance.
     "avatar": PictureRules(ALL_FORMATS, max_side=256, animated=False),
     "icon": PictureRules(ALL_FORMATS, max_side=512, animated=False),

@@ -122,7 +122,9 @@ async def test_discord_webhook_posts_an_embed(hook: Hook, tmp_path: Path) -> Non
             "timestamp": "2026-01-31T12:00:00+00:00",
         }
     ]
-    assert (await hook.arrived())["text"] == "With a file\n(left out: log.txt)"
+    message = await hook.arrived()
+    assert message["text"] == "With a file"
+    assert [file["name"] for file in message["attachments"]] == ["log.txt"]
     assert "Unknown Webhook" in printed
 
 

@@ -50,6 +50,8 @@ class Surroundings:
     blocks: Callable[[str, str], bool]
     # A step of a write: what a member (second) has uploaded, by ids (fourth), for a message (third).
     attached: Callable[[Connection, str, str, Sequence[str]], Sequence[object]]
+    # How many bytes a file of a name may have that is kept as it came; 0 where it is not taken.
+    most_as_it_came: Callable[[str], int]
     # A step of the write that deletes a message, by its id: its media may go.
     released: Callable[[Connection, str], None]
     # A step of the write in which a message, by its id, lets go of some of its media, by their keys.

@@ -28,8 +28,6 @@ from svc.chat.uploads.upload import (
     ATTACHMENT,
     EMOJI,
     KINDS,
-    POSTER,
-    THUMBNAIL,
     USED,
     WAITING,
     Upload,
@@ -356,7 +354,7 @@ class Queue:
             raise ChatError("invalid_request", "A key is none that was reserved for this job")
         for file in written:
             self._media.stored(connection, file.key, convert(file, Facts, from_attributes=True))
-        result = result_of(upload, written)
+        result = result_of(upload.id, upload.name, written)
         store.set_done(connection, job_id, result, self.now_ms())
         outcome = None
         if upload.purpose != ATTACHMENT:
@@ -388,14 +386,6 @@ class Queue:
 
     def now_ms(self) -> int:
         return int(self._now() * 1000)
-
-
-def keys_of(upload: Upload) -> list[str]:
-    """All that an upload has become, by their keys."""
-    result = upload.result or {}
-    belonging = [result.get(role) for role in (THUMBNAIL, POSTER)]
-    found = [result.get("key"), *(part.get("key") for part in belonging if isinstance(part, Mapping))]
-    return [key for key in found if isinstance(key, str)]
 
 
 def _shown(job: Job) -> ShownJob:

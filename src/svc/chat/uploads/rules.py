@@ -9,7 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
-from svc.base.contents import HEAD_BYTES
+from svc.base.contents import FILE, HEAD_BYTES
 from svc.base.database import Act, Connection
 from svc.base.shares import Shares
 from svc.chat.access.acts import follows_rules
@@ -21,7 +21,7 @@ from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.uploads import limits, store
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import Limits, Room, require_place, require_room, takes_long
-from svc.chat.uploads.queue import Queue, keys_of
+from svc.chat.uploads.queue import Queue
 from svc.chat.uploads.store import Job
 from svc.chat.uploads.upload import (
     ATTACHMENT,
@@ -33,6 +33,7 @@ from svc.chat.uploads.upload import (
     Upload,
     UploadProgress,
     Wish,
+    keys_of,
     readable_file_name,
 )
 
@@ -76,6 +77,10 @@ class Uploads:
     def most(self, purpose: str) -> int:
         """How many bytes an upload for a purpose may have."""
         return self._bounds.of(purpose)
+
+    def most_as_it_came(self, name: str) -> int:
+        """How many bytes a file of this name may have that is kept as it came; 0 where it is not taken."""
+        return self._bounds.of_kind(FILE, name)
 
     def require_attaching(self, member_id: str, channel_id: str) -> None:
         """May the member upload for a channel? Raises ChatError."""
@@ -185,7 +190,7 @@ class Uploads:
     def _describe(self, member_id: str, upload_id: str, alt: str) -> Act[Sequence[Callable[[], None]], None]:
         def change(connection: Connection) -> Sequence[Callable[[], None]]:
             now = store.UPLOADS.get(connection, id=upload_id)
-            key = keys_of(now)[0] if now is not None and now.state == USED else ""
+            key = keys_of(now.result)[0] if now is not None and now.state == USED else ""
             where = self._media.owners(connection, key, MESSAGE)
             store.UPLOADS.edit(connection, {"alt": alt}, id=upload_id)
             return [describe(connection, member_id, where, upload_id, alt) for describe in self.on_described]
@@ -204,7 +209,7 @@ class Uploads:
         """Hang finished uploads on a message, each once; what hangs there. Raises ChatError."""
         found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
         for upload in found:
-            for key in keys_of(upload):
+            for key in keys_of(upload.result):
                 self._media.refer(connection, key, MESSAGE, message_id)
             store.UPLOADS.edit(connection, {"state": USED}, id=upload.id)
         return [upload.attachment() for upload in found]
@@ -212,7 +217,7 @@ class Uploads:
     def attachable_keys(self, connection: Connection, member_id: str, upload_ids: Sequence[str]) -> list[str]:
         """The keys of finished uploads of one's own. Raises ChatError."""
         found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
-        return [key for upload in found for key in keys_of(upload)]
+        return [key for upload in found for key in keys_of(upload.result)]
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member goes: what they have not posted is of no use."""

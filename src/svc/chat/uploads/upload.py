@@ -124,17 +124,17 @@ class Written:
         }
 
 
-def result_of(upload: Upload, written: Sequence[Written]) -> dict[str, object]:
-    """What has become of an upload; there is one original."""
+def result_of(file_id: str, name: str, written: Sequence[Written]) -> dict[str, object]:
+    """What has become of a file; there is one original."""
     by_role: dict[str, Written] = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]
-    kind, name = kind_of_type(original.content_type), upload.name or _USUAL_NAME
+    kind, name = kind_of_type(original.content_type), name or _USUAL_NAME
     if kind in (PICTURE, VIDEO):
         # It is a new file of another format.
         name = f"{PurePosixPath(name).stem or _USUAL_NAME}.{extension}"
     return {
-        "id": upload.id,
+        "id": file_id,
         "name": name,
         "kind": kind,
         **original.described(),
@@ -144,6 +144,14 @@ def result_of(upload: Upload, written: Sequence[Written]) -> dict[str, object]:
         "colour": original.colour,
         **{role: by_role[role].described() if role in by_role else None for role in (THUMBNAIL, POSTER)},
     }
+
+
+def keys_of(result: Mapping[str, object] | None) -> list[str]:
+    """All that a file has become, by their keys."""
+    result = result or {}
+    belonging = [result.get(role) for role in (THUMBNAIL, POSTER)]
+    found = [result.get("key"), *(part.get("key") for part in belonging if isinstance(part, Mapping))]
+    return [key for key in found if isinstance(key, str)]
 
 
 def readable_file_name(text: str) -> str:

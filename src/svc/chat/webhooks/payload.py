@@ -69,17 +69,18 @@ class Refused:
     problems: Sequence[Problem]
 
 
-def parse(value: object) -> Payload | Refused:
+def parse(value: object, *, filled: bool = False) -> Payload | Refused:
+    """`filled`: something hangs on the message, which needs neither text nor a card then."""
     findings = Findings()
     if value is TOO_DEEP:
         words = f"At most {limits.MAX_NESTING} objects and lists within each other"
         findings.problem("", "invalid", words=words)
         return Refused(findings.problems)
-    payload = Reader(findings, "", value).read(_payload)
+    payload = Reader(findings, "", value).read(lambda whole: _payload(whole, filled))
     return Refused(findings.problems) if findings.problems else payload
 
 
-def _payload(whole: Reader) -> Payload:
+def _payload(whole: Reader, filled: bool) -> Payload:
     findings = whole.findings
     text = whole.any_text("text")
     if text is not None and len(text) > limits.MAX_TEXT:
@@ -91,7 +92,7 @@ def _payload(whole: Reader) -> Payload:
     if findings.characters > limits.MAX_CARD_TEXTS:
         findings.problem(whole.at("cards"), "total_too_long", limits.MAX_CARD_TEXTS)
     # What is there and wrong has its own problem.
-    if (blank or not whole.has("text")) and not whole.holds("cards") and whole.is_object:
+    if not filled and (blank or not whole.has("text")) and not whole.holds("cards") and whole.is_object:
         findings.problem(whole.at("text"), "required")
     return Payload("" if blank else text or "", display_name, avatar_url, cards, findings.warnings)
 

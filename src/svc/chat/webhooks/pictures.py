@@ -1,26 +1,29 @@
-"""The pictures of one message, and that of a webhook: decoded in the sandbox, written anew and stored.
+"""The pictures of one message, and that of a webhook: decoded in the sandbox, written anew and stored. So are
+those that come with a message as files; files of other kinds are kept as they came.
 
 All of a message are fetched with one deadline and one budget; what arrived stays, whatever becomes of the
-others. A picture that cannot be had is a warning, never a refusal. Judges no addresses
-(`fetching` does) and decodes nothing itself. docs/webhooks.md.
+others. What cannot be had is a warning, never a refusal. Judges no addresses (`fetching` does) and decodes
+nothing itself. docs/webhooks.md and docs/webhooks-compatible.md.
 """
 
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
+from svc.base.contents import FILE, HEAD_BYTES, PICTURE, PLAIN_TYPE, content_of
 from svc.base.database import StorageFailed
 from svc.base.objects import ObjectMissing, StoreFailed
-from svc.base.pictures import Picture, PictureRules, Refused, SandboxFailed, rewritten
+from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
 from svc.base.shares import Shares, Turns
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
-from svc.chat.media.rules import Media, facts_of
+from svc.chat.media.rules import Facts, Media, facts_of
+from svc.chat.uploads.upload import Written, result_of
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.reader import PayloadWarning
 
@@ -38,6 +41,8 @@ DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
 # Of all messages: two for a single holder, and one is left.
 DECODING_PLACES = 3
+# As many files as Discord takes with a message.
+MAX_FILES = 10
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
@@ -47,6 +52,9 @@ _AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
 BUSY = "The server has too many pictures of other messages in hand"
 STORE_FAILED = "The server could not store it"
+TOO_MANY_FILES = f"A message has at most {MAX_FILES} files"
+VIDEO_FILE = "Videos are not taken with a post"
+FILE_KIND = "This server takes no files of this kind"
 QUOTA = "The webhooks of one member keep at most 4 GiB of pictures. Delete some of their messages"
 
 logger = logging.getLogger(__name__)
@@ -58,6 +66,23 @@ class Collected:
 
     pictures: Mapping[str, Mapping[str, object]]
     warnings: Sequence[PayloadWarning]
+
+
+@dataclass(frozen=True, slots=True)
+class PostedFile:
+    """One that comes with a post. `name` is as its sender writes it."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """What hangs on a message, as it is kept with it; and what was left out, by its place and in words."""
+
+    attachments: Sequence[Mapping[str, object]] = ()
+    left_out: Sequence[int] = ()
+    warnings: Sequence[PayloadWarning] = ()
 
 
 class Pictures:
@@ -118,16 +143,43 @@ class Pictures:
         warnings = [message.warnings[ref.path] for ref in wanted if ref.path in message.warnings]
         return Collected(message.pictures, warnings)
 
+    async def attach(
+        self, files: Sequence[PostedFile], holder: str, new_id: Callable[[], str], most: Callable[[str], int]
+    ) -> Attached:
+        """Keep what can be kept of the files that came with a post; their names are as they may be shown.
+
+        `most` says how many bytes a file of a name may have that is kept as it came, 0 where it is not taken.
+        """
+        message = _Message(self, holder, {}, downloads_s=0.0)
+        attachments: list[Mapping[str, object]] = []
+        left_out: dict[int, PayloadWarning] = {}
+        for place, file in enumerate(files):
+            try:
+                if place >= MAX_FILES:
+                    raise NotFetched("media_budget", TOO_MANY_FILES)
+                written = await message.keep(file, most(file.name))
+            except NotFetched as fault:
+                left_out[place] = PayloadWarning(f"files[{place}]", fault.code, fault.message)
+            else:
+                attachments.append({**result_of(new_id(), file.name, written), "alt": ""})
+        return Attached(attachments, [*left_out], [*left_out.values()])
+
 
 class _Message:
     """What the pictures of one message share."""
 
-    def __init__(self, means: Pictures, holder: str, at_hand: Mapping[str, bytes]) -> None:
+    def __init__(
+        self,
+        means: Pictures,
+        holder: str,
+        at_hand: Mapping[str, bytes],
+        downloads_s: float = DOWNLOAD_DEADLINE_S,
+    ) -> None:
         began = asyncio.get_running_loop().time()
         self._means = means
         self._holder = holder
         self._at_hand = at_hand
-        self._downloads_end = began + DOWNLOAD_DEADLINE_S
+        self._downloads_end = began + downloads_s
         self._storing_ends = self._downloads_end + STORE_DEADLINE_S
         self._left_bytes = MAX_MESSAGE_BYTES
         self._downloads = asyncio.Semaphore(DOWNLOADS_AT_ONCE)
@@ -147,6 +199,47 @@ class _Message:
                 await self._show([ref for ref in refs if ref.avatar is avatar], data)
         finally:
             self._means.memory.give_back(self._holder, len(data))
+
+    async def keep(self, file: PostedFile, most: int) -> list[Written]:
+        """One that is here already: a picture is written anew, what is none stays. Raises NotFetched."""
+        if not self._means.media.enabled:
+            raise NotFetched("store_failed", "This server keeps no files")
+        data, kind = file.data, content_of(file.data[:HEAD_BYTES])
+        if not data:
+            raise NotFetched("unsupported_type", "It is empty")
+        if kind == PICTURE:
+            return await self._keep_picture(await self._rewritten(data, ATTACHED_PICTURE))
+        if kind != FILE or not most:
+            raise NotFetched("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
+        if len(data) > most:
+            raise NotFetched("too_large", f"It is larger than {most:,} bytes")
+        # Nobody has looked at what is in it: it is for downloading.
+        key = await self._kept(data, "bin", Facts(PLAIN_TYPE))
+        return [Written("original", key, PLAIN_TYPE, len(data))]
+
+    async def _keep_picture(self, picture: Picture) -> list[Written]:
+        facts = facts_of(picture)
+        key = await self._kept(picture.data, picture.ext, facts)
+        size = picture.width, picture.height
+        written = [
+            Written(
+                "original",
+                key,
+                picture.content_type,
+                len(picture.data),
+                *size,
+                frames=picture.frames,
+                duration_ms=facts.duration_ms,
+                placeholder=picture.placeholder,
+                colour=picture.colour,
+            )
+        ]
+        small = picture.thumbnail
+        if small is not None and picture.thumbnail_width < picture.width:
+            size = picture.thumbnail_width, picture.thumbnail_height
+            key = await self._kept(small, picture.ext, Facts(picture.content_type, 0, *size))
+            written.append(Written("thumbnail", key, picture.content_type, len(small), *size))
+        return written
 
     async def _downloaded(self, url: str, max_bytes: int) -> bytes:
         """Raises NotFetched. What it returns is held in memory, and counts."""
@@ -216,25 +309,27 @@ class _Message:
             raise NotFetched("store_failed", STORE_FAILED) from None
 
     async def _stored(self, picture: Picture) -> dict[str, object]:
-        media, facts = self._means.media, facts_of(picture)
-        try:
-            async with asyncio.timeout_at(self._storing_ends):
-                key = await media.keep(picture.data, picture.ext, facts, self._holder)
-        except ChatError as refusal:
-            why = QUOTA if refusal.code == "quota_exceeded" else STORE_FAILED
-            raise NotFetched("store_failed", why) from None
-        except (StoreFailed, ObjectMissing, StorageFailed, TimeoutError) as fault:
-            logger.warning(
-                "a picture could not be stored", extra={"fault": str(fault) or type(fault).__name__}
-            )
-            raise NotFetched("store_failed", STORE_FAILED) from None
         return {
-            "key": key,
+            "key": await self._kept(picture.data, picture.ext, facts_of(picture)),
             "content_type": picture.content_type,
             "width": picture.width,
             "height": picture.height,
             "placeholder": picture.placeholder,
         }
+
+    async def _kept(self, data: bytes, ext: str, facts: Facts) -> str:
+        """Its key. Raises NotFetched."""
+        try:
+            async with asyncio.timeout_at(self._storing_ends):
+                return await self._means.media.keep(data, ext, facts, self._holder)
+        except ChatError as refusal:
+            why = QUOTA if refusal.code == "quota_exceeded" else STORE_FAILED
+            raise NotFetched("store_failed", why) from None
+        except (StoreFailed, ObjectMissing, StorageFailed, TimeoutError) as fault:
+            logger.warning(
+                "a file of a post could not be stored", extra={"fault": str(fault) or type(fault).__name__}
+            )
+            raise NotFetched("store_failed", STORE_FAILED) from None
 
     def _leave_out(self, refs: Sequence[WantedPicture], why: NotFetched) -> None:
         for ref in refs:

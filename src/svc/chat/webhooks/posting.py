@@ -25,10 +25,11 @@ from svc.base.database import Act, Connection, Database
 from svc.chat.access.acts import follows_rules
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import MESSAGE, Media
+from svc.chat.media.rules import MESSAGE
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
+from svc.chat.uploads.upload import keys_of, readable_file_name
 from svc.chat.webhooks.limits import BLOCK_MS, BURST, MAX_DISPLAY_NAME, REFILL_MS
 from svc.chat.webhooks.payload import (
     AVATAR_PATH,
@@ -40,7 +41,7 @@ from svc.chat.webhooks.payload import (
     wanted_pictures,
     with_texts,
 )
-from svc.chat.webhooks.pictures import Collected
+from svc.chat.webhooks.pictures import Attached, Collected, Pictures, PostedFile
 from svc.chat.webhooks.reader import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 from svc.chat.webhooks.values import is_blank
@@ -137,8 +138,11 @@ _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 # A body can hold a quarter of a million, for 64 that are shown.
 _MOST_READ = 1_000
 
+NOTHING_ATTACHED = Attached()
 # Has the pictures that are wanted, on behalf of a holder; never raises for their faults.
 Collect = Callable[[Sequence[WantedPicture], str], Awaitable[Collected]]
+# The same for files that have come.
+Attach = Callable[[Sequence[PostedFile], str], Awaitable[Attached]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +166,16 @@ class Posting:
         database: Database,
         webhooks: Webhooks,
         messages: Messages,
-        collect: Collect,
-        media: Media,
+        pictures: Pictures,
+        attach: Attach,
         profanity_mode: Callable[[], str],
     ) -> None:
         self._database = database
         self._webhooks = webhooks
         self._messages = messages
-        self.collect = collect
-        self._media = media
+        self.collect: Collect = pictures.collect
+        self._attach = attach
+        self._media = pictures.media
         self._profanity_mode = profanity_mode
         self._limiter = Limiter()
         self.history = PostHistory()
@@ -193,17 +198,27 @@ class Posting:
             raise ChatError("no_channel")
         return webhook, body
 
-    async def post(self, webhook: Webhook, payload: object) -> Posted:
+    async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> Attached:
+        """Have what can be had of the files of a post, before it is posted. Raises ChatError for a name."""
+        if not files:
+            return NOTHING_ATTACHED
+        shown = [
+            replace(file, name=self._messages.judged(readable_file_name(file.name[-_MOST_READ:])))
+            for file in files
+        ]
+        return await self._attach(shown, holder_of(webhook.created_by))
+
+    async def post(self, webhook: Webhook, payload: object, attached: Attached = NOTHING_ATTACHED) -> Posted:
         """Post a JSON value on behalf of a webhook that was admitted. Raises ChatError."""
-        parsed = parse(payload)
+        parsed = parse(payload, filled=bool(attached.attachments))
         if isinstance(parsed, Refused):
             raise refusal(parsed.problems)
         judged, marked = self._judged(parsed)
         wanted, holder = wanted_pictures(judged), holder_of(webhook.created_by)
         collected = await self.collect(wanted, holder) if wanted else NOTHING_COLLECTED
         posted = Posted(
-            await self._write(webhook.id, judged, collected.pictures, marked),
-            [*judged.warnings, *collected.warnings],
+            await self._write(webhook.id, judged, collected.pictures, marked, attached.attachments),
+            [*judged.warnings, *collected.warnings, *attached.warnings],
         )
         told = named(list(map(asdict, posted.warnings)))
         where = posted.message.id, posted.message.channel_id
@@ -248,6 +263,7 @@ class Posting:
         payload: Payload,
         pictures: Mapping[str, Mapping[str, object]],
         marked: Sequence[str],
+        attachments: Sequence[Mapping[str, object]],
     ) -> Act[None, Message]:
         """In the channel that the webhook has by now."""
         webhook = self._webhooks.current(webhook_id)
@@ -259,10 +275,13 @@ class Posting:
         author = Author(WEBHOOK, webhook.id, shown_name(payload.display_name, webhook.name), picture)
         cards = stored(payload.cards, pictures)
         message = self._messages.new(webhook.channel_id, author, payload.text, cards=cards)
+        if attachments:
+            message = structs.replace(message, attachments=attachments)
         if marked and not message.flagged:
             message = structs.replace(message, flagged=True)
         case = self._messages.case(message, "\n".join(marked), message.posted_at_ms / 1000)
         keys = {str(found["key"]) for found in pictures.values()} | ({picture} if picture else set())
+        keys.update(key for file in attachments for key in keys_of(file))
 
         def insert(connection: Connection) -> None:
             self._messages.insert(connection, message)

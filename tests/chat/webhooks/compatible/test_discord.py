@@ -111,8 +111,8 @@ def test_a_spacer_field_stays() -> None:
     assert card["fields"] == [{"name": "n", "value": BLANK, "inline": False}]
 
 
-def test_files_are_named_in_the_message() -> None:
-    draft = discord.message(Node({"content": "Here"}), ["log_1.txt", "a*b.png"])
+def test_files_that_were_left_out_are_named_in_the_message() -> None:
+    draft = discord.without(discord.message(Node({"content": "Here"})), ["log_1.txt", "a*b.png"])
     assert draft.payload() == {"text": r"Here" "\n" r"(left out: log_1.txt, a\*b.png)"}
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from svc.chat.webhooks.compatible import discord, github, slack
+from svc.chat.webhooks.compatible.draft import MessageDraft
 from svc.chat.webhooks.compatible.reading import Node, Unreadable
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from svc.chat.webhooks.reader import decode
@@ -63,7 +64,7 @@ def test_the_effort_for_the_worst_of_discord_grows_with_its_size(
 
 def test_the_effort_for_the_worst_of_file_names_grows_with_their_length() -> None:
     def told(length: int) -> None:
-        assert discord.message(Node.of({}), ["*_" * length] * 64).text.startswith("(left out: ")
+        assert discord.without(MessageDraft(), ["*_" * length] * 64).text.startswith("(left out: ")
 
     assert grows_with_its_size(told, 2_000)
 

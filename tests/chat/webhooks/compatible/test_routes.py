@@ -64,15 +64,6 @@ async def test_discord_takes_forms(hook: Hook) -> None:
     assert (await hook.arrived())["text"] == "in a form"
 
 
-async def test_discord_s_files_are_left_out_and_named(hook: Hook) -> None:
-    form = FormData()
-    form.add_field("payload_json", json.dumps({"content": "Look"}), content_type="application/json")
-    form.add_field("files[0]", b"\x89PNG\r\n\r\n--", filename="graph.png", content_type="image/png")
-    response = await _post(hook, "discord?wait=true", data=form)
-    assert response.status == 200
-    assert (await hook.arrived())["text"] == "Look\n(left out: graph.png)"
-
-
 async def test_discord_takes_the_fields_of_a_multipart_form(hook: Hook) -> None:
     form = FormData(default_to_multipart=True)
     form.add_field("content", "Grüße")

@@ -7,20 +7,21 @@ no counterpart (tts, flags, polls, components, allowed_mentions) is ignored. Doe
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from svc.chat.messages.message import Message
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment, moment_of_seconds
 from svc.chat.webhooks.compatible.reading import Node, escaped, outside_code
+from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.reader import PayloadWarning
 
 # Discord takes ten. What is beyond is not read: some of the first may show nothing.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25
-# Discord takes ten files; whoever reads of them needs no more of a name.
-MAX_FILES = 10
+# Of a file that was left out nobody needs to read more.
 MAX_FILE_NAME = 100
+MAX_NAMED = 10
 # Members, roles, channels, own emoji, commands and moments.
 _REFERENCE = re.compile(
     r"<(?:@[!&]?(?P<member>\d{1,20})|#(?P<channel>\d{1,20})|a?:(?P<emoji>\w{1,64}):\d{1,20}"
@@ -28,19 +29,23 @@ _REFERENCE = re.compile(
 )
 
 
-def message(body: Node, files: Sequence[str] = ()) -> MessageDraft:
-    """`files` are the names of those that came with it. Raises Unreadable."""
-    text = _text(body.text("content"))
-    if files:
-        # So that whoever reads the channel knows that there was more.
-        names = ", ".join(escaped(name[:MAX_FILE_NAME]) for name in files[:MAX_FILES])
-        text = "\n".join(filter(None, [text, f"(left out: {names})"]))
+def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
+    """`files` came with it. Raises Unreadable."""
     return MessageDraft(
-        text=text,
+        text=_text(body.text("content")),
         display_name=body.text("username"),
         avatar_url=body.text("avatar_url"),
         cards=[_card(embed) for embed in body.children("embeds", MAX_EMBEDS)],
+        files=files,
     )
+
+
+def without(draft: MessageDraft, names: Sequence[str]) -> MessageDraft:
+    """The message without files of these names; whoever reads the channel is told that there was more."""
+    if not names:
+        return draft
+    shown = ", ".join(escaped(name[:MAX_FILE_NAME]) for name in names[:MAX_NAMED])
+    return replace(draft, text="\n".join(filter(None, [draft.text, f"(left out: {shown})"])))
 
 
 def _card(embed: Node) -> CardDraft:
@@ -102,7 +107,7 @@ def described(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str,
         "author": author,
         "content": message.text,
         "embeds": [{"type": "rich", **_texts(card)} for card in message.cards if isinstance(card, Mapping)],
-        "attachments": [],
+        "attachments": [_file(file) for file in message.attachments if isinstance(file, Mapping)],
         "components": [],
         "mentions": [],
         "mention_roles": [],
@@ -114,6 +119,12 @@ def described(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str,
         "edited_timestamp": None,
         "warnings": list(map(asdict, warnings)),
     }
+
+
+def _file(file: Mapping[str, object]) -> dict[str, object]:
+    found = {"id": file["id"], "filename": file["name"], "size": file["bytes"]}
+    shown = ("content_type", "width", "height")
+    return found | {name: file[name] for name in shown if file[name] is not None}
 
 
 def _texts(card: Mapping[str, object]) -> dict[str, object]:

@@ -6,11 +6,13 @@ are left out. The validator finds nothing wrong with what `payload` makes, unles
 Reads no service's format, and does no I/O. docs/webhooks-compatible.md.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 
 from svc.chat.webhooks import limits
+from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.values import is_blank, is_clean, is_url
 
 ELLIPSIS = "…"
@@ -50,6 +52,7 @@ class MessageDraft:
     display_name: str = ""
     avatar_url: str = ""
     cards: list[CardDraft] = field(default_factory=list)
+    files: Sequence[PostedFile] = ()
 
     def payload(self) -> dict[str, object]:
         """In the webhook's own format."""

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 
 from svc.chat.errors import ChatError
 from svc.chat.http import disposition, parameters
+from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.reader import decode
 
 # What could begin something; an underscore within a word begins nothing.
@@ -136,8 +137,8 @@ def value_in(body: bytes, name: str) -> object:
     return decode(fields[name].encode())
 
 
-def discord_value(content_type: str, body: bytes) -> tuple[object, Sequence[str]]:
-    """What was posted to Discord, in JSON or in a form of either kind, and the names of files beside it."""
+def discord_value(content_type: str, body: bytes) -> tuple[object, Sequence[PostedFile]]:
+    """What was posted to Discord, in JSON or in a form of either kind, and the files beside it."""
     if content_type.lower().startswith("multipart/form-data"):
         fields, files = _multipart(content_type, body)
     elif _is_json(body):
@@ -163,7 +164,7 @@ def _urlencoded(body: bytes) -> dict[str, str]:
         raise ChatError("invalid_json") from None
 
 
-def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[str]]:
+def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[PostedFile]]:
     """Cut at the boundary and no further: for the worst of bodies the library takes half a second."""
     boundary = parameters(content_type).get("boundary", "").encode("utf-8", "replace")
     if not boundary:
@@ -173,14 +174,14 @@ def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[str
     if not 3 <= len(pieces) <= MAX_PARTS + 2 or not pieces[-1].startswith(b"--"):
         raise ChatError("invalid_json")
     fields: dict[str, str] = {}
-    files: list[str] = []
+    files: list[PostedFile] = []
     for part in pieces[1:-1]:
         head, _, data = part.partition(b"\r\n\r\n")
         if len(head) > MAX_HEAD_BYTES:
             raise ChatError("invalid_json")
         said = disposition(head)
         if "filename" in said:
-            files.append(said["filename"])
+            files.append(PostedFile(said["filename"], data))
         elif "name" in said:
             fields[said["name"]] = _decoded(data)
     return fields, files

@@ -93,7 +93,9 @@ class CompatibleRequests(Requests):
                 self._note(request, None)
                 return None
             try:
-                return await self._posting.post(webhook, draft.payload())
+                attached = await self._posting.attach(webhook, draft.files)
+                draft = discord.without(draft, [draft.files[place].name for place in attached.left_out])
+                return await self._posting.post(webhook, draft.payload(), attached)
             except StorageFailed:
                 raise ChatError("storage_unavailable") from None
         except Unreadable as fault:

@@ -1,0 +1,115 @@
+"""Files that come with a post to Discord's address hang on the message, or are named as left out."""
+
+import json
+import time
+from typing import Any
+
+from aiohttp import FormData
+
+from svc.chat.media.sweep import Sweep
+from svc.chat.webhooks.pictures import MAX_FILES
+from tests.chat.inside import server_with_insight
+from tests.chat.member import chat_server
+from tests.chat.people import newcomer
+from tests.chat.webhooks.hook import Hook, hook_of
+from tests.kit.pictures import SECRET, decoded, encoded, noise, scene
+
+# The beginning of an MP4.
+FILM = b"\x00\x00\x00\x18ftypmp42" + bytes(24)
+
+
+async def post(hook: Hook, body: dict[str, object], *files: tuple[str, bytes]) -> tuple[Any, Any]:
+    """The answer, and the message as its readers have it."""
+    form = FormData(quote_fields=False, default_to_multipart=True)
+    form.add_field("payload_json", json.dumps(body), content_type="application/json")
+    for place, (name, data) in enumerate(files):
+        form.add_field(f"files[{place}]", data, filename=name)
+    async with hook.chat.http.post(f"{hook.path}/discord?wait=true", data=form) as response:
+        told = await response.json()
+        assert response.status == 200, told
+    return told, await hook.arrived()
+
+
+async def content(hook: Hook, file: Any) -> tuple[bytes, str, str]:
+    async with hook.chat.http.get(file["url"]) as response:
+        headers = response.headers
+        return await response.read(), response.content_type, headers.get("Content-Disposition", "")
+
+
+async def test_pictures_are_written_anew_and_other_files_kept_as_they_came(hook: Hook) -> None:
+    sent = encoded(scene(800, 600), "JPEG", comment=SECRET)
+    told, message = await post(hook, {"content": "Look"}, ("graph.jpg", sent), ("log.txt", b"a\r\nlog"))
+    assert (message["text"], told["warnings"]) == ("Look", [])
+    graph, log = message["attachments"]
+    assert (graph["name"], graph["kind"], graph["width"], graph["height"]) == (
+        "graph.webp",
+        "picture",
+        800,
+        600,
+    )
+    data, content_type, _ = await content(hook, graph)
+    assert (content_type, decoded(data).size, SECRET in data) == ("image/webp", (800, 600), False)
+    assert decoded((await content(hook, graph["thumbnail"]))[0]).size == (400, 300)
+    assert (log["name"], log["kind"], log["bytes"]) == ("log.txt", "file", 6)
+    data, content_type, disposition = await content(hook, log)
+    assert (data, content_type) == (b"a\r\nlog", "application/octet-stream")
+    assert disposition.startswith("attachment")
+    assert [(file["filename"], file["size"]) for file in told["attachments"]] == [
+        ("graph.webp", graph["bytes"]),
+        ("log.txt", 6),
+    ]
+
+
+async def test_a_file_alone_is_a_message(hook: Hook) -> None:
+    _, message = await post(hook, {"username": "Robot"}, ("../notes\u202e.txt", b"x"))
+    assert (message["text"], message["author"]["display_name"]) == ("", "Robot")
+    assert [file["name"] for file in message["attachments"]] == ["notes.txt"]
+
+
+async def test_what_cannot_be_taken_is_left_out_and_named(hook: Hook) -> None:
+    broken = encoded(noise(64, 64), "PNG")[:200]
+    told, message = await post(
+        hook, {}, ("a*b.mp4", FILM), ("broken.png", broken), ("empty.txt", b""), ("log.txt", b"a log")
+    )
+    assert message["text"] == r"(left out: a\*b.mp4, broken.png, empty.txt)"
+    assert [file["name"] for file in message["attachments"]] == ["log.txt"]
+    assert [(each["path"], each["code"]) for each in told["warnings"]] == [
+        ("files[0]", "unsupported_type"),
+        ("files[1]", "invalid_image"),
+        ("files[2]", "unsupported_type"),
+    ]
+    _, message = await post(hook, {"content": "Many"}, *((f"{at}.txt", b"x") for at in range(MAX_FILES + 1)))
+    assert len(message["attachments"]) == MAX_FILES
+    assert message["text"] == f"Many\n(left out: {MAX_FILES}.txt)"
+
+
+async def test_the_operator_says_which_files_are_kept_as_they_came(variables: dict[str, str]) -> None:
+    sent = ("a.zip", b"PK"), ("a.txt", b"x"), ("seal.bin", encoded(scene(), "PNG"))
+    for setting, left_out, taken in (
+        ({"SVC_FILE_EXTENSIONS": "txt"}, "a.zip", ["a.txt", "seal.webp"]),
+        ({"SVC_FILE_MAX_MB": "0"}, "a.zip, a.txt", ["seal.webp"]),
+        ({"DISABLE_S3": "true"}, "a.zip, a.txt, seal.bin", []),
+    ):
+        async with (
+            chat_server({**variables, "DATA_DIR": variables["DATA_DIR"] + left_out, **setting}) as chat,
+            hook_of(await newcomer(chat, "Owner")) as hook,
+        ):
+            _, message = await post(hook, {}, *sent)
+        assert message["text"] == f"(left out: {left_out})"
+        assert [file["name"] for file in message["attachments"]] == taken
+
+
+async def test_the_files_of_a_message_go_with_it(variables: dict[str, str]) -> None:
+    async with (
+        server_with_insight(variables) as (chat, community),
+        hook_of(await newcomer(chat, "Owner")) as hook,
+    ):
+        picture = encoded(scene(800, 600), "PNG")
+        _, message = await post(hook, {}, ("graph.png", picture), ("log.txt", b"a log"))
+        # What has just been stored is in hand for a minute, whoever refers to it.
+        community.media._in_hand.clear()
+        sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
+        assert await sweep.once() == 0
+        await hook.reader.ask("message_delete", channel_id="general", message_id=message["id"])
+        # The picture, its thumbnail and the log.
+        assert await sweep.once() == 3
