@@ -89,7 +89,11 @@ export class Timeline extends Component {
       if (inSight.value || counts?.unread || unreadInThreads.value) this.#look();
     });
     this.#settle();
-    this.#drawAllSoon();
+    requestAnimationFrame(() => setTimeout(() => {
+      if (this.#all || !this.list.current) return;
+      this.#all = true;
+      this.forceUpdate();
+    }, REST_MS));
   }
 
   componentWillUnmount() {
@@ -111,16 +115,6 @@ export class Timeline extends Component {
       this.box.current.scrollTop += this.#anchor.element.getBoundingClientRect().bottom - this.#anchor.bottom;
     }
     this.#settle();
-  }
-
-  #drawAllSoon() {
-    requestAnimationFrame(() => setTimeout(() => this.#drawAll(), REST_MS));
-  }
-
-  #drawAll() {
-    if (this.#all) return;
-    this.#all = true;
-    if (this.list.current) this.forceUpdate();
   }
 
   /** Somebody asked for a message's menu before that was drawn: it is drawn, and asked for again. @param {EventOn<HTMLElement, MouseEvent>} event */
@@ -154,8 +148,7 @@ export class Timeline extends Component {
 
   /** Write the last message of one's own anew. */
   editLast() {
-    const { messages } = this.props.conversation;
-    const own = messages.value.findLast((message) => this.#isOwn(message));
+    const own = this.props.conversation.messages.value.findLast(({ author: { kind, id } }) => kind === "member" && id === member.value?.id);
     if (own) this.edit(own.id);
   }
 
@@ -195,11 +188,6 @@ export class Timeline extends Component {
       <${PastMessages} />
       ${(!atEnd || moreAfter.value) && html`<${Button} id="to-end" icon="down" onClick=${() => this.toEnd()}>${t("to-newest")}<//>`}
     </div>`;
-  }
-
-  /** @param {Posted} message */
-  #isOwn({ author }) {
-    return author.kind === "member" && author.id === member.value?.id;
   }
 
   /** @param {string} id */

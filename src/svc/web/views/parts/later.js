@@ -35,8 +35,9 @@ export function Later(load, name) {
   /** @param {Given} props */
   return function Loaded(props) {
     const [, again] = useState(0);
+    const drawn = View; // Another one of it may come before the effect.
     useEffect(() => {
-      if (View) return;
+      if (drawn) return;
       Promise.all([load(), loadStyle()]).then(([module]) => {
         View = /** @type {FunctionComponent<Given>} */ (module[name]);
         again(1);
