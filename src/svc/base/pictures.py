@@ -49,7 +49,7 @@ class PictureRules:
 
 
 ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
-# Of a picture that hangs on a message: no screen shows more of it, and what a page loads before it is opened.
+# A picture attached to a message: no screen shows more, and the thumbnail is what a page loads first.
 ATTACHED_PICTURE = PictureRules(ALL_FORMATS, max_side=4096, thumbnail_side=400)
 
 

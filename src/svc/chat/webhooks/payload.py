@@ -70,7 +70,7 @@ class Refused:
 
 
 def parse(value: object, *, filled: bool = False) -> Payload | Refused:
-    """`filled`: something hangs on the message, which needs neither text nor a card then."""
+    """`filled`: the message has attachments, so it needs neither text nor a card."""
     findings = Findings()
     if value is TOO_DEEP:
         words = f"At most {limits.MAX_NESTING} objects and lists within each other"

@@ -53,9 +53,9 @@ TOO_MUCH = "The pictures of a message have at most 32 MB together"
 BUSY = "The server has too many pictures of other messages in hand"
 STORE_FAILED = "The server could not store it"
 TOO_MANY_FILES = f"A message has at most {MAX_FILES} files"
-VIDEO_FILE = "Videos are not taken with a post"
-FILE_KIND = "This server takes no files of this kind"
-QUOTA = "The webhooks of one member keep at most 4 GiB of pictures. Delete some of their messages"
+VIDEO_FILE = "A post cannot contain videos"
+FILE_KIND = "This server does not accept files of this kind"
+QUOTA = "The webhooks of one member keep at most 4 GiB of pictures and files. Delete some of their messages"
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class PostedFile:
-    """One that comes with a post. `name` is as its sender writes it."""
+    """A file that comes with a post."""
 
     name: str
     data: bytes
@@ -78,7 +78,7 @@ class PostedFile:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """What hangs on a message, as it is kept with it; and what was left out, by its place and in words."""
+    """The attachments of a message, as they are stored with it. `left_out` are the places of other files."""
 
     attachments: Sequence[Mapping[str, object]] = ()
     left_out: Sequence[int] = ()
@@ -146,9 +146,9 @@ class Pictures:
     async def attach(
         self, files: Sequence[PostedFile], holder: str, new_id: Callable[[], str], most: Callable[[str], int]
     ) -> Attached:
-        """Keep what can be kept of the files that came with a post; their names are as they may be shown.
+        """Store the files of a post that can be stored. Their names may be shown as they are.
 
-        `most` says how many bytes a file of a name may have that is kept as it came, 0 where it is not taken.
+        `most` gives the largest size in bytes of a file with this name that is kept as it came; 0 refuses it.
         """
         message = _Message(self, holder, {}, downloads_s=0.0)
         attachments: list[Mapping[str, object]] = []
@@ -201,19 +201,19 @@ class _Message:
             self._means.memory.give_back(self._holder, len(data))
 
     async def keep(self, file: PostedFile, most: int) -> list[Written]:
-        """One that is here already: a picture is written anew, what is none stays. Raises NotFetched."""
+        """Re-encode a picture, store any other file as it came. Raises NotFetched."""
         if not self._means.media.enabled:
             raise NotFetched("store_failed", "This server keeps no files")
         data, kind = file.data, content_of(file.data[:HEAD_BYTES])
         if not data:
-            raise NotFetched("unsupported_type", "It is empty")
+            raise NotFetched("unsupported_type", "The file is empty")
         if kind == PICTURE:
             return await self._keep_picture(await self._rewritten(data, ATTACHED_PICTURE))
         if kind != FILE or not most:
             raise NotFetched("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
         if len(data) > most:
             raise NotFetched("too_large", f"It is larger than {most:,} bytes")
-        # Nobody has looked at what is in it: it is for downloading.
+        # Its content was not checked, so it can only be downloaded.
         key = await self._kept(data, "bin", Facts(PLAIN_TYPE))
         return [Written("original", key, PLAIN_TYPE, len(data))]
 

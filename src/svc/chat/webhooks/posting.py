@@ -141,7 +141,7 @@ _MOST_READ = 1_000
 NOTHING_ATTACHED = Attached()
 # Has the pictures that are wanted, on behalf of a holder; never raises for their faults.
 Collect = Callable[[Sequence[WantedPicture], str], Awaitable[Collected]]
-# The same for files that have come.
+# Stores files, on behalf of a holder; never raises for their faults.
 Attach = Callable[[Sequence[PostedFile], str], Awaitable[Attached]]
 
 
@@ -199,7 +199,7 @@ class Posting:
         return webhook, body
 
     async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> Attached:
-        """Have what can be had of the files of a post, before it is posted. Raises ChatError for a name."""
+        """Store the files of a post before it is posted. Raises ChatError for a name that is refused."""
         if not files:
             return NOTHING_ATTACHED
         shown = [

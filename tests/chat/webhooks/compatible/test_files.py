@@ -1,4 +1,4 @@
-"""Files that come with a post to Discord's address hang on the message, or are named as left out."""
+"""Files in a post to Discord's address are attached to the message, or named as left out."""
 
 import json
 import time

@@ -19,7 +19,7 @@ from svc.chat.webhooks.reader import PayloadWarning
 # Discord takes ten. What is beyond is not read: some of the first may show nothing.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25
-# Of a file that was left out nobody needs to read more.
+# Of the files that were left out.
 MAX_FILE_NAME = 100
 MAX_NAMED = 10
 # Members, roles, channels, own emoji, commands and moments.
@@ -41,7 +41,7 @@ def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
 
 
 def without(draft: MessageDraft, names: Sequence[str]) -> MessageDraft:
-    """The message without files of these names; whoever reads the channel is told that there was more."""
+    """The message without the files of these names, which its text tells its readers."""
     if not names:
         return draft
     shown = ", ".join(escaped(name[:MAX_FILE_NAME]) for name in names[:MAX_NAMED])
