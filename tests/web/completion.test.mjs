@@ -62,6 +62,9 @@ test("case and accents do not matter", () => {
     assert.equal(offered(text)[0], name, text);
   }
   assert.equal(folded("Straße"), "strasse");
+  assert.equal(folded("ΟΔΟΣ"), folded("οδος"));
+  assert.equal(folded("كِتَابٌ"), folded("كتاب"));
+  assert.equal(folded("❤️"), folded("❤"));
 });
 
 test("who goes on writing is not held up", () => {

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from svc.chat.messages.markdown import mentioned
+from svc.chat.messages.markdown import has_link, mentioned
 from svc.chat.messages.message import MAX_FALLBACK_CHARACTERS, PICTURE, fallback
-from svc.chat.messages.query import has_link
 from tests.kit.effort import grows_with_its_size
 
 

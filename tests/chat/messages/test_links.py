@@ -27,7 +27,9 @@ A, B = "https://a.example/", "http://b.example/c?d=e#f"
         (f"    {A}", ()),
         (f"||{A}|| {B}", (B,)),
         ("\\https://a.example", ()),
-        ("xhttps://a.example", ()),
+        *(("xhttps://a.example", ()), ("éhttps://a.example", ()), ("1https://a.example", ())),
+        (f"請看{A}", (A,)),
+        ("見てhttps://a.example/道。次", ("https://a.example/道",)),
         ("ftp://a.example a.example mailto:a@a.example", ()),
         ("https://a.example/" + "x" * 3000, ()),
         (

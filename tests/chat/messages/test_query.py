@@ -64,8 +64,8 @@ class Index:
     def __init__(self, *messages: str) -> None:
         self._connection = sqlite3.connect(":memory:")
         self._connection.execute(
-            "CREATE VIRTUAL TABLE words USING fts5"
-            " (text, tags, content = '', tokenize = 'unicode61 remove_diacritics 2')"
+            "CREATE VIRTUAL TABLE words USING fts5 (text, tags, content = '',"
+            " tokenize = \"unicode61 remove_diacritics 0 categories 'L* N* M* Co'\")"
         )
         for text in messages:
             self._connection.execute("INSERT INTO words (text, tags) VALUES (?, 'ca')", (taken_in(text),))
@@ -119,6 +119,39 @@ def test_what_is_found(typed: str, finds: set[str]) -> None:
     )
     index = Index(*messages)
     assert {messages[number - 1] for number in index.find(typed)} == finds
+    index.close()
+
+
+@pytest.mark.parametrize(
+    ("message", "found_by", "not_by"),
+    [
+        ("версия Ёлка", ["елка", "ёлка", "ЕЛК"], ["лка"]),
+        ("мой край", ["мой", "МОЙ"], ["мои"]),
+        ("їжак", ["їжак"], ["іжак"]),
+        ("ΟΔΟΣ Ἀθῆναι", ["οδος", "οδοσ", "αθηναι", "Αθήναι"], ["θηναι"]),
+        ("كِتَابٌ كـــبير", ["كتاب", "كبير", "كِتاب"], ["كتب"]),
+        ("أحمد می\u200cخواهم", ["احمد", "خواهم", "مي خواهم"], ["خو\u200cاهم"]),
+        ("שָׁלוֹם", ["שלום", "שָׁלום"], ["שלם"]),
+        ("Straße GROẞ ŒUVRE Łódź", ["strasse", "STRASSE", "gross", "oeuvre", "lodz"], ["strase"]),
+        ("İstanbul ISPARTA", ["istanbul", "ısparta", "isparta"], []),
+        ("so\u00adft ᾳδω", ["soft", "αδω"], []),
+        ("हिन्दी", ["हिन्दी", "हिन्"], ["हन्दी"]),
+        ("ภาษาไทยไม่มีช่องว่างระหว่างคำ", ["ไทย", "ภาษา", "ช่องว่าง", "ไ", "ภาษาไทย ระหว่าง"], ["ยไท"]),
+        ("ພາສາລາວບໍ່ມີ", ["ລາວ", "ມີ"], ["ວລາ"]),
+        ("ភាសាខ្មែរ ဗမာစကား", ["ខ្មែរ", "စကား"], []),
+        ("party 🎉🎉", ["🎉", "party 🎉", '"party 🎉"'], ["🎈", '"🎉 party"']),
+        ("I ❤️ it, 👍🏽", ["❤", "❤️", "👍", "👍🏽"], ["👍🏿", "🧡"]),
+        ("👩‍🚀 1️⃣ 🫨", ["👩‍🚀", "🚀", "1️⃣", "🫨"], ["🚀‍👩", "2️⃣"]),
+        ("🇦🇩🇪🇸 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", ["🇦🇩", "🇪🇸"], ["🇩🇪", "🏴"]),
+        ("™ 20°C ® text", ["20°C", "c", '"20 c"', "tm"], []),
+    ],
+)
+def test_case_accents_and_scripts_make_no_difference(
+    message: str, found_by: list[str], not_by: list[str]
+) -> None:
+    index = Index(message)
+    assert [typed for typed in found_by if index.find(typed) != [1]] == []
+    assert [typed for typed in not_by if index.find(typed) == [1]] == []
     index.close()
 
 

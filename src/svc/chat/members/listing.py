@@ -3,9 +3,7 @@
 Works on what is in memory; asks nobody and decides nothing about who may see what.
 """
 
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from typing import Annotated
 
 from msgspec import Meta
@@ -14,11 +12,10 @@ from svc.chat.access.directory import Member
 from svc.chat.described import Id, choice
 from svc.chat.errors import ChatError
 from svc.chat.requests import Asked
+from svc.chat.text_folding import folded, folded_name
 
 JOINED, NAME, LAST_SEEN = "joined", "name", "last_seen"
 BACKWARDS = "-"
-# Folded, some 200 bytes each.
-_MOST_NAMES = 16_384
 SORTS = tuple(f"{sign}{key}" for key in (JOINED, NAME, LAST_SEEN) for sign in ("", BACKWARDS))
 MAX_PAGE = 200
 _Moment = Annotated[int, Meta(ge=0, le=2**53)]
@@ -77,7 +74,7 @@ def page(
 def _key(wanted: WantedMembers, last_seen: Mapping[str, int]) -> Callable[[Member], tuple[str | int, str]]:
     match wanted.sort.removeprefix(BACKWARDS):
         case "name":
-            return lambda member: (_name(member.nickname), member.id)
+            return lambda member: (folded_name(member.nickname), member.id)
         case "last_seen":
             return lambda member: (last_seen.get(member.id, 0), member.id)
     return lambda member: (0, member.id)
@@ -88,7 +85,7 @@ def _matches(
 ) -> bool:
     seen = last_seen.get(member.id, 0)
     return (
-        (not query or query in _name(member.nickname))
+        (not query or query in folded_name(member.nickname))
         and (not wanted.role_id or wanted.role_id in member.role_ids)
         and (wanted.joined_after_ms is None or member.joined_at_ms >= wanted.joined_after_ms)
         and (wanted.joined_before_ms is None or member.joined_at_ms <= wanted.joined_before_ms)
@@ -97,14 +94,3 @@ def _matches(
         and (wanted.seen_after_ms is None or seen >= wanted.seen_after_ms)
         and (wanted.seen_before_ms is None or seen <= wanted.seen_before_ms)
     )
-
-
-@lru_cache(_MOST_NAMES)
-def _name(nickname: str) -> str:
-    """Kept, because a name can take a hundred times as long as usual, and the event loop does it for all."""
-    return folded(nickname)
-
-
-def folded(text: str) -> str:
-    """As names are compared: without case and compatibility forms."""
-    return unicodedata.normalize("NFKC", text).casefold()

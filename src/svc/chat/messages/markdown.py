@@ -119,12 +119,22 @@ def after_code(text: str, start: int) -> int:
 MAX_LINKS = 3
 MAX_LINK_CHARACTERS = 2_048
 
-_LINK = re.compile(r"https?://[^\s<>\"\\`|]+", re.IGNORECASE)
+# An address may follow any character but a Latin letter or a digit, as in 請看https://example.org. It ends
+# at the punctuation of scripts without spaces. The page has the same rules in web/views/markdown/links.js.
+_LINK = re.compile(
+    r"(?<![a-z\u00c0-\u024f\d])https?://[^\s<>\"\\`|\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+",
+    re.IGNORECASE,
+)
 _BRACKETED = re.compile(r"<https?://[^<>\s]*>", re.IGNORECASE)
 _SPOILER = re.compile(r"\|\|.+?\|\|", re.DOTALL)
 # What ends a sentence, or emphasis, and no address.
 _AFTER = ".,:;!?'*_~"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
+
+
+def has_link(text: str) -> bool:
+    """Whether the text has a web address anywhere, in code and spoilers too."""
+    return _LINK.search(text) is not None
 
 
 def links_of(text: str) -> tuple[str, ...]:
@@ -147,7 +157,7 @@ def _links_in(text: str) -> list[str]:
             position = after_code(text, position)
         elif bracketed := _BRACKETED.match(text, position):
             position = bracketed.end()
-        elif (link := _LINK.match(text, position)) and not text[position - 1 : position].isalnum():
+        elif link := _LINK.match(text, position):
             found.append(trimmed(link[0]))
             position = link.end()
         else:

@@ -29,7 +29,6 @@ _FILTERS = ("from", "in", "before", "after", "has")
 _TERM = re.compile(
     r'(?P<minus>(?<!\S)-(?=[\w"]))?(?:(?P<filter>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))'
 )
-_LINK = re.compile(r"\bhttps?://[^\s<>]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +118,6 @@ def _query(said: dict[str, list[str]], begun: str | None) -> Query:
     if query == Query():
         raise ChatError("invalid_query", "There is nothing to search for")
     return replace(query, begun=begun) if begun in query.phrases else query
-
-
-def has_link(text: str) -> bool:
-    return _LINK.search(text) is not None
 
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

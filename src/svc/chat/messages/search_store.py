@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
+from svc.chat.messages.markdown import has_link
 from svc.chat.messages.message import Message
-from svc.chat.messages.query import has_link
 from svc.chat.messages.store import read_after, read_these
 from svc.chat.messages.words import taken_in
 

@@ -22,6 +22,7 @@ from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at, number_of
 from svc.chat.messages.query import Query, Sought, parse
 from svc.chat.messages.words import phrase
+from svc.chat.text_folding import folded, folded_name
 
 MAX_FOUND = 50
 # Some 5 ms of the writer's time, which others wait for; and how many times as long they have it next.
@@ -196,9 +197,9 @@ class Search:
 
     def _authors(self, names: Sequence[str]) -> list[str]:
         """Members by id or name; an id may be that of somebody who has left, or of a webhook."""
-        wanted = {name.removeprefix("@").casefold() for name in names}
+        wanted = {folded(name.removeprefix("@")) for name in names}
         members = self._directory.members.values()
-        named = [member.id for member in members if member.nickname.casefold() in wanted]
+        named = [member.id for member in members if folded_name(member.nickname) in wanted]
         return [*named, *wanted]
 
     async def mentions(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
@@ -218,8 +219,8 @@ class Search:
 
 
 def _named(visible: Sequence[Channel], names: Sequence[str]) -> list[str]:
-    wanted = {name.removeprefix("#").casefold() for name in names}
-    named = [c.id for c in visible if c.id.casefold() in wanted or c.name.casefold() in wanted]
+    wanted = {folded(name.removeprefix("#")) for name in names}
+    named = [c.id for c in visible if c.id.casefold() in wanted or folded_name(c.name) in wanted]
     if not named:
         raise ChatError("unknown_channel")
     return named

@@ -1,23 +1,36 @@
-"""What the index takes in of a text, and what is looked up in it for a phrase.
+"""Turn a text into the words that the search index holds, and a search phrase into what is looked up.
 
-The index (SQLite's FTS5, tokenizer unicode61) knows words that spaces and punctuation separate. Han, kana
-and Hangul are written without spaces or with endings attached, so that a run of them is indexed
-by overlapping pairs and its last character: 東京都 as 東京, 京都, 都. Any part of a run is then a
-phrase of the index. Compatibility forms, such as full-width letters, are made plain (NFKC).
-Changing what is taken in needs a migration that builds the index again.
+The index (SQLite's FTS5, tokenizer unicode61 without folding of its own) separates words at spaces and
+punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
+are written without spaces or with endings attached. A run of such letters is indexed by overlapping pairs
+and its last character: 東京都 as 東京, 京都, 都. Any part of a run is then a phrase of the index. An emoji
+is a word of its own. Text is folded before it is indexed (`text_folding`).
+A change of the indexed words needs a migration that builds the index again.
 """
 
 import re
 import unicodedata
 from dataclasses import dataclass
 
+from svc.chat.text_folding import folded
+
 # Unified ideographs with extensions A to I and compatibility ideographs, kana, bopomofo, Hangul syllables.
+# Then Thai, Lao, Burmese and Khmer with their vowel signs, without their digits and punctuation.
 _RUN = re.compile(
     "[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
-    "\U00020000-\U000323af]+"
+    "\U00020000-\U000323af\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u109f"
+    "\u1780-\u17d3\u17d7\u17dc\u17dd]+"
 )
-_WORD = re.compile(r"[^\W_]+")
-_LAST_WORD = re.compile(r"[^\W_]+\Z")
+# Flags, keycaps, and signs that are emoji by themselves or with the selector U+FE0F. A sequence with joiners
+# or a skin tone is several words: a search for its first sign finds it too.
+_EMOJI = re.compile(
+    "[\U0001f1e6-\U0001f1ff]{2}|[0-9#*]\ufe0f?\u20e3|\U0001f3f4[\U000e0020-\U000e007f]+"
+    "|[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u24c2\u3030\u303d\u3297\u3299](?=\ufe0f)"
+    "|[\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff]"
+)
+# FTS5 knows no emoji, and SQLite's Unicode is older than the newest of them. A private character, which is a
+# letter to FTS5, and the code points in hexadecimal make a word that nobody types.
+_EMOJI_MARK = "\uf8ff"
 # One letter begins too many words to mean one of them.
 LEAST_BEGINNING = 2
 
@@ -32,53 +45,66 @@ class Phrase:
 
 
 def taken_in(text: str) -> str:
-    """The text with spaces between what the index is to tell apart."""
-    if text.isascii():
-        return text
-    return _RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} {run[0][-1]} ", _plain(text))
+    """Return the words of a text for the index, with spaces wherever the index must separate them."""
+    return text if text.isascii() else _separated(_prepared(text))
 
 
 def phrase(text: str, *, begun: bool = False) -> Phrase:
-    """What finds the text; if it is `begun`, with longer words that begin like its last one too."""
-    plain = _plain(text)
-    runs = list(_RUN.finditer(plain))
-    last = runs[-1] if runs else None
-    if last is not None and not has_word(plain[last.end() :]):
-        # What follows in the message may continue the run, so that its last character is no word.
-        words = f"{taken_in(plain[: last.start()])} {' '.join(_pairs(last[0])) or last[0]}"
+    """Return the phrase that finds a text. If `begun`, its last word also finds longer words."""
+    prepared = _prepared(text)
+    *_, last = (None, *_RUN.finditer(prepared))
+    if last is not None and not _tokens(prepared[last.end() :]):
+        # The run may go on in the message, so its last character is not a word there.
+        words = f"{_separated(prepared[: last.start()])} {' '.join(_pairs(last[0])) or last[0]}"
         return Phrase(words, last[0] if len(last[0]) == 1 else "")
-    word = _LAST_WORD.search(plain)
-    if begun and word is not None and len(word[0]) >= LEAST_BEGINNING:
-        return Phrase(taken_in(plain), _folded(taken_in(word[0]).split()[-1]))
-    return Phrase(taken_in(plain))
+    words = _separated(prepared)
+    tokens = _tokens(words)
+    may_go_on = begun and tokens and prepared.endswith(tokens[-1]) and tokens[-1][0] != _EMOJI_MARK
+    return Phrase(words, tokens[-1] if may_go_on and len(tokens[-1]) >= LEAST_BEGINNING else "")
 
 
 def cost(text: str) -> int:
-    """How many words of the index are looked up for it; pairs are rarer than words, and count half."""
-    words = _WORD.findall(taken_in(text))
-    pairs = sum(_RUN.match(word) is not None for word in words)
-    return len(words) - pairs // 2
+    """Count the words that a search looks up for a text. Pairs are rarer than words and count half."""
+    tokens = _tokens(taken_in(text))
+    pairs = sum(_RUN.match(token) is not None for token in tokens)
+    return len(tokens) - pairs // 2
 
 
 def has_word(text: str) -> bool:
-    """Would anything of it be indexed? FTS5 takes letters and numbers."""
-    return any(unicodedata.category(character)[0] in "LN" for character in text)
+    """Whether anything of a text is indexed."""
+    return bool(_tokens(taken_in(text)))
 
 
 def has_unspaced(text: str) -> bool:
-    """Is some of it written without spaces between words?"""
+    """Whether part of a text is written without spaces between words."""
     return _RUN.search(text) is not None
 
 
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
+def _prepared(text: str) -> str:
+    """Fold a text; emoji first, for folding takes their selectors and joiners away."""
+    return folded(text) if text.isascii() else folded(_EMOJI.sub(_emoji_word, text))
+
+
+def _emoji_word(emoji: re.Match[str]) -> str:
+    code_points = "x".join(f"{ord(character):x}" for character in emoji[0] if character != "\ufe0f")
+    return f" {_EMOJI_MARK}{code_points} "
+
+
+def _separated(prepared: str) -> str:
+    return _RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} {run[0][-1]} ", prepared)
 
 
 def _pairs(run: str) -> list[str]:
     return [run[place : place + 2] for place in range(len(run) - 1)]
 
 
-def _folded(word: str) -> str:
-    """Nearly as the tokenizer does it: good enough to count the words that begin so."""
-    parts = unicodedata.normalize("NFD", word.lower())
-    return "".join(character for character in parts if not unicodedata.combining(character))
+def _tokens(prepared: str) -> list[str]:
+    """Split prepared text as FTS5 does: into letters, numbers, marks and private characters."""
+    return "".join(
+        character if character.isalnum() or _is_part(character) else " " for character in prepared
+    ).split()
+
+
+def _is_part(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category == "Co" or category[0] in "LMN"

@@ -1,9 +1,13 @@
 // Which names fit what somebody has typed, and in which order: prefixes, then starts of words, then anywhere. Case
 // and accents do not matter. Pure functions.
 
-const MARKS = /\p{M}+/gu;
-// Letters that are no letter with an accent to Unicode, and are typed as if they were.
-const ALIKE = new Map(Object.entries({ ß: "ss", ø: "o", ł: "l", đ: "d", ð: "d", æ: "ae", œ: "oe", ı: "i", þ: "th" }));
+// Accents, points and other marks, and invisible characters; U+0640 only stretches an Arabic word.
+const MARKS = /[\p{M}\p{Cf}\u0640]+/gu;
+// Letters that Unicode does not decompose, and those that people type for them. The server has the same table in
+// chat/text_folding.py.
+const ALIKE = new Map(Object.entries({
+  ß: "ss", ø: "o", ł: "l", đ: "d", ð: "d", ħ: "h", æ: "ae", œ: "oe", ı: "i", þ: "th", ς: "σ", ى: "ي", ی: "ي", ک: "ك", ة: "ه",
+}));
 const TYPED_OTHERWISE = new RegExp(`[${[...ALIKE.keys()].join("")}]`, "gu");
 const WORD = /[\p{L}\p{N}]/u;
 const MOST_KEPT = 20_000; // Names; a key press asks for all of them again.

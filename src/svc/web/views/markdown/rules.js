@@ -18,9 +18,12 @@ const MOMENT = /<t:(-?\d{1,12})(?::([tTdDfFR]))?>/y;
 const STYLES = { t: "clock", T: "clock", d: "day", D: "day", f: "long", F: "long", R: "distance" };
 const SMALL = "-# ";
 const ALL_THAT_FOLLOWS = ">>> ";
-const SCHEME = /(?:^|[^\p{L}\p{N}])(https?)$/iu;
+const SCHEME = /(?:^|[^\p{sc=Latin}\p{N}])(https?)$/iu;
 const LONGEST_SCHEME = 6; // Of "https" and one character before it.
 const SPOILER = "||";
+// Scripts without spaces between words, and their punctuation.
+const UNSPACED = /[\p{sc=Han}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3000-\u30ff\ufe30-\ufe4f\uff00-\uffef]/u;
+const PUNCTUATION = /[\p{P}\p{S}]/u;
 
 /** @typedef {any} State markdown-it's own, of a block or of what is within one */
 
@@ -30,6 +33,7 @@ const SPOILER = "||";
  */
 export function addRules(parser, original) {
   const { block, inline } = parser;
+  inline.State = withUnspaced(inline.State);
   inline.ruler.at("text", plain);
   inline.ruler.before("link", "picture", picture);
   inline.ruler.before("link", "spoiler", spoiler);
@@ -48,6 +52,30 @@ export function addRules(parser, original) {
   block.ruler.before("paragraph", "end_of_quote", endsQuote, { alt: ["blockquote"] });
   block.ruler.before("paragraph", "end_of_entry", endsEntry, { alt: ["paragraph"] });
 }
+
+/**
+ * CommonMark decides by spaces and punctuation whether signs open or close emphasis. In scripts without spaces a letter
+ * counts as a space there, and their punctuation as a letter: 今日は**「晴れ」**です.
+ * @param {any} State markdown-it's own, of what is within a block
+ */
+const withUnspaced = (State) => class extends State {
+  /** @param {number} start @param {boolean} splitsWords @returns {{can_open: boolean, can_close: boolean, length: number}} */
+  scanDelims(start, splitsWords) {
+    const found = super.scanDelims(start, splitsWords);
+    const end = start + found.length;
+    const before = [...this.src.slice(Math.max(0, start - 2), start)].at(-1) ?? " ";
+    const after = [...this.src.slice(end, Math.min(end + 2, this.posMax))][0] ?? " ";
+    const [unspacedBefore, unspacedAfter] = [UNSPACED.test(before), UNSPACED.test(after)];
+    if (!unspacedBefore && !unspacedAfter) return found;
+    const [gapBefore, gapAfter] = [/\s/u.test(before), /\s/u.test(after)];
+    const [markBefore, markAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
+    const left = !gapAfter && (!markAfter || unspacedAfter || gapBefore || markBefore || unspacedBefore);
+    const right = !gapBefore && (!markBefore || unspacedBefore || gapAfter || markAfter || unspacedAfter);
+    found.can_open = left && (splitsWords || !right || markBefore);
+    found.can_close = right && (splitsWords || !left || markAfter);
+    return found;
+  }
+};
 
 /** @param {Function} rule @param {(state: State, line: number) => boolean} within */
 function bounded(rule, within) {
