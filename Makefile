@@ -37,7 +37,7 @@ $(VENV)/python:
 $(VENV)/installed: pyproject.toml setup.py $(VENV)/python
 	$(call FROM_PYPROJECT,p["build-system"]["requires"]) | $(PIP_INSTALL) -r /dev/stdin
 	$(BIN)/python setup.py --quiet build_ext --inplace
-	$(PIP_INSTALL) --no-build-isolation --editable .
+	SVC_COMPILED=1 $(PIP_INSTALL) --no-build-isolation --editable .
 	touch $@
 
 $(VENV)/core: $(VENV)/installed $(CORE)

@@ -4,6 +4,8 @@ about the package is in pyproject.toml.
 Extension names follow from the paths of the .pyx files. Completion and manual are made from the command
 line's parser and go into the wheel's share/. SVC_DEBUG=1 builds with bounds
 checks, C assertions and -DSVC_DEBUG, under which the core checks its invariants.
+SVC_COMPILED=1 leaves the extensions out of an editable installation: pip would compile them again in a
+folder of its own, although `build_ext --inplace` has put them beside their sources.
 """
 
 import argparse
@@ -132,7 +134,7 @@ setup(
     cmdclass={"build_ext": Compile, "install_data": WriteCommandLine},
     data_files=[(str(Path(path).parent), [str(MADE / path)]) for path in command_line_files],
     ext_modules=cythonize(
-        extensions,
+        [] if os.environ.get("SVC_COMPILED") == "1" else extensions,
         build_dir="build/cython-debug" if DEBUG else "build/cython",
         include_path=["src"],
         compiler_directives={
