@@ -42,6 +42,32 @@ def test_a_retransmission_never_begins_new_numbers(distance: int) -> None:
     assert sequences(call.bob) == [first, first + 1]
 
 
+@pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
+@pytest.mark.parametrize("number", [33_000, 60_000, 64_500, 65_500])
+def test_a_source_that_leaps_in_its_first_cycle_goes_on_at_once(number: int, profile: str) -> None:
+    """RFC 3711 section 3.3.1 would take it for a late packet of a cycle before the first."""
+    call = Call(profile=profile)
+    call.send(99, 1.0)
+    call.send(100, 1.0)
+    for sent in range(number, number + 400):
+        call.send(sent & 0xFFFF, 1.0)
+    first = sequences(call.bob)[0]
+    assert len(sequences(call.bob)) == 402
+    # A new beginning is behind what came before it, as a receiver counts.
+    assert sequences(call.bob)[2:] == list(range(sequences(call.bob)[2], sequences(call.bob)[2] + 400))
+    assert sequences(call.bob)[2] > first + 1
+
+
+def test_a_retransmission_whose_own_numbers_leap_begins_no_new_ones() -> None:
+    call = Call()
+    call.send(100, 1.0)
+    call.alice.send(retransmission(99, sequence=1), 1.0)
+    call.alice.send(retransmission(98, sequence=60_000), 1.0)
+    call.send(101, 1.0)
+    first, last = sequences(call.bob)[0], sequences(call.bob)[-1]
+    assert last == first + 1
+
+
 def test_a_source_without_a_number_of_its_own_is_not_placed() -> None:
     call = Call()
     call.send(1, 1.0, ssrc=0)

@@ -104,7 +104,12 @@ def test_padding_is_no_payload() -> None:
         pytest.param(block(0x1000, b"\0\x01\x01A\0\0\0\0"), [(1, b"A")], id="padding in the two-byte form"),
         pytest.param(block(0xBEDE, b"\x10A\xf0\x20"), [(1, b"A")], id="id 15 ends the one-byte form"),
         pytest.param(block(0x1000, b"\x0f\x02AB"), [(15, b"AB")], id="id 15 is an id of the two-byte form"),
-        pytest.param(block(0xBEDE, b"\x01AB\x30C\0\0\0"), [(3, b"C")], id="id 0 with a length is skipped"),
+        pytest.param(
+            block(0xBEDE, b"\x20B\x02AAA\x10C"), [(2, b"B")], id="id 0 with a length ends the one-byte form"
+        ),
+        pytest.param(block(0xBEDE, b"\x10A\0\x2f"), [(1, b"A")], id="a one-byte element too long"),
+        pytest.param(block(0x1000, b"\x01\x01A\x02"), [(1, b"A")], id="a two-byte element without length"),
+        pytest.param(block(0x1000, b"\x01\x03AB"), [], id="a two-byte element over the block's end"),
         pytest.param(block(0xABCD, b"\x10A\x20B"), [], id="another profile holds nothing for us"),
         pytest.param(block(0xBEDE, b""), [], id="an empty block"),
         pytest.param(block(0xBEDE, bytes(8)), [], id="a block of padding"),
@@ -130,14 +135,6 @@ def test_elements_beyond_the_twentieth_are_skipped() -> None:
         pytest.param(
             packet(b"\xbe\xde\0\x05" + bytes(4), payload=b"twelve bytes"), id="a block longer than the packet"
         ),
-        pytest.param(
-            packet(block(0xBEDE, b"\x10A\0\x2f"), payload=b""), id="a one-byte element over the block's end"
-        ),
-        pytest.param(
-            packet(block(0xBEDE, b"\x10A\0\x2f")), id="an element that would reach into the payload"
-        ),
-        pytest.param(packet(block(0x1000, b"\x01\x01A\x02")), id="a two-byte element without its length"),
-        pytest.param(packet(block(0x1000, b"\x01\x03AB")), id="a two-byte element over the block's end"),
         pytest.param(
             packet(payload=b"abc\0", padding=0)[:0] + b"\xa0" + packet(payload=b"abc\0")[1:],
             id="padding of 0",

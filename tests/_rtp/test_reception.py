@@ -52,6 +52,13 @@ def test_how_the_last_of_some_numbers_arrives(numbers: list[int], last: str) -> 
     assert arrivals(numbers)[-1] == last
 
 
+@pytest.mark.parametrize("number", [50_000, 64_000, 65_500, 99])
+def test_a_number_that_srtp_knows_to_lie_ahead_begins_new_numbers(number: int) -> None:
+    source = fed([100])
+    assert source.update(number, 0, 1.0, leapt=True) == "restarted"
+    assert source.update(number + 1, 0, 1.0) == "in order"
+
+
 def test_after_a_restart_nothing_from_before_it_is_taken() -> None:
     assert arrivals([10, 11, 5000, 12, 10, 5001, 5000]) == [
         "in order", "in order", "restarted", "too old", "too old", "in order", "duplicate",

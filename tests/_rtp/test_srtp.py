@@ -227,6 +227,26 @@ def test_a_late_packet_is_opened_within_the_window_and_not_beyond(profile: str, 
     assert ours.open(sealed[WINDOW]) is not None
 
 
+@given(
+    steps=st.lists(
+        st.integers(-3_000, 70_000) | st.sampled_from([32_767, 32_768, 32_769, 65_535]),
+        min_size=1,
+        max_size=12,
+    ),
+    start=st.integers(0, 0xFFFF),
+)
+@settings(max_examples=200)
+def test_however_far_numbers_jump_the_core_opens_what_libsrtp_opens(steps: list[int], start: int) -> None:
+    profile = "AEAD_AES_128_GCM"
+    ours, libsrtp = keys(profile), keys(profile)
+    sealer = SrtpKeys(profile, key(profile, 100), key(profile))
+    index = start
+    for step in [0, *steps]:
+        index = max(0, index + step)
+        sealed = sealer.seal(header(index & 0xFFFF), b"", b"x", SSRC, index)
+        assert ours.open(sealed) == libsrtp.unprotect(sealed)
+
+
 @pytest.mark.parametrize(("profile", "openssl"), OPENED)
 def test_a_forged_packet_uses_up_no_number_and_moves_no_window(profile: str, openssl: bool) -> None:
     ours, theirs = keys(profile, openssl=openssl), sender(profile)

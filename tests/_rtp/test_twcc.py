@@ -145,6 +145,13 @@ def test_a_jump_of_more_than_is_remembered_leaves_nothing_stale() -> None:
     assert at == pytest.approx(2.0, abs=TICK_S)
 
 
+def test_a_sender_that_counts_from_far_behind_is_told_of_its_packets_at_once() -> None:
+    log = recorded([(n, 1.0) for n in range(30_000, 30_010)])
+    told(log)
+    log.record(100, 2.0)
+    assert [number for number, _ in told(log)] == [100]
+
+
 # (how many numbers further, how many ms later, whether to write a feedback now)
 STEPS = st.lists(
     st.tuples(

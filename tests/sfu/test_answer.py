@@ -194,7 +194,31 @@ def test_a_line_without_its_mid_is_refused() -> None:
 
 
 def test_a_line_of_another_protocol_is_refused() -> None:
-    refused(edited("SAVPF", "SAVP"), "Line 0 of the answer does not use UDP/TLS/RTP/SAVPF")
+    refused(edited("UDP/TLS/RTP/SAVPF", "UDP/BFCP"), "Line 0 of the answer does not use RTP")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement"),
+    [
+        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/SAVPF", id="a line of SRTP alone"),
+        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/AVP", id="a line that calls itself unencrypted"),
+        pytest.param("UDP/TLS/RTP/SAVPF", "TCP/DTLS/RTP/SAVPF", id="a line over TCP"),
+        pytest.param("\r\n", " \r\n", id="a space at the end of each line"),
+        pytest.param("UDP/TLS/RTP/SAVPF ", "UDP/TLS/RTP/SAVPF  ", id="two spaces between formats"),
+        pytest.param(r"\Z", "\r\n\r\n", id="empty lines at the end"),
+        pytest.param("a=setup:active", "a=x", id="no role"),
+        pytest.param(r"(?<=a=mid:1\r\n)", "a=ice-ufrag:anotherUfrag\r\n", id="another ufrag on a later line"),
+    ],
+)
+def test_an_answer_that_chromium_would_take_means_the_same(pattern: str, replacement: str) -> None:
+    text = re.sub(pattern, replacement, answer("chromium", "receiving"))
+    assert text != answer("chromium", "receiving")
+    assert read_answer(text, CALL["receiving"]) == read("chromium", "receiving")
+
+
+def test_a_bundle_may_still_name_a_rejected_line() -> None:
+    text = rejecting(5).replace("BUNDLE 0 1 2 3 4", "BUNDLE 0 1 2 3 4 5")
+    assert [part(line) for line in read_answer(text, CALL["receiving"]).lines][5] == "rejected"
 
 
 @pytest.mark.parametrize(
@@ -259,7 +283,6 @@ def test_an_answer_that_rejects_everything_is_refused() -> None:
             "The answer needs a fingerprint of one of these kinds: sha-256, sha-384, sha-512",
         ),
         (r"a=setup:active", "a=setup:actpass", "The answer needs a=setup:active or a=setup:passive"),
-        (r"a=setup:active", "a=x", "The answer needs one a=setup"),
         (r"a=rtcp-mux", "a=x", "The answer needs a=rtcp-mux on every media line"),
     ],
 )
@@ -268,12 +291,6 @@ def test_an_answer_without_a_usable_transport_is_refused(
 ) -> None:
     text = answer("chromium", "receiving").replace("\r", "")
     refused(re.sub(pattern, replacement, text), message)
-
-
-@pytest.mark.parametrize("name", ["ice-ufrag", "ice-pwd", "fingerprint", "setup"])
-def test_lines_that_disagree_about_the_transport_are_refused(name: str) -> None:
-    text = re.sub(f"a={name}:", f"a={name}:x", answer("chromium", "receiving"), count=1)
-    refused(text, f"The media lines of the answer disagree about {name}")
 
 
 def test_a_client_that_copies_our_lines_and_keeps_one_codec_is_understood() -> None:

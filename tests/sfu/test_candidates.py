@@ -28,6 +28,11 @@ def test_a_browsers_candidate_is_read() -> None:
     assert candidate == Candidate("842163049", 1677729535, ("203.0.113.5", 46154), "srflx", ufrag="EEtu")
 
 
+def test_an_extension_without_a_value_at_the_end_is_left_out() -> None:
+    candidate = Candidate.parse("candidate:1 1 udp 4294967295 10.0.0.5 4000 typ host ufrag EEtu generation")
+    assert candidate and (candidate.ufrag, candidate.priority) == ("EEtu", 4294967295)
+
+
 @pytest.mark.parametrize("prefix", ["", "candidate:", "a=candidate:"])
 def test_a_candidate_is_read_with_or_without_its_prefix(prefix: str) -> None:
     candidate = Candidate.parse(f"{prefix}1 1 UDP 99 2001:DB8:0::1 9 typ host")
@@ -53,7 +58,6 @@ def test_candidates_of_no_use_are_ignored(text: str) -> None:
     [
         ("candidate:1 1 udp", "not an ICE candidate"),
         ("candidate:1 1 udp 99 10.0.0.5 4000 kind host", "not an ICE candidate"),
-        ("candidate:1 1 udp 99 10.0.0.5 4000 typ host generation", "not an ICE candidate"),
         ("candidate:1 1 udp 99 10.0.0.5 4000 typ host " + "x y " * 500, "not an ICE candidate"),
         ("candidate:1 1 udp 99 10.0.0.5 0 typ host", "port out of range"),
         ("candidate:1 1 udp 99 10.0.0.5 65536 typ host", "port out of range"),

@@ -27,7 +27,9 @@ HEAD = "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n"
 
 words = st.text(st.sampled_from(string.ascii_letters + string.digits + "-+/"), min_size=1, max_size=12)
 tokens = st.from_regex(TOKEN, fullmatch=True)
-values = st.text(st.characters(exclude_characters="\0\r\n", exclude_categories=["Cs"]), max_size=60)
+values = st.text(st.characters(exclude_characters="\0\r\n", exclude_categories=["Cs"]), max_size=60).map(
+    lambda text: text.rstrip(" ")
+)
 attributes = st.lists(st.builds(Attribute, tokens, st.none() | values), max_size=6)
 media_lines = st.builds(
     MediaDescription,

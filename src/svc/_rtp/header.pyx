@@ -31,11 +31,9 @@ cdef int parse(const uint8_t* data, size_t length, Header* header) noexcept nogi
         if end > length:
             return -1
         if profile == ONE_BYTE_PROFILE:
-            if read_one_byte(data, at, end, header) < 0:
-                return -1
+            read_one_byte(data, at, end, header)
         elif profile & 0xFFF0 == TWO_BYTE_PROFILE:
-            if read_two_byte(data, at, end, header) < 0:
-                return -1
+            read_two_byte(data, at, end, header)
         at = end
     if at > length:
         return -1
@@ -61,7 +59,7 @@ cdef inline void add(Header* header, uint8_t ext_id, size_t offset, size_t lengt
     header.extension_count += 1
 
 
-cdef int read_one_byte(const uint8_t* data, size_t at, size_t end, Header* header) noexcept nogil:
+cdef void read_one_byte(const uint8_t* data, size_t at, size_t end, Header* header) noexcept nogil:
     cdef uint8_t ext_id
     cdef size_t length
     while at < end:
@@ -70,32 +68,28 @@ cdef int read_one_byte(const uint8_t* data, size_t at, size_t end, Header* heade
             at += 1
             continue
         ext_id = data[at] >> 4
-        if ext_id == 15:
-            # "processing of the entire extension MUST stop" (section 4.2).
-            return 0
         length = <size_t>(data[at] & 0x0F) + 1
-        if at + 1 + length > end:
-            return -1
-        if ext_id != 0:
-            add(header, ext_id, at + 1, length)
+        # After id 15, and after id 0 with a length, "processing of the entire extension MUST stop" (section
+        # 4.2). So it does after an element that ends too late: the packet is as good without it.
+        if ext_id == 15 or ext_id == 0 or at + 1 + length > end:
+            return
+        add(header, ext_id, at + 1, length)
         at += 1 + length
-    return 0
 
 
-cdef int read_two_byte(const uint8_t* data, size_t at, size_t end, Header* header) noexcept nogil:
+cdef void read_two_byte(const uint8_t* data, size_t at, size_t end, Header* header) noexcept nogil:
     cdef size_t length
     while at < end:
         if data[at] == 0:
             at += 1
             continue
         if at + 2 > end:
-            return -1
+            return
         length = data[at + 1]
         if at + 2 + length > end:
-            return -1
+            return
         add(header, data[at], at + 2, length)
         at += 2 + length
-    return 0
 
 
 cdef const Extension* find(const Header* header, uint8_t ext_id) noexcept nogil:

@@ -25,7 +25,7 @@ from svc._rtp.objects cimport (
     AUDIO, MAX_HEARD, MAX_PATHS, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, Credentials, Forwarder, Line, Source,
 )
 from svc._rtp.reception cimport DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, is_repeatable, set_clock_rate, update
-from svc._rtp.replay cimport ReplayWindow, begin
+from svc._rtp.replay cimport ReplayWindow, begin, guess_index, leaps
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
 from svc._rtp.silence cimport note_sign_of_life
 from svc._rtp.srtp cimport unprotect, unprotect_rtcp
@@ -235,6 +235,7 @@ cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) 
     """Step 4: decrypt in place; False, and counted, where that fails or the source is one too many."""
     cdef size_t at = 4 if rtcp else 8
     cdef ReplayWindow* window = NULL
+    cdef ReplayWindow* known
     cdef ReplayWindow fresh
     cdef int length = -1
     if transport.keyed and slot.length >= at + 4:
@@ -247,7 +248,9 @@ cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) 
         if rtcp:
             length = unprotect_rtcp(&transport.inbound, slot.data, slot.length)
         else:
-            length = unprotect(&transport.inbound, window if window != NULL else &fresh, slot.data, slot.length)
+            known = window if window != NULL else &fresh
+            slot.leapt = leaps(known, guess_index(known, load16(slot.data + 2)))
+            length = unprotect(&transport.inbound, known, slot.data, slot.length)
     if length < 0 or (window == NULL and not remember_window(transport, &fresh)):
         core.counters.dropped_unauthenticated += 1
         return False
@@ -431,6 +434,8 @@ cdef bint unwrap_rtx(Core* core, Slot* slot, Forwarder* forwarder) noexcept nogi
     header.payload_length -= 2
     header.payload_type = core.negotiated.media_of[header.payload_type]
     header.ssrc = forwarder.ssrc
+    # Numbers of retransmissions are a count of their own.
+    slot.leapt = False
     return True
 
 
@@ -439,7 +444,8 @@ cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept 
     cdef Header* header = &slot.header
     cdef Arrival arrival
     set_clock_rate(&forwarder.reception, core.negotiated.clock_rate[header.payload_type])
-    arrival = update(&forwarder.reception, header.sequence, header.timestamp, slot.arrival, core.now, &slot.ext_seq)
+    arrival = update(&forwarder.reception, header.sequence, slot.leapt, header.timestamp, slot.arrival, core.now,
+                     &slot.ext_seq)
     if arrival == DUPLICATE or arrival == TOO_OLD:
         core.counters.dropped_duplicate += 1
         return

@@ -23,6 +23,7 @@ cdef struct Slot:
     uint32_t queued         # of these, records that wait to be sent
     uint16_t length         # bytes in data, decrypted
     bint late               # a newer number came before it
+    bint leapt              # its index is half a cycle or more ahead of all before
     bint starts_keyframe
     bint has_frame          # its descriptor, or one of its frame's, has been read
     bint from_history       # it has gone to somebody later than it came: how long that took tells nothing

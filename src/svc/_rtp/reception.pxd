@@ -50,7 +50,7 @@ cdef struct Reception:
     int64_t sr_arrival      # ns
 
 
-cdef Arrival update(Reception* reception, uint16_t seq, uint32_t timestamp, int64_t arrival, int64_t now,
+cdef Arrival update(Reception* reception, uint16_t seq, bint leapt, uint32_t timestamp, int64_t arrival, int64_t now,
                     int64_t* ext_seq) noexcept nogil
 cdef inline void set_clock_rate(Reception* reception, uint32_t clock_rate) noexcept nogil:
     """The codec of the packets from now on counts time in these units."""

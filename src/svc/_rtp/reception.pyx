@@ -105,9 +105,12 @@ cdef void measure_jitter(Reception* reception, uint32_t timestamp, int64_t arriv
     reception.transit = transit
 
 
-cdef Arrival update(Reception* reception, uint16_t seq, uint32_t timestamp, int64_t arrival, int64_t now,
+cdef Arrival update(Reception* reception, uint16_t seq, bint leapt, uint32_t timestamp, int64_t arrival, int64_t now,
                     int64_t* ext_seq) noexcept nogil:
-    """Account for one packet; tells its extended number and how it arrived."""
+    """Account for one packet; tells its extended number and how it arrived.
+
+    `leapt`: it is half a cycle or more ahead, which its number alone cannot show. Only SRTP knows.
+    """
     cdef int64_t ext
     cdef Arrival result = IN_ORDER
     if not reception.started:
@@ -115,7 +118,7 @@ cdef Arrival update(Reception* reception, uint16_t seq, uint32_t timestamp, int6
         ext = reception.highest
     else:
         ext = extend(reception.highest, seq)
-        if ext > reception.highest + MAX_GAP:
+        if leapt or ext > reception.highest + MAX_GAP:
             restart(reception, seq)
             ext = reception.highest
             result = RESTARTED
@@ -202,10 +205,10 @@ cdef class Source:
         self.reception.clock_rate = clock_rate
         self.reception.wants_missing = wants_missing
 
-    def update(self, int seq, unsigned int timestamp, double now) -> str:
+    def update(self, int seq, unsigned int timestamp, double now, *, bint leapt=False) -> str:
         cdef int64_t ext = 0
         cdef int64_t at = <int64_t>(now * 1e9)
-        cdef Arrival arrival = update(&self.reception, <uint16_t>seq, timestamp, at, at, &ext)
+        cdef Arrival arrival = update(&self.reception, <uint16_t>seq, leapt, timestamp, at, at, &ext)
         return ("in order", "late", "duplicate", "too old", "restarted")[<int>arrival]
 
     def due_nacks(self, double now, double retry_after) -> list:

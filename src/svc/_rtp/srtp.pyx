@@ -57,10 +57,16 @@ cdef inline int run(srtp_function function, SrtpContext* context, uint8_t* packe
 
 
 cdef int unprotect(SrtpContext* context, ReplayWindow* window, uint8_t* packet, int length) noexcept nogil:
-    """Authenticate and decrypt an RTP packet in place. `window` is its SSRC's; without one libsrtp does it all."""
+    """Authenticate and decrypt an RTP packet in place.
+
+    `window` is its SSRC's and notes the packet's index; without one libsrtp does it all.
+    """
     if window != NULL and context.cipher != NULL:
         return open_gcm(context, window, packet, length)
-    return run(srtp_unprotect, context, packet, length)
+    length = run(srtp_unprotect, context, packet, length)
+    if window != NULL and length >= 0:
+        came(window, guess_index(window, load16(packet + 2)))
+    return length
 
 
 cdef int protect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexcept nogil:

@@ -25,14 +25,15 @@ cdef enum:
 cdef void record(ArrivalLog* log, uint16_t seq, uint32_t ssrc, int64_t arrival) noexcept nogil:
     """Remember one packet's arrival; one that was already told as lost is forgotten."""
     cdef int64_t ext, i
-    if not log.started:
+    # Nothing comes that late: the sender counts from somewhere else, and without feedback it would starve.
+    if not log.started or extend(log.highest, seq) <= log.highest - ARRIVALS:
         log.started = True
         log.highest = FIRST_CYCLE + seq
         log.next_report = log.highest
         memset(log.arrivals, 0, sizeof(log.arrivals))
     ext = extend(log.highest, seq)
     log.media_ssrc = ssrc
-    if ext < log.next_report or ext <= log.highest - ARRIVALS:
+    if ext < log.next_report:
         return
     if ext > log.highest:
         if ext - log.highest >= ARRIVALS:

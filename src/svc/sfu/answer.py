@@ -1,7 +1,8 @@
 """What a client's answer says, checked line by line against the offer that it answers.
 
 It does NOT apply anything: ICE, DTLS and the forwarders take their terms from the
-result. It knows no state beyond one offer and its answer.
+result. It knows no state beyond one offer and its answer. Where Chromium takes more than
+the standards want, so does this.
 
 RFC 8829 section 5.3 (answers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8122
 (fingerprint), RFC 8842 (setup), RFC 8285 (extmap), RFC 8830 (msid).
@@ -12,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from svc.sfu.codecs import EXTENSIONS, TRANSPORT_CC, Codec, codecs
-from svc.sfu.offer import PROTOCOL, IceParameters, Transceiver, is_msid_token
-from svc.sfu.sdp import MediaDescription, RtpMap, SdpError, SessionDescription
+from svc.sfu.offer import IceParameters, Transceiver, is_msid_token
+from svc.sfu.sdp import MediaDescription, RtpMap, SdpError, Section, SessionDescription
 
 # RFC 8829 section 5.3.1, read from the offerer's side: what may be answered to what.
 _ANSWERS = {
@@ -21,6 +22,13 @@ _ANSWERS = {
     "sendonly": ("recvonly", "inactive"),
     "inactive": ("inactive",),
 }
+
+# RFC 8829 section 5.1.2: whatever the line is called, media is encrypted with keys from DTLS.
+_PROTOCOLS = frozenset(
+    under + profile
+    for under in ("UDP/TLS/", "TCP/TLS/", "TCP/DTLS/", "")
+    for profile in ("RTP/SAVPF", "RTP/SAVP", "RTP/AVPF", "RTP/AVP")
+)
 
 # RFC 8122 section 5. SHA-1 is not among them: it no longer binds anybody to a certificate.
 _FINGERPRINT = re.compile(r"[0-9A-F]{2}(?::[0-9A-F]{2})*")
@@ -76,11 +84,11 @@ def read_answer(text: str, transceivers: Sequence[Transceiver]) -> AnswerTerms:
     accepted = [media for media in answer.media if media.port]
     if not accepted:
         raise AnswerError("The answer rejects every media line")
-    _check_bundle(answer, accepted)
+    sections = _transport_sections(answer, accepted)
     return AnswerTerms(
-        ice=IceParameters(_one("ice-ufrag", answer, accepted), _one("ice-pwd", answer, accepted)),
-        fingerprints=_fingerprints(_agreed("fingerprint", answer, accepted)),
-        setup=_setup(answer, accepted),
+        ice=IceParameters(_one("ice-ufrag", sections), _one("ice-pwd", sections)),
+        fingerprints=_fingerprints(_transport_values("fingerprint", sections)),
+        setup=_setup(sections),
         mixed=_mixed(answer, accepted),
         lines=lines,
         candidates=_candidates(accepted),
@@ -94,8 +102,8 @@ def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
         raise AnswerError(f"Line {offered.mid} of the answer is not the {offered.kind} line of the offer")
     if not media.port:
         return Line(offered.mid, offered.kind, False, False, frozenset(), frozenset(), (), None, None)
-    if media.protocol != PROTOCOL:
-        raise AnswerError(f"Line {offered.mid} of the answer does not use {PROTOCOL}")
+    if media.protocol not in _PROTOCOLS:
+        raise AnswerError(f"Line {offered.mid} of the answer does not use RTP")
     if media.direction not in _ANSWERS[offered.direction]:
         raise AnswerError(
             f"Line {offered.mid} of the answer is {media.direction}; to {offered.direction} "
@@ -158,25 +166,29 @@ def _msid(media: MediaDescription) -> tuple[str | None, str | None]:
     return stream_id, track_id
 
 
-def _check_bundle(answer: SessionDescription, accepted: list[MediaDescription]) -> None:
-    """All accepted lines, and no others, share the one transport."""
+def _transport_sections(answer: SessionDescription, accepted: list[MediaDescription]) -> list[Section]:
+    """Return the parts of the answer that can describe the one transport, the most binding first.
+
+    That is the first accepted line of the bundle. The other lines count only for what it leaves out (RFC 9143
+    section 7.1.3).
+    """
     groups = answer.groups("BUNDLE")
-    if len(groups) != 1 or sorted(groups[0]) != sorted(media.mid or "" for media in accepted):
+    by_mid = {media.mid or "": media for media in accepted}
+    offered = {media.mid or "" for media in answer.media}
+    if len(groups) != 1 or not by_mid.keys() <= set(groups[0]) <= offered:
         raise AnswerError("The answer does not bundle all its media lines into one transport")
     if not all(media.has("rtcp-mux") for media in accepted):
         raise AnswerError("The answer needs a=rtcp-mux on every media line")
+    bundled = [by_mid[mid] for mid in groups[0] if mid in by_mid]
+    return [bundled[0], answer, *bundled[1:]]
 
 
-def _agreed(name: str, answer: SessionDescription, accepted: list[MediaDescription]) -> list[str]:
-    """A transport attribute, which any bundled line may repeat but none may contradict."""
-    said = [values for media in accepted if (values := media.values(name))] or [answer.values(name)]
-    if any(values != said[0] for values in said):
-        raise AnswerError(f"The media lines of the answer disagree about {name}")
-    return said[0]
+def _transport_values(name: str, sections: Sequence[Section]) -> list[str]:
+    return next((values for section in sections if (values := section.values(name))), [])
 
 
-def _one(name: str, answer: SessionDescription, accepted: list[MediaDescription]) -> str:
-    values = _agreed(name, answer, accepted)
+def _one(name: str, sections: Sequence[Section]) -> str:
+    values = _transport_values(name, sections)
     if len(values) != 1:
         raise AnswerError(f"The answer needs one a={name}")
     return values[0]
@@ -197,11 +209,12 @@ def _fingerprints(said: list[str]) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _setup(answer: SessionDescription, accepted: list[MediaDescription]) -> str:
-    setup = _one("setup", answer, accepted)
-    if setup not in ("active", "passive"):
+def _setup(sections: Sequence[Section]) -> str:
+    """Return the client's role. One that names none is the DTLS client, as for libwebrtc."""
+    setup = _transport_values("setup", sections)
+    if setup not in ([], ["active"], ["passive"]):
         raise AnswerError("The answer needs a=setup:active or a=setup:passive")
-    return setup
+    return setup[0] if setup else "active"
 
 
 def _mixed(answer: SessionDescription, accepted: list[MediaDescription]) -> bool:

@@ -74,15 +74,16 @@ class Candidate:
         words = text.removeprefix("a=").removeprefix("candidate:").split()
         if not words:
             return None
-        if len(text) > _MAX_TEXT or len(words) < 8 or len(words) % 2 or words[6] != "typ":
+        if len(text) > _MAX_TEXT or len(words) < 8 or words[6] != "typ":
             raise CandidateError("not an ICE candidate")
         foundation, component, transport, rank, host, port, _, kind, *rest = words
         if transport.lower() != "udp" or component != str(_COMPONENT) or host.lower().endswith(".local"):
             return None
-        extensions = dict(zip(rest[::2], rest[1::2], strict=True))
+        # A name without a value at the end is left out, as by libwebrtc.
+        extensions = dict(zip(rest[::2], rest[1::2], strict=False))
         return cls(
             foundation=foundation,
-            priority=_number(rank, 2**31 - 1, "priority"),
+            priority=_number(rank, 2**32 - 1, "priority"),
             address=(_ip(host), _number(port, 65535, "port")),
             kind=_kind(kind),
             ufrag=extensions.get("ufrag"),

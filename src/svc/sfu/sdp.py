@@ -22,7 +22,7 @@ DIRECTIONS = ("sendrecv", "sendonly", "recvonly", "inactive")
 TOKEN = re.compile(r"[!#$%&'*+\-.0-9A-Z^_`a-z{|}~]+")
 
 _LINE = re.compile(r"([a-z])=([^\0\r\n]*)")
-_MEDIA = re.compile(r"(\S+) ([0-9]{1,5}) (\S+)((?: \S+)+)")
+_MEDIA = re.compile(r"(\S+) ([0-9]{1,5}) (\S+)((?: +\S+)+)")
 _RTPMAP = re.compile(r"([0-9]{1,3}) ([^/\s]+)/([0-9]{1,9})(?:/([0-9]{1,3}))?")
 _EXTMAP = re.compile(r"([0-9]{1,5})(?:/(\w+))? (\S+)(?: .*)?")
 _SSRC = re.compile(r"([0-9]{1,10})(?: .*)?")
@@ -209,8 +209,9 @@ class SessionDescription(Section):
 def _split(text: str) -> list[tuple[str, str]]:
     if len(text) > MAX_TEXT:
         raise SdpError(f"a session description has at most {MAX_TEXT} characters")
-    # Not splitlines(): it also splits at characters that values may contain.
-    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    # Not splitlines(): it also splits at characters that values may contain. Some clients leave a space at
+    # the end of a line, or an empty line at the end of the text; neither means anything.
+    lines = [line.rstrip(" ") for line in text.replace("\r\n", "\n").rstrip("\n").split("\n")]
     matches = [_LINE.fullmatch(line) for line in lines]
     for line, match in zip(lines, matches, strict=True):
         if match is None:
