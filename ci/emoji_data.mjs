@@ -1,5 +1,6 @@
-// Writes the emoji that people choose from, out of the npm package emojibase-data: `signs.js`, what they are, and
-// one file a language with what they are called, in the same order. Run by ci/vendor: PACKAGE FOLDER.
+// Writes the catalogue of emoji by which the page and the server judge, from the npm package emojibase-data. FOLDER gets
+// `signs.js`, the emoji of the picker, and one file a language with their names, in the same order. TABLE gets the same
+// emoji for the server, with every skin tone and the names that other chat programs use. Run by ci/vendor: PACKAGE FOLDER TABLE.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ const COMPONENTS = 2; // The group of skin tones and hair, which are no emoji of
 const TONES = ["🏻", "🏼", "🏽", "🏾", "🏿"];
 const MEDIUM = "🏽";
 
-const [source, target] = process.argv.slice(2);
+const [source, target, table] = process.argv.slice(2);
 const read = (path) => JSON.parse(readFileSync(join(source, path), "utf8"));
 const write = (name, rows) =>
   writeFileSync(join(target, name), `export default [\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n];\n`);
@@ -36,6 +37,16 @@ const usualNames = read("en/shortcodes/github.json");
 const otherNames = read("en/shortcodes/emojibase.json");
 const list = (names = []) => [names].flat();
 
+/** Return the names of each emoji. Where two emoji share a name, GitHub's and Slack's use of it win. */
+function namesOfAll() {
+  const sets = ["github", "iamcal", "emojibase", "joypixels"].map((name) => read(`en/shortcodes/${name}.json`));
+  const owners = new Map();
+  for (const set of sets) for (const { hexcode } of signs) for (const name of list(set[hexcode])) if (!owners.has(name)) owners.set(name, hexcode);
+  const names = new Map(signs.map(({ hexcode }) => [hexcode, []]));
+  for (const [name, hexcode] of owners) names.get(hexcode).push(name);
+  return names;
+}
+
 mkdirSync(target, { recursive: true });
 // [sign, group, sign in the medium tone or "", names as in :name:, the usual first]
 write("signs.js", signs.map((each) => {
@@ -50,3 +61,8 @@ for (const language of LANGUAGES) {
     return [label, tags.filter((tag) => tag !== label).join(" ")];
   }));
 }
+
+const names = namesOfAll();
+// A line an emoji: the emoji, its names, and the emoji in skin tones, the light tone first; separated by tabs and spaces.
+writeFileSync(table, signs.map(({ unicode, hexcode, skins = [] }) =>
+  [usual(unicode), names.get(hexcode).join(" "), skins.map((skin) => usual(skin.unicode)).join(" ")].join("\t") + "\n").join(""));

@@ -8,6 +8,13 @@ const [ADA, BEN] = ["ada", "ben"];
 const inOrder = (...all) => all.map(([memberId, said], at) => ({ seq: at + 1, memberId, said, sentAtMs: 1000 + at }));
 const refOf = (by, { key }) => ({ by, key });
 
+test("an emoji with and without its variation selector is one reaction", () => {
+  const said = messageSaid("Here");
+  const hearts = [[ADA, "❤️", true], [BEN, "❤", true], [ADA, "❤\uFE0E", false]];
+  const { messages } = toldBy(inOrder([ADA, said], ...hearts.map(([by, sign, on]) => [by, reactionSaid(refOf(ADA, said), sign, on)])));
+  assert.deepEqual(messages[0].reactions, [{ emoji: "❤️", member_ids: [BEN] }]);
+});
+
 test("edits, answers and reactions come to their message", () => {
   const first = messageSaid("Hello");
   const answer = messageSaid("Hello yourself", { reply: refOf(ADA, first) });

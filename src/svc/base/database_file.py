@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
-from svc.base.migrations import Migration, migrate, schema_version
+from svc.base.migrations import Migration, migrate, schema_version, statements_of
 from svc.base.private_files import make_private_file
 
 # In the file's header, where `file` and other programs find it: "SVC1".
@@ -129,7 +129,7 @@ def emptied_log(connection: sqlite3.Connection) -> bool:
 def _objects_of(migrations: Sequence[Migration]) -> set[tuple[str, str]]:
     """What a new database holds after these migrations."""
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript("\n".join(migration.script for migration in migrations))
+        connection.executescript(statements_of(migrations, connection))
         return _objects(connection)
 
 

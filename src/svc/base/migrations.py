@@ -1,7 +1,8 @@
 """Numbered changes of a database's schema, applied once each and in order.
 
 The number reached stands in the file itself (`PRAGMA user_version`). A file from a newer
-version is refused, and before an older one is changed it is copied. Knows no schema.
+version is refused, and before an older one is changed it is copied. Scripts may call
+`stored_emoji`. Knows no schema.
 """
 
 import sqlite3
@@ -10,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from svc.base.emoji import stored_emoji
 from svc.base.private_files import make_private_file, make_private_folder
 
 
@@ -50,13 +52,19 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration], bac
         return
     if version:
         _copy(connection, backups / f"before-schema-{due[-1].number}-from-{version}.sqlite3")
-    statements = "\n".join(migration.script for migration in due)
+    statements = statements_of(due, connection)
     try:
         connection.executescript(f"BEGIN IMMEDIATE;\n{statements}\nPRAGMA user_version={newest};\nCOMMIT;")
     except sqlite3.Error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def statements_of(migrations: Sequence[Migration], connection: sqlite3.Connection) -> str:
+    """Return the statements of migrations, and let `connection` call the functions in them."""
+    connection.create_function("stored_emoji", 1, stored_emoji, deterministic=True)
+    return "\n".join(migration.script for migration in migrations)
 
 
 def schema_version(connection: sqlite3.Connection) -> int:

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
 
+from svc.base.emoji import canonical_emoji
 from svc.chat.errors import ChatError
 
 MAX_NICKNAME_CHARACTERS = 32
@@ -65,7 +66,11 @@ def shows_something(text: str) -> bool:
     """Is there anything to see in it?"""
     # Mostly the first character decides, sooner than a generator is made.
     for character in text:
-        if unicodedata.category(character)[0] in _VISIBLE and character not in _BLANK:
+        category = unicodedata.category(character)
+        if category[0] in _VISIBLE and character not in _BLANK:
+            return True
+        # Python's Unicode may be older than the catalogue.
+        if category == "Cn" and canonical_emoji(character):
             return True
     return False
 

@@ -1,15 +1,28 @@
-"""What may stand as a reaction."""
+"""Emoji as reactions, in names and by their names: server and picker judge by one catalogue."""
 
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
 import pytest
 
+from svc.base.emoji import canonical_emoji, emoji_named
+from svc.base.migrations import migrate, migrations_in
+from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import checked_emoji
+from svc.chat.names import readable_name, readable_nickname
+from svc.chat.settings.announced import label
+
+PICKER = Path(__file__).parents[3] / "src" / "svc" / "web" / "vendor" / "emoji" / "signs.js"
 
 
 @pytest.mark.parametrize(
     "emoji",
     [
-        *("👍", "👍🏽", "❤️", "❤", "☺️", "✔️", "➕", "‼️", "⁉️", "™️", "©️", "1️⃣", "#️⃣", "*⃣"),
+        *("👍", "👍🏽", "❤️", "❤", "☺️", "✔️", "➕", "‼️", "⁉️", "ℹ️", "™️", "©️", "1️⃣", "#️⃣", "*⃣"),
         *(
             "🇳🇱",
             "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
@@ -17,6 +30,9 @@ from svc.chat.messages.message import checked_emoji
             "🏳️‍🌈",
             "🐻‍❄️",
             "🫱🏼‍🫲🏿",
+            "🩷",
+            "🫨",
+            "🫩",
         ),
         *(":party:", ":blob_42:"),
     ],
@@ -47,9 +63,83 @@ def test_emoji_are(emoji: str) -> None:
             "\n",
             "👍\n",
         ),
-        *("👍" * 33, ":a:", ":Party:", ":two words:", "::", ":x", "\u202e👍", "\ud83d", "<b>", "漢"),
+        *(
+            "👍" * 33,
+            ":a:",
+            ":Party:",
+            ":two words:",
+            "::",
+            ":x",
+            "\u202e👍",
+            "\ud83d",
+            "<b>",
+            "漢",
+            "✓",
+            "→",
+            "€",
+            "🏽",
+            "🇽🇽",
+        ),
     ],
 )
 def test_other_things_are_not(text: str) -> None:
     with pytest.raises(ChatError, match="invalid_emoji"):
         checked_emoji(text)
+
+
+def test_the_server_takes_every_emoji_of_the_picker_in_every_tone_as_it_is() -> None:
+    rows = re.findall(r"^\[.*\]", PICKER.read_text(encoding="utf-8"), re.MULTILINE)
+    offered = [msgspec.json.decode(row, type=tuple[str, int, str, str]) for row in rows]
+    toned = [sign.replace("🏽", tone) for _, _, sign, _ in offered if sign for tone in "🏻🏼🏽🏾🏿"]
+    assert len(offered) > 1900
+    for sign in [sign for sign, *_ in offered] + toned:
+        assert checked_emoji(sign) == sign
+        assert readable_nickname(sign) and readable_name(sign, 32)
+        assert label(sign, 1) == sign
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [("❤", "❤️"), ("❤\ufe0e", "❤️"), ("👍\ufe0f", "👍"), ("#⃣", "#️⃣"), ("🏳‍🌈", "🏳️‍🌈"), ("❤❤️👍", "❤️❤️👍")],
+)
+def test_an_emoji_with_and_without_its_variation_selector_is_one(text: str, canonical: str) -> None:
+    assert checked_emoji(text) == canonical_emoji(text) == canonical
+
+
+@pytest.mark.parametrize(
+    ("name", "tone", "emoji"),
+    [
+        ("white_check_mark", 0, "✅"),
+        ("heart", 3, "❤️"),
+        ("wave", 5, "👋🏿"),
+        ("people_holding_hands", 3, "🧑🏽‍🤝‍🧑🏽"),
+        ("flag-de", 0, "🇩🇪"),
+        ("+1", 0, "👍"),
+        ("party_parrot", 0, None),
+    ],
+)
+def test_an_emoji_is_found_by_the_names_that_other_programs_use(
+    name: str, tone: int, emoji: str | None
+) -> None:
+    assert emoji_named(name, tone) == emoji
+
+
+def test_stored_reactions_become_one_when_the_database_is_upgraded(tmp_path: Path) -> None:
+    migrations = migrations_in(SCHEMA_FOLDER)
+    [respelling] = [each.number for each in migrations if "stored_emoji" in each.script]
+    with closing(sqlite3.connect(tmp_path / "old", isolation_level=None)) as old:
+        migrate(old, migrations[: respelling - 1], tmp_path / "backups")
+        old.executemany(
+            "INSERT INTO reactions VALUES (1, ?, ?, ?)",
+            [
+                ("❤", "ada", 1),
+                ("❤️", "ada", 2),
+                ("❤️", "bob", 3),
+                ("🏳‍🌈", "bob", 4),
+                ("✓", "bob", 5),
+                (":heart:", "bob", 6),
+            ],
+        )
+        migrate(old, migrations, tmp_path / "backups")
+        rows = set(old.execute("SELECT emoji, member_id FROM reactions"))
+    assert rows == {("❤️", "ada"), ("❤️", "bob"), ("🏳️‍🌈", "bob"), ("✓", "bob"), (":heart:", "bob")}

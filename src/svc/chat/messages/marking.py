@@ -12,7 +12,7 @@ from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
-from svc.chat.messages.message import Message, checked_emoji
+from svc.chat.messages.message import Message, reaction_form
 from svc.chat.messages.rules import Surroundings
 
 # Two rows of them under a message.
@@ -42,11 +42,15 @@ class Marking:
     ) -> Act[bool, None]:
         """Once for each member and emoji, or take it back; a repetition changes nothing. Raises ChatError."""
         self._directory.require(member_id, Permission.ADD_REACTIONS, channel_id)
-        emoji = checked_emoji(emoji)
+        # A symbol that is stored already may be joined or taken back, although the catalogue lacks it.
+        checked = reaction_form(emoji)
+        emoji = checked or emoji
 
         def change(connection: Connection) -> bool:
             message = store.existing(connection, channel_id, message_id)
             reactions = message.reactions
+            if checked is None and emoji not in reactions:
+                raise ChatError("invalid_emoji")
             if added and emoji not in reactions and len(reactions) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A message has at most {MAX_EMOJI} different reactions")
             # The first one, or the last: it is found by having some.

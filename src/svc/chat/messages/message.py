@@ -6,12 +6,12 @@ webhook. docs/webhooks.md, "A message" and docs/http.md, "Messages".
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
 from svc.base.contents import with_kind
+from svc.base.emoji import canonical_emoji
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
 
@@ -200,36 +200,25 @@ def _plain(text: str) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-# Reactions: one emoji or several in a row, or the `:name:` of one of the server's own. Whether an emoji of
-# that name exists is for the page to show.
+# Reactions: one emoji of the catalogue or several in a row, or the `:name:` of one of the server's own.
+# The page shows whether an emoji of that name exists.
 
 # The longest sequences in use (families, flags of regions) have a dozen code points.
 MAX_EMOJI_CHARACTERS = 32
 _OWN_EMOJI = re.compile(r":[a-z0-9_]{2,30}:")
-_KEYCAP = "\u20e3"
-_JOINER = "\u200d"
-# Letters of flags, which have no look of their own.
-_TAGS = range(0xE0020, 0xE0080)
 
 
 def checked_emoji(text: str) -> str:
-    """The reaction as it is kept. Raises ChatError."""
-    emoji = unicodedata.normalize("NFC", text)
-    if _OWN_EMOJI.fullmatch(emoji) or _is_emoji(emoji):
-        return emoji
-    raise ChatError("invalid_emoji")
+    """Return the reaction as it is stored. Raises ChatError."""
+    emoji = reaction_form(text)
+    if emoji is None:
+        raise ChatError("invalid_emoji")
+    return emoji
 
 
-def _is_emoji(text: str) -> bool:
-    if not 1 <= len(text) <= MAX_EMOJI_CHARACTERS:
-        return False
-    if _KEYCAP in text:
-        return re.fullmatch("[0-9#*]\ufe0f?\u20e3", text) is not None
-    shown = [c for c in text if c != _JOINER and ord(c) not in _TAGS]
-    categories = {unicodedata.category(character) for character in shown}
-    # Symbols, with what changes their look: variation selectors and skin tones.
-    return (
-        bool(categories & {"So", "Sm", "Po"})
-        and categories <= {"So", "Sk", "Sm", "Po", "Mn", "Pd"}
-        and ("So" in categories or any(ord(c) > 0x2000 for c in shown))
-    )
+def reaction_form(text: str) -> str | None:
+    """Return the reaction as it is stored, or None if it is no emoji."""
+    if _OWN_EMOJI.fullmatch(text):
+        return text
+    emoji = canonical_emoji(text) if len(text) <= 2 * MAX_EMOJI_CHARACTERS else None
+    return emoji if emoji and len(emoji) <= MAX_EMOJI_CHARACTERS else None

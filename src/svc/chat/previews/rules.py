@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from svc.base.allowance import Allowances
+from svc.base.emoji import INVISIBLE_PARTS
 from svc.base.page_head import MAX_BYTES
 from svc.base.pictures import kind_of
 from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed, as_file
@@ -55,8 +56,8 @@ _RESULT_BYTES = 64 * 1024
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _SPACE = re.compile(r"\s+")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
-# They join emoji, and letters of some scripts.
-_JOINERS = "\u200c\u200d"
+# Parts of emoji, and the joiners of some scripts.
+_INVISIBLE_PARTS = INVISIBLE_PARTS | {"\u200c"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def plain(value: object, most: int) -> str:
     if not isinstance(value, str):
         return ""
     spaced = _SPACE.sub(" ", value)
-    seen = "".join(c for c in spaced if c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
+    seen = "".join(c for c in spaced if c in _INVISIBLE_PARTS or unicodedata.category(c) not in _UNSEEN)
     text = " ".join(seen.split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from svc.base.emoji import INVISIBLE_PARTS
+
 SERVICE_TYPE = "_svc-chat._tcp.local."
 # RFC 1035 2.3.4: one label, and what the length byte of a TXT string holds.
 MAX_LABEL_BYTES = 63
 MAX_TEXT_BYTES = 255
 UNNAMED = "Community chat"
+# Nothing to see. Unassigned characters are not among them: an emoji may be newer than Python's Unicode.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,9 @@ class Interface:
 
 def label(name: str, number: int) -> str:
     """The instance's name: of those with the same one the second is called "Name (2)" (RFC 6762 9)."""
-    clean = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in name)
+    clean = "".join(
+        " " if c not in INVISIBLE_PARTS and unicodedata.category(c) in _UNSEEN else c for c in name
+    )
     # zeroconf would take a dot for the end of the label. This one looks the same to people;
     # programs read the name in the TXT record.
     clean = " ".join(clean.split()).replace(".", "\N{ONE DOT LEADER}") or UNNAMED

@@ -5,9 +5,10 @@ those of the database's columns. Checks one record at a time; that they fit toge
 database's to say. `docs/operations.md` has the same table for people.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from svc.base.emoji import stored_emoji
 from svc.chat.transfer import shapes
 from svc.chat.transfer.shapes import Check, or_null, whole
 
@@ -46,6 +47,8 @@ class Kind:
     where: str = ""
     # What older exports lack, and what stands for it then.
     newer: Mapping[str, object] = field(default_factory=dict)
+    # What older exports write in another form, and how it is written now. Rows that become equal are one.
+    respelt: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
     def checked(self, record: Mapping[str, object]) -> Mapping[str, object]:
         """The record, if it is one of these. Raises BadRecord."""
@@ -210,6 +213,7 @@ KINDS: Mapping[str, Kind] = {
             "reactions",
             {"n": whole, "emoji": _id, "member_id": _id, "reacted_at_ms": whole},
             "n, emoji, reacted_at_ms, member_id",
+            respelt={"emoji": stored_emoji},
         ),
         Kind(
             "pin",

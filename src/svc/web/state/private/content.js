@@ -92,9 +92,13 @@ function begin(all, { key, text, reply, files, deleted }, { seq, by, sentAtMs })
 function react(all, by, { of, emoji, on }) {
   const message = isRef(of) && isSign(emoji) ? all.get(idOf(of)) : null;
   if (!message) return;
-  all.set(message.id, { ...message, reactions: changedReactions(message.reactions, { emoji, member_id: by, added: on === true }) });
+  // Another program may write the same emoji with or without variation selectors.
+  const written = message.reactions.find((reaction) => bare(reaction.emoji) === bare(emoji))?.emoji ?? emoji;
+  all.set(message.id, { ...message, reactions: changedReactions(message.reactions, { emoji: written, member_id: by, added: on === true }) });
 }
 
+/** @param {string} emoji */
+const bare = (emoji) => emoji.replace(/[\uFE0E\uFE0F]/g, "");
 /** @param {unknown} text */
 const isText = (text) => typeof text === "string" && text.length <= MOST_CHARACTERS;
 /** @param {unknown} key */

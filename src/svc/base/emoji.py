@@ -1,0 +1,70 @@
+"""The catalogue of emoji by which the server judges: the emoji of the page's picker, in every skin tone.
+
+`ci/emoji_data.mjs` makes `emoji.tsv` and the picker's files from the same data.
+It does not know a server's own emoji.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+# They ask for the black or the coloured form of the character before them.
+VARIATION_SELECTORS = "\ufe0e\ufe0f"
+TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+# The joiner, and the letters of regional flags: characters of emoji that are invisible by themselves.
+INVISIBLE_PARTS = frozenset("\u200d" + "".join(map(chr, range(0xE0020, 0xE0080))))
+_WITHOUT_SELECTORS = str.maketrans("", "", VARIATION_SELECTORS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Catalogue:
+    # By the emoji without its selectors, the emoji as Unicode writes it.
+    canonical: dict[str, str]
+    # By the name as in `:name:`, the emoji and then its forms in skin tones.
+    named: dict[str, tuple[str, ...]]
+    longest: int
+
+
+@cache
+def _catalogue() -> _Catalogue:
+    canonical: dict[str, str] = {}
+    named: dict[str, tuple[str, ...]] = {}
+    for line in files("svc.base").joinpath("emoji.tsv").read_text(encoding="utf-8").splitlines():
+        emoji, names, tones = line.split("\t")
+        family = (emoji, *tones.split())
+        canonical.update((sign.translate(_WITHOUT_SELECTORS), sign) for sign in family)
+        named.update(dict.fromkeys(names.split(), family))
+    return _Catalogue(canonical, named, max(map(len, canonical)))
+
+
+def canonical_emoji(text: str) -> str | None:
+    """Return one or several emoji as Unicode writes them, or None if `text` has anything else in it."""
+    catalogue = _catalogue()
+    bare = text.translate(_WITHOUT_SELECTORS)
+    signs: list[str] = []
+    start = 0
+    while start < len(bare):
+        for end in range(min(len(bare), start + catalogue.longest), start, -1):
+            if (sign := catalogue.canonical.get(bare[start:end])) is not None:
+                signs.append(sign)
+                start = end
+                break
+        else:
+            return None
+    return "".join(signs) or None
+
+
+def stored_emoji(text: str) -> str:
+    """Return the form that a stored reaction has now. Symbols outside the catalogue stay as they are."""
+    return canonical_emoji(text) or text
+
+
+def emoji_named(name: str, tone: int = 0) -> str | None:
+    """Return the emoji that GitHub, Slack or Discord call `:name:`.
+
+    `tone` is a skin tone from 1 (light) to 5 (dark), or 0; emoji without tones ignore it.
+    """
+    family = _catalogue().named.get(name, ())
+    wanted = {TONES[tone - 1]} if tone else set()
+    alike = (sign for sign in family if wanted == {character for character in sign if character in TONES})
+    return next(alike, family[0] if family else None)
