@@ -9,7 +9,7 @@ import pytest
 
 from tests.kit import packets
 from tests.kit.call import Call, header, payload, sequences
-from tests.kit.participant import VP8_DELTA, VP8_KEYFRAME, Participant
+from tests.kit.participant import AUDIO, VP8_DELTA, VP8_KEYFRAME, Participant, deliver, new_engine
 
 
 def numbered(sequence: int, *, keyframe: bool = False) -> bytes:
@@ -99,3 +99,47 @@ def test_a_fast_tracks_packets_can_all_be_asked_for_until_they_are_too_old(rtx: 
         assert len(again) == len(wanted)
     else:
         assert [int.from_bytes(data[2:4], "big") for data in again] == wanted
+
+
+class Voice:
+    """Alice publishes sound on mid 0; Bob, whose round trip is known, receives it under SSRC 5000."""
+
+    def __init__(self, round_trip_s: float) -> None:
+        self.engine = new_engine()
+        self.alice, self.bob = Participant(self.engine, 1001), Participant(self.engine, 1002)
+        self.bob.subscribe(self.alice.publish("0", "audio", ssrcs=[77]), 5000, kind="audio")
+        self.say(1, 1.0)
+        self.alice.send_rtcp(packets.sender_report(77, 0x0000_AAAA_BBBB_0000, 0), 1.0)
+        self.bob.send_rtcp(packets.receiver_report(1, 5000, lsr=0xAAAA_BBBB), 1.0 + round_trip_s)
+
+    def say(self, sequence: int, now: float) -> None:
+        self.alice.send(packets.rtp(ssrc=77, sequence=sequence, payload_type=AUDIO, payload=b"opus"), now)
+
+    def heard(self) -> list[int]:
+        deliver(self.engine, self.alice, self.bob)
+        return [number - sequences(self.bob)[0] for number in sequences(self.bob)]
+
+
+def test_sound_that_is_lost_on_its_way_in_is_asked_for_and_forwarded_late() -> None:
+    voice = Voice(0.05)
+    voice.say(2, 1.1)
+    voice.say(4, 1.14)
+    voice.engine.advance(1.151)
+    assert voice.heard() == [0, 1, 3]
+    nacks = [body for kind, count, body in voice.alice.reports if (kind, count) == (205, 1)]
+    assert [struct.unpack_from("!IH", body, 4) for body in nacks] == [(77, 3)]
+    voice.say(3, 1.19)
+    assert voice.heard() == [0, 1, 3, 2]
+
+
+@pytest.mark.parametrize(("round_trip_s", "again"), [(0.14, True), (0.16, False)])
+def test_a_listener_within_150_ms_gets_the_very_same_packet_of_sound_again(
+    round_trip_s: float, again: bool
+) -> None:
+    voice = Voice(round_trip_s)
+    assert voice.heard() == [0]
+    voice.say(2, 1.3)
+    [(lost, _, _)] = voice.engine.take_datagrams()
+    number = header(voice.bob.inbound.unprotect(lost))["sequence"]
+    voice.bob.send_rtcp(packets.nack(5000, [number]), 1.32)
+    assert [data for data, _, _ in voice.engine.take_datagrams()] == [lost] * again

@@ -13,8 +13,8 @@ MAX_GAP = 3000
 TRIES = 10
 
 
-def fed(numbers: list[int], *, wants_missing: bool = True) -> Source:
-    source = Source(wants_missing=wants_missing)
+def fed(numbers: list[int], *, audio: bool = False) -> Source:
+    source = Source(audio=audio)
     for number in numbers:
         source.update(number & 0xFFFF, 0, 1.0)
     return source
@@ -211,5 +211,36 @@ def test_a_restart_forgets_what_was_missing() -> None:
     assert fed([1, 3, 9000]).due_nacks(1.1, RETRY_S) == []
 
 
-def test_sound_is_not_asked_for() -> None:
-    assert fed([1, 9], wants_missing=False).due_nacks(1.1, RETRY_S) == []
+def test_sound_is_asked_for_only_while_it_can_still_be_played() -> None:
+    source = fed([1, 3], audio=True)
+    assert source.due_nacks(1.1, RETRY_S) == [2]
+    assert source.due_nacks(1.3, RETRY_S) == []
+    source.update(2, 0, 1.31)
+    assert source.due_nacks(1.5, RETRY_S) == []
+
+
+def lose_one_in_two(source: Source, start: float, packets: int, answer_after_s: float | None) -> int:
+    """Lose every second packet of a voice; return how many of those the sender was asked for."""
+    asked = 0
+    for number in range(0, 2 * packets, 2):
+        now = start + number * 0.02
+        source.update(int(start) * 1000 + number, 0, now)
+        due = source.due_nacks(now, 0.3)
+        asked += len(due)
+        if answer_after_s is not None:
+            for sequence in due:
+                source.update(sequence, 0, now + answer_after_s)
+    return asked
+
+
+def test_a_sender_that_never_sends_sound_again_is_left_alone_for_ten_seconds() -> None:
+    source = Source(audio=True)
+    assert 16 <= lose_one_in_two(source, 1.0, 100, None) <= 25
+    assert lose_one_in_two(source, 5.0, 100, None) == 0
+    assert lose_one_in_two(source, 20.0, 100, 0.02) == 98
+
+
+def test_a_sender_further_away_than_150_ms_is_not_asked_for_sound() -> None:
+    source = Source(audio=True)
+    assert lose_one_in_two(source, 1.0, 100, 0.16) == 1
+    assert lose_one_in_two(Source(audio=True), 1.0, 100, 0.14) == 98

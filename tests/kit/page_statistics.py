@@ -30,6 +30,7 @@ async () => {
         packets_lost: entry.packetsLost ?? 0, nacks: entry.nackCount ?? 0, freezes: entry.freezeCount ?? 0,
         packets_resent: entry.retransmittedPacketsReceived ?? 0,
         fec_used: (entry.fecPacketsReceived ?? 0) - (entry.fecPacketsDiscarded ?? 0),
+        samples: entry.totalSamplesReceived ?? 0, concealed: entry.concealedSamples ?? 0,
         playout_ms: entry.estimatedPlayoutTimestamp ?? 0,
         clock_lag_ms: remote(entry).timestamp - remote(entry).remoteTimestamp }))),
     sent: statistics.filter(({ type }) => type === "outbound-rtp").map((entry) => ({ mid: entry.mid,
@@ -57,10 +58,12 @@ class Received:
     frames: int  # Decoded pictures; 0 for sound.
     energy: float  # Of the sound that was played; 0 for pictures.
     packets_lost: int
-    nacks: int  # Requests of the page to send again; 0 for sound.
+    nacks: int  # Requests of the page to send again.
     freezes: int
     packets_resent: int  # Received as RTX.
     fec_used: int  # Packets of sound that never came, and were heard from the next one; 0 for pictures.
+    samples: int  # Of sound, played; 0 for pictures.
+    concealed: int  # Those of them that never came, and were made up.
     playout_ms: float  # What is played now, by the sender's clock; 0 while that is unknown.
     clock_lag_ms: float | None  # How old the last sender report was when it came, by both clocks.
 

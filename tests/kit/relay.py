@@ -17,6 +17,7 @@ from svc.sfu.path import Address
 
 _CANDIDATE = re.compile(r"^(a=candidate:\S+ 1 udp \d+) (\S+) (\d+)", re.MULTILINE | re.IGNORECASE)
 _TCP_CANDIDATE_LINE = re.compile(r"^a=candidate:\S+ 1 tcp .*\r?\n", re.MULTILINE)
+_AUDIO_NACK_LINE = re.compile(r"^a=rtcp-fb:111 nack\r?\n", re.MULTILINE)
 _CANDIDATE_LINE = re.compile(r"^a=candidate:.*\r?\n", re.MULTILINE)
 # RFC 7983: what begins with these is SRTP or SRTCP.
 _MEDIA = range(128, 192)
@@ -43,12 +44,16 @@ class _Side(asyncio.DatagramProtocol):
 
 
 class Relay:
-    """`lost` counts, by direction, the media that never arrived."""
+    """`lost` counts, by direction, the media that never arrived.
 
-    def __init__(self, *, loss: float, seed: int) -> None:
+    Without `repeats_sound` the client does not know NACK for audio.
+    """
+
+    def __init__(self, *, loss: float, seed: int, repeats_sound: bool) -> None:
         self.lost: Counter[str] = Counter()
         self.carried: Counter[str] = Counter()
         self._loss = loss
+        self._repeats_sound = repeats_sound
         self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
         self._client: Address | None = None
         self._sfu: Address | None = None
@@ -58,7 +63,7 @@ class Relay:
     def offered(self, sdp: str) -> str:
         """The service's offer as the client gets it."""
         sdp, self._sfu = _readdressed(sdp, self.to_client.address)
-        return sdp
+        return sdp if self._repeats_sound else _AUDIO_NACK_LINE.sub("", sdp)
 
     def answered(self, sdp: str) -> str:
         """The client's answer as the service gets it."""
@@ -82,9 +87,11 @@ class Relay:
 
 
 @asynccontextmanager
-async def relay(*, loss: float, seed: int, host: str = "127.0.0.1") -> AsyncIterator[Relay]:
+async def relay(
+    *, loss: float, seed: int, host: str = "127.0.0.1", repeats_sound: bool = True
+) -> AsyncIterator[Relay]:
     loop = asyncio.get_running_loop()
-    line = Relay(loss=loss, seed=seed)
+    line = Relay(loss=loss, seed=seed, repeats_sound=repeats_sound)
     sides = (line.to_client, line.to_sfu)
     for side in sides:
         await loop.create_datagram_endpoint(lambda side=side: side, local_addr=(host, 0))  # type: ignore[misc]

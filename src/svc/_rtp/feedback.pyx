@@ -33,6 +33,8 @@ cdef int64_t RECEIVER_INTERVAL = 1_000_000_000
 cdef uint8_t FREE_REQUESTS = 4
 cdef uint8_t MAX_DOUBLINGS = 5
 cdef int64_t CONTENT_AFTER = 60_000_000_000
+# A receiver that is further away has played on before a packet of sound comes again (ns).
+cdef int64_t AUDIO_MAX_RTT = 150_000_000
 # Browsers want transport-wide feedback every 50 to 100 ms; it may be late by PATIENCE.
 cdef int64_t FEEDBACK_INTERVAL = 75_000_000
 # "every 0.9 to 1 s", of which PATIENCE is a part. The jitter keeps reports of many senders apart (RFC 3550
@@ -152,7 +154,7 @@ cdef void nack_received(Core* core, Transport* transport, const Packet* packet) 
         return
     core.counters.nacks_received += 1
     down_track = find_received(transport, load32(packet.body + 4))
-    if down_track == NULL:
+    if down_track == NULL or (down_track.forwarder.kind == AUDIO and down_track.rtt > AUDIO_MAX_RTT):
         return
     while at + 4 <= packet.length:
         first = load16(packet.body + at)
@@ -321,6 +323,7 @@ cdef void tick(Core* core, Transport* transport) noexcept nogil:
                 tell_speaking(core, forwarder)
             elif forwarder.loudness.speaking:
                 fall_due(core, lapses_at(&forwarder.loudness), 0)
+            send_nacks(core, forwarder)
             continue
         if forwarder.held_requests and forwarder.held_requests <= core.now:
             release_held_requests(core, forwarder)
@@ -354,9 +357,10 @@ cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:
         send_rtcp(core, forwarder.transport, outgoing,
                   write_nack(outgoing.data, forwarder.transport.rtcp_ssrc, forwarder.ssrc, numbers, count))
     if forwarder.reception.gave_up:
-        # What is lost for good breaks the picture: only a keyframe mends it.
         forwarder.reception.gave_up = False
-        request(&forwarder.keyframes, core.now)
+        if forwarder.kind == VIDEO:
+            # A packet that is lost for good breaks the picture, and only a keyframe repairs it.
+            request(&forwarder.keyframes, core.now)
     if forwarder.reception.missing_count:
         fall_due(core, forwarder.reception.next_nack, 0)
 

@@ -396,7 +396,7 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
     memset(&forwarder.reception, 0, sizeof(forwarder.reception))
     # No extended number comes twice, whoever sends.
     forwarder.reception.highest = highest
-    forwarder.reception.wants_missing = forwarder.kind == VIDEO
+    forwarder.reception.is_audio = forwarder.kind == AUDIO
     forwarder.ssrc = header.ssrc
     # "timers at random phase": many publishers' PLIs do not fall together.
     forwarder.keyframes.next_periodic = core.now + <int64_t>(random32(core) % PLI_PERIOD_MS) * 1_000_000

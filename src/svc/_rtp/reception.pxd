@@ -30,7 +30,7 @@ cdef struct Missing:
 
 cdef struct Reception:
     bint started
-    bint wants_missing      # video: losses are asked for
+    bint is_audio           # asked for again only while the answer still comes in time to be played
     uint32_t clock_rate     # Hz; set_clock_rate changes it
     int64_t base            # the first extended number; what came before a restart is two cycles lower
     int64_t highest
@@ -46,6 +46,8 @@ cdef struct Reception:
     int64_t next_nack       # ns: when there is something to ask for, or given up; while something is missing
     bint gave_up            # something missing was given up since it was last looked at
     int64_t rtt             # ns: to the sender and back, from NACK to answer; 0 = unknown
+    int ignored             # audio: packets given up since the sender last answered a NACK
+    int64_t quiet_until     # ns: audio: nothing is asked for before
     uint32_t lsr            # middle 32 bits of the source's last SR
     int64_t sr_arrival      # ns
 

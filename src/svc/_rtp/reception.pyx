@@ -16,6 +16,13 @@ cdef int64_t LEAST_RETRY = 20_000_000
 cdef int64_t MOST_RETRY = 250_000_000
 # What comes later than this has been overtaken by a keyframe that was asked for.
 cdef int64_t GIVE_UP = 1_000_000_000
+# Sound is played 60 to 200 ms after it comes (NetEq): a later answer is not heard.
+cdef int64_t AUDIO_GIVE_UP = 200_000_000
+cdef int64_t AUDIO_MAX_RTT = 150_000_000
+# Browsers do not say in their answers whether they send sound again. A sender that has ignored so many packets
+# in a row, or is too far away, is left alone for a while. An outage of some seconds looks the same, so it ends.
+cdef int MAX_IGNORED = 16
+cdef int64_t QUIET = 10_000_000_000
 cdef int64_t CYCLE = 1 << 16
 
 
@@ -50,7 +57,7 @@ cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept 
         first = ext_seq - SEEN_WINDOW
     for i in range(first, ext_seq):
         reception.seen[(i & (SEEN_WINDOW - 1)) >> 6] &= ~(<uint64_t>1 << (i & 63))
-        if not reception.wants_missing:
+        if now < reception.quiet_until:
             continue
         if reception.missing_count == MAX_MISSING:
             reception.gave_up = True
@@ -75,8 +82,23 @@ cdef void close_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept
                 reception.missing[kept] = reception.missing[i]
             kept += 1
         elif reception.missing[i].tries:
-            measure_round_trip(reception, now - reception.missing[i].first_asked)
+            answered(reception, now, now - reception.missing[i].first_asked)
     reception.missing_count = kept
+
+
+cdef void answered(Reception* reception, int64_t now, int64_t took) noexcept nogil:
+    """Learn from a packet that came after a NACK for it."""
+    measure_round_trip(reception, took)
+    reception.ignored = 0
+    if reception.is_audio and reception.rtt > AUDIO_MAX_RTT:
+        fall_quiet(reception, now)
+
+
+cdef void fall_quiet(Reception* reception, int64_t now) noexcept nogil:
+    """Ask for nothing for a while; then find out anew whether, and how fast, the sender answers."""
+    reception.quiet_until = now + QUIET
+    reception.ignored = 0
+    reception.rtt = 0
 
 
 cdef void measure_round_trip(Reception* reception, int64_t took) noexcept nogil:
@@ -152,12 +174,14 @@ cdef int64_t retry_interval(const Reception* reception) noexcept nogil:
 cdef int due_nacks(Reception* reception, int64_t now, int64_t retry_after, uint16_t* numbers) noexcept nogil:
     """Write the numbers to ask for now, at most MAX_MISSING, and return how many they are."""
     cdef int i, kept = 0, due = 0
+    cdef int64_t give_up_after = AUDIO_GIVE_UP if reception.is_audio else GIVE_UP
     cdef Missing* missing
     for i in range(reception.missing_count):
         missing = &reception.missing[i]
         if missing.ask_at <= now:
-            if missing.tries == MAX_TRIES or now - missing.since > GIVE_UP:
+            if missing.tries == MAX_TRIES or now - missing.since > give_up_after or now < reception.quiet_until:
                 reception.gave_up |= missing.ext_seq >= reception.keyframe
+                reception.ignored += missing.tries > 0
                 continue
             if missing.tries == 0:
                 missing.first_asked = now
@@ -171,6 +195,8 @@ cdef int due_nacks(Reception* reception, int64_t now, int64_t retry_after, uint1
             reception.missing[kept] = missing[0]
         kept += 1
     reception.missing_count = kept
+    if reception.is_audio and reception.ignored >= MAX_IGNORED:
+        fall_quiet(reception, now)
     return due
 
 
@@ -200,10 +226,10 @@ cdef class Source:
 
     cdef Reception reception
 
-    def __cinit__(self, unsigned int clock_rate=90000, bint wants_missing=True):
+    def __cinit__(self, unsigned int clock_rate=90000, bint audio=False):
         memset(&self.reception, 0, sizeof(Reception))
         self.reception.clock_rate = clock_rate
-        self.reception.wants_missing = wants_missing
+        self.reception.is_audio = audio
 
     def update(self, int seq, unsigned int timestamp, double now, *, bint leapt=False) -> str:
         cdef int64_t ext = 0
@@ -213,7 +239,8 @@ cdef class Source:
 
     def due_nacks(self, double now, double retry_after) -> list:
         cdef uint16_t numbers[MAX_MISSING]
-        cdef int count = due_nacks(&self.reception, <int64_t>(now * 1e9), <int64_t>(retry_after * 1e9), numbers)
+        cdef int64_t interval = <int64_t>(retry_after * 1e9)
+        cdef int count = due_nacks(&self.reception, <int64_t>(now * 1e9), interval, numbers)
         return [numbers[i] for i in range(count)]
 
     def report(self, double now) -> dict:

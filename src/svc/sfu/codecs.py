@@ -53,7 +53,8 @@ def _h264(payload_type: int, profile: str, packetization_mode: int) -> Codec:
 
 
 AUDIO: Final = (
-    Codec("opus", "audio", 111, 48_000, 2, "minptime=10;useinbandfec=1"),
+    # Chromium sends Opus again, and asks for it, where the offer has this, although its answers leave it out.
+    Codec("opus", "audio", 111, 48_000, 2, "minptime=10;useinbandfec=1", ("nack",)),
     # RFC 3551 section 4.5.2: G722 samples at 16 kHz and says 8000.
     Codec("G722", "audio", 9, 8_000),
     Codec("PCMU", "audio", 0, 8_000),
