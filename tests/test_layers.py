@@ -103,14 +103,14 @@ HOUSE = House(
         # aiohttp's class for URLs: what is judged is what is asked for.
         "yarl": (
             *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
-            "svc.tools.doctor",
+            *("svc.chat.webhooks.compatible.reading", "svc.tools.doctor"),
         ),
         "zeroconf": ("svc.chat.settings.advertise",),
         "aiosqlite": ("svc.base.database", "svc.base.query_pool"),
         # What is asked and answered has the types of msgspec, wherever it is declared; so have the records
         # that are made most often.
         "msgspec": ("svc.chat", "svc.base.tables"),
-        "orjson": ("svc.base.strict_json",),
+        "orjson": ("svc.base.strict_json", "svc.chat.webhooks.reader"),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun", "svc.tools.doctor.turn"),
         "cryptography": (
             *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing"),

@@ -1,4 +1,4 @@
-"""Bodies that take long to read, sent to addresses that somebody has made up, or while nothing is taken."""
+"""Bodies that take long to read: to addresses that do not exist, while nothing is taken, and by many URLs."""
 
 from collections.abc import AsyncIterator
 
@@ -7,6 +7,7 @@ import pytest
 from svc.chat.errors import ChatError
 from svc.chat.webhooks import requests
 from svc.chat.webhooks.compatible import requests as compatible
+from svc.chat.webhooks.limits import BURST, MAX_BODY_BYTES
 from svc.chat.webhooks.posting import Limiter
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
@@ -30,9 +31,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
         seen.append(body)
         raise ChatError("invalid_json")
 
-    monkeypatch.setattr(requests, "decode", decode)
-    monkeypatch.setattr(compatible, "value_in", decode)
-    monkeypatch.setattr(compatible, "discord_value", lambda kind, body: decode(body))
+    monkeypatch.setattr(requests, "json_in", decode)
+    monkeypatch.setattr(compatible, "payload_in", decode)
+    monkeypatch.setattr(compatible, "discord_form", lambda kind, body: decode(body))
     return seen
 
 
@@ -55,3 +56,20 @@ async def test_no_body_is_read_while_everything_is_refused(
     monkeypatch.setattr(Limiter, "wait_ms", lambda *_: 1000)
     assert await status_of(hook, f"{hook.path}{way}") == 429
     assert read == []
+
+
+async def test_who_makes_more_urls_may_send_no_more_than_one_of_them(variables: dict[str, str]) -> None:
+    """Each URL has its own limit, so that a maker of URLs had no limit at all."""
+    async with chat_server(variables) as chat:
+        owner = await newcomer(chat, "Owner")
+        padding = "x" * (MAX_BODY_BYTES - 100)
+        statuses = []
+        for _ in range(BURST + 1):
+            made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
+            path = f"/api/webhooks/{made['id']}/{made['token']}"
+            async with chat.http.post(path, json={"text": "a", "unknown": padding}) as response:
+                statuses.append(response.status)
+                answer = await response.json()
+        assert statuses == [200] * BURST + [429]
+        assert answer["error"] == "rate_limited"
+        assert 0 < answer["retry_after_ms"] <= 2_000

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
+from svc.chat.webhooks import reader
 from svc.chat.webhooks.payload import Refused, parse
 from svc.chat.webhooks.reader import TOO_DEEP, decode, is_json
 
@@ -38,7 +39,7 @@ def test_what_is_not_json_is_refused(body: bytes) -> None:
 )
 def test_what_is_not_json_is_never_made_into_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """That takes fifty times as long, and such bodies do not count."""
-    monkeypatch.setattr(json.JSONDecoder, "decode", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(reader, "orjson", None)
     with pytest.raises(ChatError):
         decode(body)
 
@@ -57,9 +58,10 @@ def test_looking_through_a_body_and_reading_it_say_the_same(pieces: list[str]) -
     [
         (b"{}", {}),
         (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
-        (b'"\\ud800"', "\ud800"),
+        # Half of a surrogate pair is as little a character as NUL is.
+        (b'["\\ud800", "\\uDC00", "\\\\ud800", "\\ud83d\\ude00"]', ["\0", "\0", "\\ud800", "\U0001f600"]),
         (b'"\\u0000"', "\0"),
-        (b"[" * 32 + b"]" * 32, None),
+        (b"[" * 500 + b"]" * 500, None),
         (b"9" * 5_000, float("inf")),
         (b'{"a": 1, "a": 2}', {"a": 2}),
     ],
@@ -70,8 +72,8 @@ def test_what_is_json_is_read(body: bytes, value: object) -> None:
     assert value is None or read == value
 
 
-@pytest.mark.parametrize("depth", [33, 500, 100_000])
-def test_what_is_nested_deeper_than_anybody_needs_is_one_problem(depth: int) -> None:
+@pytest.mark.parametrize("depth", [2_000, 100_000])
+def test_what_is_nested_too_deeply_to_be_read_is_one_problem(depth: int) -> None:
     parsed = parse(decode(b'{"text": "a", "more": ' + b"[" * depth + b"]" * depth + b"}"))
     assert isinstance(parsed, Refused)
     assert [(problem.path, problem.code) for problem in parsed.problems] == [("", "invalid")]

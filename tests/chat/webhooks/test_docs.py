@@ -75,7 +75,7 @@ def test_every_bare_refusal_is_listed() -> None:
     [
         *(limits.MAX_BODY_BYTES, limits.MAX_TEXT, limits.MAX_CARD_TEXTS, limits.MAX_URL, limits.MAX_FOOTER),
         *(limits.MAX_FIELD_VALUE, limits.MAX_TITLE, limits.MAX_CARDS, limits.MAX_FIELDS, limits.BURST),
-        *(limits.MAX_DISPLAY_NAME, limits.MAX_PROBLEMS, limits.MAX_UNKNOWN_KEYS, limits.MAX_NESTING),
+        *(limits.MAX_DISPLAY_NAME, limits.MAX_PROBLEMS, limits.MAX_UNKNOWN_KEYS),
         *(int(limits.BODY_DEADLINE_S), limits.BLOCK_MS // 1000),
     ],
 )

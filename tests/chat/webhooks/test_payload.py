@@ -198,7 +198,7 @@ def test_what_is_wrong_is_told_with_its_place_and_its_limit(
 
 def test_every_code_of_a_problem_is_reached() -> None:
     reached = {code for _, wrong in REFUSED for _, code, _ in wrong}
-    deep = parse(decode(b"[" * 33 + b"]" * 33))
+    deep = parse(decode(b"[" * 2_000 + b"]" * 2_000))
     assert isinstance(deep, Refused)
     assert reached | {problem.code for problem in deep.problems} == set(PROBLEM_CODES)
 

@@ -73,7 +73,7 @@ def parse(value: object, *, filled: bool = False) -> Payload | Refused:
     """`filled`: the message has attachments, so it needs neither text nor a card."""
     findings = Findings()
     if value is TOO_DEEP:
-        words = f"At most {limits.MAX_NESTING} objects and lists within each other"
+        words = "Objects and lists are nested too deeply, or a number is too large"
         findings.problem("", "invalid", words=words)
         return Refused(findings.problems)
     payload = Reader(findings, "", value).read(lambda whole: _payload(whole, filled))

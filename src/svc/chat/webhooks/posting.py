@@ -5,9 +5,11 @@ Whoever has a payload of ours, read or made of another service's, enters at `pos
 stores nothing. No HTTP, no SQL. docs/webhooks.md.
 
 The rate limit is a bucket for each webhook, whoever calls. A request that finds it empty begins a block;
-requests during a block neither lengthen it nor take anything, and behind it the bucket is full. What became
-of the last posts is kept for whoever manages the webhook: why one was refused, never what was in it. Both are
-in memory and forgotten by a restart, so a flood of bad posts costs no write; only webhooks that exist are
+requests during a block neither lengthen it nor take anything, and behind it the bucket is full. A second
+limit counts the bytes of all webhooks of one maker, and of one channel. Bodies are read one at a time, with
+pauses in between, so that no number of posts keeps the event loop from members. The outcome of the last posts
+is kept for whoever manages the webhook: why one was refused, never what was in it. Limits and outcomes are in
+memory and forgotten by a restart, so a flood of bad posts costs no write; only webhooks that exist are
 counted, which bounds the memory.
 """
 
@@ -20,8 +22,9 @@ from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta, structs
 
-from svc.base.allowance import Allowance
+from svc.base.allowance import Allowance, Allowances
 from svc.base.database import Act, Connection, Database
+from svc.base.time_slices import TimeSlices
 from svc.chat.access.acts import follows_rules
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
@@ -30,7 +33,17 @@ from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
 from svc.chat.uploads.upload import keys_of, readable_file_name
-from svc.chat.webhooks.limits import BLOCK_MS, BURST, MAX_DISPLAY_NAME, REFILL_MS
+from svc.chat.webhooks.limits import (
+    BLOCK_MS,
+    BURST,
+    LEAST_COUNTED_BYTES,
+    MAX_DISPLAY_NAME,
+    MAX_WEBHOOKS,
+    REFILL_MS,
+    SHARED_BURST_BYTES,
+    SHARED_BYTES_PER_S,
+    WORK_DEADLINE_S,
+)
 from svc.chat.webhooks.payload import (
     AVATAR_PATH,
     Payload,
@@ -75,6 +88,25 @@ class Limiter:
     def forget(self, webhook_id: str) -> None:
         self._allowances.pop(webhook_id, None)
         self._blocked_until_ms.pop(webhook_id, None)
+
+
+class SharedAllowance:
+    """How many bytes the webhooks of one maker, and those of one channel, may send together."""
+
+    def __init__(self) -> None:
+        self._by_key = Allowances(SHARED_BURST_BYTES, SHARED_BYTES_PER_S, 2 * MAX_WEBHOOKS)
+
+    def take(self, webhook: Webhook, size: int, now_ms: int) -> int:
+        """Count a body: 0 where it may pass, else how many ms later it might."""
+        keys = [holder_of(webhook.created_by)]
+        keys += [] if webhook.channel_id is None else [f"channel {webhook.channel_id}"]
+        cost, now = max(size, LEAST_COUNTED_BYTES), now_ms / 1000
+        missing = max(cost - self._by_key.left(key, now) for key in keys)
+        if missing > 0:
+            return max(1, round(missing / SHARED_BYTES_PER_S * 1000))
+        for key in keys:
+            self._by_key.of(key).take(now, cost)
+        return 0
 
 
 MAX_KEPT = 20
@@ -178,25 +210,38 @@ class Posting:
         self._media = pictures.media
         self._profanity_mode = profanity_mode
         self._limiter = Limiter()
+        self._shared = SharedAllowance()
+        self._slices = TimeSlices()
         self.history = PostHistory()
         webhooks.gone.extend([self._limiter.forget, self.history.forget])
 
-    def admit(self, webhook_id: str, token: str, now_ms: int, decode: Callable[[], T]) -> tuple[Webhook, T]:
-        """The webhook of a URL, where it may be posted to now, and the body.
+    async def admit(
+        self, webhook_id: str, token: str, now_ms: int, size: int, check: Callable[[], T]
+    ) -> tuple[Webhook, T]:
+        """The webhook of a URL, where it may be posted to now, and what `check` makes of the body.
 
-        To read what somebody has sent may take long: nobody has it done by an address that they have made up,
-        nor while everything is refused. What cannot be read is not counted. `now_ms` is whole milliseconds of
-        a clock that never steps back. Raises ChatError, as `decode` does.
+        Checking a body may take long, so it is not done for an address that does not exist, nor while all
+        posts are refused. A body that cannot be read is not counted. `size` is the body's, and `now_ms` whole
+        milliseconds of a clock that never steps back. Raises ChatError, as `check` does.
         """
         webhook = self._webhooks.found(webhook_id, token)
         if not (wait_ms := self._limiter.wait_ms(webhook_id, now_ms)):
-            body = decode()
-            wait_ms = self._limiter.take(webhook_id, now_ms)
+            body = await self.in_turn(check)
+            # Deleted meanwhile, perhaps.
+            webhook = self._webhooks.found(webhook_id, token)
+            wait_ms = self._limiter.take(webhook_id, now_ms) or self._shared.take(webhook, size, now_ms)
         if wait_ms:
             raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
         if webhook.channel_id is None:
             raise ChatError("no_channel")
         return webhook, body
+
+    async def in_turn(self, step: Callable[[], T]) -> T:
+        """Run a step of reading a post once those before it have had their turns. Raises ChatError."""
+        try:
+            return await self._slices.run(step, WORK_DEADLINE_S)
+        except TimeoutError:
+            raise ChatError("too_slow", "Too many posts are waiting to be read. Try again later") from None
 
     async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> Attached:
         """Store the files of a post before it is posted. Raises ChatError for a name that is refused."""
@@ -210,10 +255,7 @@ class Posting:
 
     async def post(self, webhook: Webhook, payload: object, attached: Attached = NOTHING_ATTACHED) -> Posted:
         """Post a JSON value on behalf of a webhook that was admitted. Raises ChatError."""
-        parsed = parse(payload, filled=bool(attached.attachments))
-        if isinstance(parsed, Refused):
-            raise refusal(parsed.problems)
-        judged, marked = self._judged(parsed)
+        judged, marked = await self.in_turn(lambda: self._read(payload, bool(attached.attachments)))
         wanted, holder = wanted_pictures(judged), holder_of(webhook.created_by)
         collected = await self.collect(wanted, holder) if wanted else NOTHING_COLLECTED
         posted = Posted(
@@ -236,6 +278,13 @@ class Posting:
             problems = refusal.more.get("problems")
             told = named(problems) if isinstance(problems, list) else ()
             self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=told))
+
+    def _read(self, payload: object, filled: bool) -> tuple[Payload, Sequence[str]]:
+        """As `_judged`, of a JSON value. Raises ChatError."""
+        parsed = parse(payload, filled=filled)
+        if isinstance(parsed, Refused):
+            raise refusal(parsed.problems)
+        return self._judged(parsed)
 
     def _judged(self, payload: Payload) -> tuple[Payload, Sequence[str]]:
         """With every word as it may be shown, and the texts that had some which may not. Raises ChatError."""

@@ -31,7 +31,7 @@ from svc.chat.webhooks.limits import (
 )
 from svc.chat.webhooks.pictures import Pictures
 from svc.chat.webhooks.posting import MAX_KEPT, Attempt, PostHistory, Posting
-from svc.chat.webhooks.reader import decode, is_json
+from svc.chat.webhooks.reader import is_json, json_in, value_of
 from svc.chat.webhooks.rules import ShownWebhook, Webhook, Webhooks, holder_of
 
 _ONE = "/api/webhooks/{webhook_id}"
@@ -60,10 +60,13 @@ class PostRequests(Requests):
         try:
             body = await received(request)
             try:
-                webhook, payload = self._posting.admit(*url_parts(request), now_ms(), lambda: decode(body))
+                webhook, text = await self._posting.admit(
+                    *url_parts(request), now_ms(), len(body), lambda: json_in(body)
+                )
             except ChatError as refusal:
                 # What is no JSON is refused as such before anything else is looked for.
                 raise refusal if is_json(body) else ChatError("invalid_json") from None
+            payload = await self._posting.in_turn(lambda: value_of(text))
             posted = await self._posting.post(webhook, payload)
         except ChatError as refusal:
             self._posting.refused(*url_parts(request), refusal, int(time.time() * 1000))

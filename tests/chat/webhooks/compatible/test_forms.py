@@ -1,9 +1,13 @@
 """Forms are read as browsers and tools write them, and the worst of them quickly."""
 
+from urllib.parse import unquote_plus
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
-from svc.chat.webhooks.compatible.reading import MAX_PARTS, discord_value, value_in
+from svc.chat.webhooks.compatible.reading import MAX_PARTS, _urlencoded, discord_form, payload_in
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from tests.kit.effort import grows_with_its_size
 
@@ -43,10 +47,10 @@ def test_multipart_forms_are_read(body: str, value: object, files: list[str]) ->
     sent = (body + "--x--\r\n").encode()
     if value is None:
         with pytest.raises(ChatError):
-            discord_value(MULTIPART, sent)
+            discord_form(MULTIPART, sent)
     else:
-        read, found = discord_value(MULTIPART, sent)
-        assert (read, [file.name for file in found]) == (value, files)
+        form = discord_form(MULTIPART, sent)
+        assert (form.value(), [file.name for file in form.files]) == (value, files)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +70,7 @@ def test_multipart_forms_are_read(body: str, value: object, files: list[str]) ->
 )
 def test_what_is_no_form_is_refused(content_type: str, body: bytes) -> None:
     with pytest.raises(ChatError) as refused:
-        discord_value(content_type, body)
+        discord_form(content_type, body)
     assert refused.value.code == "invalid_json"
 
 
@@ -88,7 +92,7 @@ def test_the_effort_for_the_worst_of_bodies_grows_with_their_size(piece: bytes, 
 
     def read(size: int) -> None:
         with pytest.raises(ChatError):
-            discord_value(MULTIPART, head + piece * (size // len(piece)) + (b"\r\n--x--" if head else b""))
+            discord_form(MULTIPART, head + piece * (size // len(piece)) + (b"\r\n--x--" if head else b""))
 
     assert grows_with_its_size(read, MAX_BODY_BYTES)
 
@@ -98,15 +102,23 @@ def test_the_effort_for_the_worst_of_headers_grows_with_their_length() -> None:
 
     def read(length: int) -> None:
         body = "".join(part('name="' + ";" * length, "x") for _ in range(62)) + "--x--"
-        discord_value(MULTIPART, body.encode())
+        discord_form(MULTIPART, body.encode())
         with pytest.raises(ChatError):
-            discord_value('multipart/form-data; boundary="' + ";" * (2 * length), b"--x--")
+            discord_form('multipart/form-data; boundary="' + ";" * (2 * length), b"--x--")
 
     assert grows_with_its_size(read, 4_000)
 
 
+@given(
+    st.lists(st.sampled_from(["%22", "%7b", "%C3%A9", "%2B", "%26", "%", "%zz", "+", "a", "é", "=", "%25"]))
+)
+def test_a_field_is_decoded_as_browsers_encode_it(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert _urlencoded(b"a=" + text.encode()).get("a", "") == unquote_plus(text)
+
+
 def test_a_form_holds_its_json_in_one_field() -> None:
-    assert value_in(b"other=1&payload=%7B%22a%22%3A1%7D", "payload") == {"a": 1}
-    assert value_in(b'\xef\xbb\xbf {"a": 1}', "payload") == {"a": 1}
+    assert payload_in(b"other=1&payload=%7B%22a%22%3A1%7D", "payload") == b'{"a":1}'
+    assert payload_in(b'\xef\xbb\xbf {"a": 1}', "payload") == b' {"a": 1}'
     with pytest.raises(ChatError):
-        value_in(b"&".join([b"a=b"] * 1_000), "payload")
+        payload_in(b"&".join([b"a=b"] * 1_000), "payload")

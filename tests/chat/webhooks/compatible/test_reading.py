@@ -1,10 +1,12 @@
 """Payloads of other services are read as far as those allow, with an effort that grows with their size."""
 
+from types import ModuleType
+
 import pytest
 
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
-from svc.chat.webhooks.compatible.reading import Node, Unreadable
+from svc.chat.webhooks.compatible.reading import MAX_READ_CHARACTERS, MAX_READ_OBJECTS, Node, Unreadable
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from svc.chat.webhooks.reader import decode
 from tests.kit.effort import grows_with_its_size
@@ -60,6 +62,31 @@ def test_the_effort_for_the_worst_of_discord_grows_with_its_size(
         discord.message(Node.of(filled(before, piece, behind, size))).payload()
 
     assert grows_with_its_size(read, MAX_BODY_BYTES)
+
+
+WORDS = "word " * 80
+
+
+@pytest.mark.parametrize(
+    ("service", "before", "piece", "behind"),
+    [
+        (slack, '{"text":"', "<!a>", '"}'),
+        (slack, '{"attachments":[{}', f',{{"fields":[{{"value":"{WORDS}"}}]}}', "]}"),
+        (slack, '{"blocks":[{}', f',{{"type":"section","text":{{"type":"mrkdwn","text":"{WORDS}"}}}}', "]}"),
+        (discord, '{"embeds":[{}', f',{{"fields":[{{"value":"{WORDS}"}},{{"value":"{WORDS}"}}]}}', "]}"),
+        (discord, '{"content":"', "<@1>", '"}'),
+    ],
+)
+def test_no_more_of_a_message_is_converted_than_it_may_show(
+    service: ModuleType, before: str, piece: str, behind: str
+) -> None:
+    """The event loop waits for it: an ordinary post of 214 KB once took 45 ms."""
+    draft = service.message(Node.of(filled(before, piece, behind, MAX_BODY_BYTES)))
+    texts = [draft.text, *(card.description for card in draft.cards)]
+    texts += [field.value for card in draft.cards for field in card.fields]
+    # A character becomes two at most: a backslash before it.
+    assert 0 < sum(map(len, texts)) <= 2 * MAX_READ_CHARACTERS
+    assert sum(len(card.fields) for card in draft.cards) <= MAX_READ_OBJECTS
 
 
 def test_the_effort_for_the_worst_of_file_names_grows_with_their_length() -> None:

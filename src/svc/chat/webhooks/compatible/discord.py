@@ -31,10 +31,12 @@ _REFERENCE = re.compile(
 
 def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
     """`files` came with it. Raises Unreadable."""
+    # First: there may be nothing left to read behind the texts.
+    name = body.text("username")
     return MessageDraft(
         text=_text(body.text("content")),
-        display_name=body.text("username"),
-        avatar_url=body.text("avatar_url"),
+        display_name=name,
+        avatar_url=body.address("avatar_url"),
         cards=[_card(embed) for embed in body.children("embeds", MAX_EMBEDS)],
         files=files,
     )
@@ -53,20 +55,20 @@ def _card(embed: Node) -> CardDraft:
     color = embed.number("color")
     return CardDraft(
         title=embed.text("title"),
-        url=embed.text("url"),
+        url=embed.address("url"),
         description=_text(embed.text("description")),
         color=None if color is None else int(color),
         author=author.text("name"),
-        author_url=author.text("url"),
-        author_icon=author.text("icon_url"),
+        author_url=author.address("url"),
+        author_icon=author.address("icon_url"),
         fields=[
             FieldDraft(field.text("name"), _text(field.text("value")), field.flag("inline"))
             for field in embed.children("fields", MAX_FIELDS)
         ],
-        image_url=embed.child("image").text("url"),
-        thumbnail_url=embed.child("thumbnail").text("url"),
+        image_url=embed.child("image").address("url"),
+        thumbnail_url=embed.child("thumbnail").address("url"),
         footer=footer.text("text"),
-        footer_icon=footer.text("icon_url"),
+        footer_icon=footer.address("icon_url"),
         timestamp=moment(embed.text("timestamp")),
     )
 

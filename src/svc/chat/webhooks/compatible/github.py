@@ -18,6 +18,10 @@ NEUTRAL = 0x57606A
 
 # Enough to see what it is about; the title leads to the rest.
 MAX_BODY_CHARACTERS = 600
+# Templates begin with long comments that nobody sees.
+MAX_BODY_READ = 6_000
+# Of a message that a commit has; and of a name.
+MAX_LINE_READ = 400
 SHORT_SHA = 7
 
 
@@ -28,18 +32,18 @@ def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = 
     place = repository.text("full_name") or event.child("organization").text("login")
     return CardDraft(
         title=f"[{place}] {what}" if place else what,
-        url=url or repository.text("html_url"),
+        url=url or repository.address("html_url"),
         description=text,
         color=color,
         author=sender.text("login"),
-        author_url=sender.text("html_url"),
-        author_icon=sender.text("avatar_url"),
+        author_url=sender.address("html_url"),
+        author_icon=sender.address("avatar_url"),
     )
 
 
 def body_of(written: Node) -> str:
     """The beginning of what somebody wrote, Markdown there and here, without the hidden parts."""
-    head, *rest = written.text("body").split("<!--")
+    head, *rest = written.text("body", MAX_BODY_READ).split("<!--")
     shown = head + "".join(hidden.partition("-->")[2] for hidden in rest)
     return cut(shown.strip(), MAX_BODY_CHARACTERS)
 
@@ -78,26 +82,26 @@ def ping(event: Node) -> CardDraft:
 
 
 def push(event: Node) -> CardDraft | None:
-    ref, commits = event.text("ref"), event.children("commits", MAX_COMMITS)
+    ref, commits = event.text("ref"), event.count("commits", MAX_COMMITS)
     # What only makes or removes a branch, and what moves a tag, is told by `create` and `delete`.
     if not ref.startswith("refs/heads/") or not (commits or event.flag("forced")):
         return None
     branch = ref.removeprefix("refs/heads/")
-    count = "1 new commit" if len(commits) == 1 else f"{len(commits)} new commits"
-    lines = [_commit(commit) for commit in commits[:MAX_COMMITS_SHOWN]]
-    if len(commits) > MAX_COMMITS_SHOWN:
-        lines.append(f"and {len(commits) - MAX_COMMITS_SHOWN} more")
+    count = "1 new commit" if commits == 1 else f"{commits} new commits"
+    lines = [_commit(commit) for commit in event.children("commits", MAX_COMMITS_SHOWN)]
+    if commits > MAX_COMMITS_SHOWN:
+        lines.append(f"and {commits - MAX_COMMITS_SHOWN} more")
     what, color = f"{count} on {branch}", NEUTRAL
     if event.flag("forced"):
         what, color = f"{branch} was rewritten by force, {count}", WAITING
-    return card(event, what, url=event.text("compare"), text="\n".join(lines), color=color)
+    return card(event, what, url=event.address("compare"), text="\n".join(lines), color=color)
 
 
 def _commit(commit: Node) -> str:
     author = commit.child("author")
-    name = author.text("username") or author.text("name")
-    sha = link(commit.text("id")[:SHORT_SHA], commit.text("url"))
-    return f"{sha} {escaped(first_line(commit.text('message')))} – {escaped(name)}"
+    name = author.text("username", MAX_LINE_READ) or author.text("name", MAX_LINE_READ)
+    sha = link(commit.text("id")[:SHORT_SHA], commit.text("url", MAX_LINE_READ))
+    return f"{sha} {escaped(first_line(commit.text('message', MAX_LINE_READ)))} – {escaped(name)}"
 
 
 def create(event: Node) -> CardDraft:
@@ -115,12 +119,12 @@ def release(event: Node) -> CardDraft | None:
     thing = event.child("release")
     kind = "Pre-release" if thing.flag("prerelease") else "Release"
     what = f"{kind}: {thing.text('name') or thing.text('tag_name')}"
-    return card(event, what, url=thing.text("html_url"), text=body_of(thing), color=NEW)
+    return card(event, what, url=thing.address("html_url"), text=body_of(thing), color=NEW)
 
 
 def fork(event: Node) -> CardDraft:
     forkee = event.child("forkee")
-    return card(event, f"Forked to {forkee.text('full_name')}", url=forkee.text("html_url"))
+    return card(event, f"Forked to {forkee.text('full_name')}", url=forkee.address("html_url"))
 
 
 def star(event: Node) -> CardDraft | None:
@@ -135,10 +139,12 @@ def member(event: Node) -> CardDraft | None:
     who = event.child("member")
     match event.text("action"):
         case "added":
-            return card(event, f"New collaborator: {who.text('login')}", url=who.text("html_url"), color=NEW)
+            return card(
+                event, f"New collaborator: {who.text('login')}", url=who.address("html_url"), color=NEW
+            )
         case "removed":
             what = f"Collaborator removed: {who.text('login')}"
-            return card(event, what, url=who.text("html_url"), color=GONE)
+            return card(event, what, url=who.address("html_url"), color=GONE)
     return None
 
 
@@ -160,9 +166,9 @@ def _run(event: Node, run: Node, name: str) -> CardDraft | None:
         return None
     outcome, color = found
     sha = run.text("head_sha")[:SHORT_SHA]
-    text = f"{sha} {escaped(first_line(run.child('head_commit').text('message')))}".strip()
+    text = f"{sha} {escaped(first_line(run.child('head_commit').text('message', MAX_LINE_READ)))}".strip()
     what = f"{name} {outcome} on {run.text('head_branch')}"
-    return card(event, what, url=run.text("html_url"), text=text, color=color)
+    return card(event, what, url=run.address("html_url"), text=text, color=color)
 
 
 def deployment_status(event: Node) -> CardDraft | None:
@@ -173,7 +179,7 @@ def deployment_status(event: Node) -> CardDraft | None:
     outcome, color = found
     where = deployment.text("environment") or status.text("environment")
     what = f"Deployment of {deployment.text('ref')} to {where} {outcome}"
-    url = status.text("environment_url") or status.text("target_url") or status.text("log_url")
+    url = status.address("environment_url") or status.address("target_url") or status.address("log_url")
     return card(event, what, url=url, text=escaped(status.text("description")), color=color)
 
 
@@ -194,7 +200,9 @@ def issues(event: Node) -> CardDraft | None:
         case _:
             return None
     text = body_of(issue) if action == "opened" else ""
-    return card(event, f"Issue {done}: {numbered(issue)}", url=issue.text("html_url"), text=text, color=color)
+    return card(
+        event, f"Issue {done}: {numbered(issue)}", url=issue.address("html_url"), text=text, color=color
+    )
 
 
 def pull_request(event: Node) -> CardDraft | None:
@@ -216,7 +224,7 @@ def pull_request(event: Node) -> CardDraft | None:
             return None
     text = body_of(request) if action == "opened" else ""
     what = f"Pull request {done}: {numbered(request)}"
-    return card(event, what, url=request.text("html_url"), text=text, color=color)
+    return card(event, what, url=request.address("html_url"), text=text, color=color)
 
 
 _REVIEWS = {
@@ -236,7 +244,7 @@ def pull_request_review(event: Node) -> CardDraft | None:
         return None
     verdict, color = _REVIEWS[state]
     what = f"{verdict}: {numbered(event.child('pull_request'))}"
-    return card(event, what, url=review.text("html_url"), text=text, color=color)
+    return card(event, what, url=review.address("html_url"), text=text, color=color)
 
 
 def pull_request_review_comment(event: Node) -> CardDraft | None:
@@ -265,7 +273,7 @@ def discussion(event: Node) -> CardDraft | None:
         case _:
             return None
     what = f"Discussion {action}: {numbered(thing)}"
-    return card(event, what, url=thing.text("html_url"), text=text, color=color)
+    return card(event, what, url=thing.address("html_url"), text=text, color=color)
 
 
 def discussion_comment(event: Node) -> CardDraft | None:
@@ -277,7 +285,7 @@ def _comment(event: Node, what: str) -> CardDraft | None:
     if event.text("action") != "created":
         return None
     comment = event.child("comment")
-    return card(event, what, url=comment.text("html_url"), text=body_of(comment))
+    return card(event, what, url=comment.address("html_url"), text=body_of(comment))
 
 
 # By the header X-GitHub-Event, which their names are. `watch` is not here: GitHub sends it beside `star`.

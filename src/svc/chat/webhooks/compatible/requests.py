@@ -19,9 +19,9 @@ from svc.chat.http import answer, nothing, with_wait
 from svc.chat.requests import Requests, request
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
-from svc.chat.webhooks.compatible.reading import Node, Unreadable, discord_value, value_in
+from svc.chat.webhooks.compatible.reading import DiscordForm, Node, Unreadable, discord_form, payload_in
 from svc.chat.webhooks.posting import Posted, Posting, refusal
-from svc.chat.webhooks.reader import Problem
+from svc.chat.webhooks.reader import Problem, value_of
 from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts
 
 DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))
@@ -42,8 +42,9 @@ class CompatibleRequests(Requests):
         try:
             posted = await self._taken(
                 request,
-                lambda data: discord_value(kind, data),
-                lambda read: discord.message(Node.of(read[0]), read[1]),
+                lambda data: discord_form(kind, data),
+                DiscordForm.value,
+                lambda form, value: discord.message(Node.of(value), form.files),
             )
         except Unreadable as fault:
             return answer(_discord_unreadable(fault), 400)
@@ -57,7 +58,7 @@ class CompatibleRequests(Requests):
     @request(URL_HOLDER, "Post what Slack's incoming webhooks take", http=f"POST {SLACK}")
     async def slack(self, request: web.Request) -> web.Response:
         try:
-            await self._taken(request, _payload, lambda value: slack.message(Node.of(value)))
+            await self._taken(request, _payload, value_of, lambda _, value: slack.message(Node.of(value)))
         except Unreadable as fault:
             word = "invalid_blocks" if "blocks" in fault.path else "invalid_payload"
             return web.Response(text=word, status=400)
@@ -72,7 +73,7 @@ class CompatibleRequests(Requests):
         """204 where the event is not worth a message."""
         event = request.headers.get(EVENT_HEADER)
         try:
-            posted = await self._taken(request, _payload, lambda value: _of_github(event, value))
+            posted = await self._taken(request, _payload, value_of, lambda _, value: _of_github(event, value))
         except Unreadable as fault:
             raise _unreadable(fault) from None
         except ChatError as told:
@@ -80,15 +81,24 @@ class CompatibleRequests(Requests):
         return nothing() if posted is None else answer(posted.described())
 
     async def _taken(
-        self, request: web.Request, decode: Callable[[bytes], T], draft_of: Callable[[T], MessageDraft | None]
+        self,
+        request: web.Request,
+        check: Callable[[bytes], T],
+        read: Callable[[T], object],
+        draft_of: Callable[[T, object], MessageDraft | None],
     ) -> Posted | None:
         """What was posted of a request; None where there is nothing to post. Raises ChatError and Unreadable,
-        which are noted."""
+        which are noted.
+
+        `check` sees that there is JSON, `read` makes values of it and `draft_of` a message. Each takes the
+        event loop for about 10 ms at most.
+        """
         where = url_parts(request)
         try:
             data = await received(request)
-            webhook, value = self._posting.admit(*where, now_ms(), lambda: decode(data))
-            draft = draft_of(value)
+            webhook, checked = await self._posting.admit(*where, now_ms(), len(data), lambda: check(data))
+            value = await self._posting.in_turn(lambda: read(checked))
+            draft = await self._posting.in_turn(lambda: draft_of(checked, value))
             if draft is None:
                 self._note(request, None)
                 return None
@@ -109,8 +119,8 @@ class CompatibleRequests(Requests):
         self._posting.refused(*url_parts(request), refusal, int(time.time() * 1000))
 
 
-def _payload(body: bytes) -> object:
-    return value_in(body, "payload")
+def _payload(body: bytes) -> bytes:
+    return payload_in(body, "payload")
 
 
 def _unreadable(fault: Unreadable) -> ChatError:

@@ -16,7 +16,8 @@ import re
 from itertools import count
 
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment_of_seconds
-from svc.chat.webhooks.compatible.reading import Node, escaped, link
+from svc.chat.webhooks.compatible.reading import Node, escaped, escaped_lines, link
+from svc.chat.webhooks.limits import MAX_URL
 
 # Slack has no limit of its own for these; a message of ours shows no more.
 MAX_PARTS = 100
@@ -69,7 +70,8 @@ def _piece(piece: Node) -> str:
         case "text":
             return _styled(piece.text("text"), style)
         case "link":
-            return link(piece.text("text") or piece.text("url"), piece.text("url"))
+            url = piece.text("url", MAX_URL)
+            return link(piece.text("text") or url, url)
         case "emoji":
             return _emoji(piece.text("unicode")) or f":{escaped(piece.text('name'))}:"
         case "user" | "channel" | "usergroup" | "team" as kind:
@@ -117,9 +119,6 @@ def _longest_run_of_ticks(text: str, but_at_least: int = 2) -> int:
     return max(longest, but_at_least)
 
 
-# Nothing shows more than 4,000; links and escapes take more to write than to show.
-MAX_READ_CHARACTERS = 16_000
-
 _PIECES = re.compile(r"\n?```(?P<block>.+?)```\n?|`(?P<code>[^`\n]+)`|<(?P<control>[^<>\n]+)>", re.DOTALL)
 _CONTROL = re.compile(r"<(?P<control>[^<>\n]+)>")
 _KEPT = re.compile("\0(\\d+)\0")
@@ -145,7 +144,7 @@ def markdown(text: str) -> str:
         kept.append(_rendered(piece))
         return f"\0{len(kept) - 1}\0"
 
-    text = _unescaped(_PIECES.sub(keep, text[:MAX_READ_CHARACTERS].replace("\0", "")))
+    text = _unescaped(_PIECES.sub(keep, text.replace("\0", "")))
     text = _ONLY_MARKDOWN.sub(r"\\\g<0>", text)
     text = _STRUCK.sub(r"~~\1~~", _BOLD.sub(r"**\1**", text))
     text = _LONE_ASTERISK.sub(r"\\*", text)
@@ -190,7 +189,7 @@ def _shown(control: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    return _ENTITY.sub(lambda entity: _ENTITIES[entity[1]], text)
+    return _ENTITY.sub(lambda entity: _ENTITIES[entity[1]], text) if "&" in text else text
 
 
 _COLORS = {"good": 0x2EB67D, "warning": 0xECB22E, "danger": 0xE01E5A}
@@ -208,12 +207,14 @@ DIVIDER = "---"
 
 def message(body: Node) -> MessageDraft:
     """Raises Unreadable."""
+    # First: there may be nothing left to read behind the texts.
+    name = plain(body.text("username"))
     texts, pictures = _blocks(body)
-    text = body.text("text")
+    text = "" if texts else body.text("text")
     return MessageDraft(
         text=texts or (markdown(text) if body.flag("mrkdwn", default=True) else _as_it_stands(text)),
-        display_name=plain(body.text("username")),
-        avatar_url=body.text("icon_url"),
+        display_name=name,
+        avatar_url=body.address("icon_url"),
         cards=pictures + [_card(attachment) for attachment in body.children("attachments", MAX_ATTACHMENTS)],
     )
 
@@ -224,20 +225,20 @@ def _card(attachment: Node) -> CardDraft:
     parts = [markdown(attachment.text("pretext")), markdown(attachment.text("text")), texts]
     card = CardDraft(
         title=plain(attachment.text("title")),
-        url=attachment.text("title_link"),
+        url=attachment.address("title_link"),
         description="\n\n".join(filter(None, parts)),
         color=_color(attachment.text("color")),
         author=plain(attachment.text("author_name")),
-        author_url=attachment.text("author_link"),
-        author_icon=attachment.text("author_icon"),
+        author_url=attachment.address("author_link"),
+        author_icon=attachment.address("author_icon"),
         fields=[
             FieldDraft(plain(field.text("title")), markdown(field.text("value")), field.flag("short"))
             for field in attachment.children("fields", MAX_FIELDS)
         ],
-        image_url=attachment.text("image_url") or (pictures[0].image_url if pictures else ""),
-        thumbnail_url=attachment.text("thumb_url"),
+        image_url=attachment.address("image_url") or (pictures[0].image_url if pictures else ""),
+        thumbnail_url=attachment.address("thumb_url"),
         footer=plain(attachment.text("footer")),
-        footer_icon=attachment.text("footer_icon"),
+        footer_icon=attachment.address("footer_icon"),
         timestamp=None if seconds is None else moment_of_seconds(seconds),
     )
     if not (card.title or card.description or card.fields or card.author or card.image_url):
@@ -262,7 +263,7 @@ def _blocks(body: Node) -> tuple[str, list[CardDraft]]:
         for picture in (block, block.child("accessory")):
             if picture.text("type") == "image":
                 caption = picture.child("title").text("text") or picture.text("alt_text")
-                pictures.append(CardDraft(title=caption, image_url=picture.text("image_url")))
+                pictures.append(CardDraft(title=caption, image_url=picture.address("image_url")))
     while texts and texts[-1] in ("", DIVIDER):
         texts.pop()
     return "\n\n".join(filter(None, texts)), pictures
@@ -296,10 +297,10 @@ def _object(element: Node) -> str:
             return markdown(element.text("text"))
         case "plain_text":
             return _as_it_stands(element.text("text"))
-        case "button" if element.text("url"):
-            return link(plain(element.child("text").text("text")), element.text("url"))
+        case "button" if url := element.text("url", MAX_URL):
+            return link(plain(element.child("text").text("text")), url)
     return ""
 
 
 def _as_it_stands(text: str) -> str:
-    return "\n".join(escaped(line) for line in plain(text[:MAX_READ_CHARACTERS]).splitlines())
+    return escaped_lines(plain(text))

@@ -1,0 +1,44 @@
+"""Expensive steps take turns with everything else on the event loop."""
+
+import asyncio
+
+import pytest
+
+from svc.base.time_slices import TimeSlices
+from tests.kit.programs import DEADLINE_S
+
+
+class Clock:
+    """Says that each step took so long: it is looked at before and after."""
+
+    def __init__(self, step_s: float) -> None:
+        self._now, self._step_s = 0.0, step_s
+
+    def __call__(self) -> float:
+        self._now += self._step_s
+        return self._now
+
+
+async def test_other_work_runs_between_two_steps() -> None:
+    slices, order = TimeSlices(Clock(0.01)), []
+
+    def step(name: str) -> None:
+        order.append(name)
+        asyncio.get_running_loop().call_soon(order.append, "other work")
+
+    await asyncio.gather(*(slices.run(lambda name=name: step(name), DEADLINE_S) for name in "abc"))
+    assert order[:5] == ["a", "other work", "b", "other work", "c"]
+
+
+async def test_a_step_that_fails_gives_its_turn_back() -> None:
+    slices = TimeSlices()
+    with pytest.raises(ZeroDivisionError):
+        await slices.run(lambda: 1 / 0, DEADLINE_S)
+    assert await slices.run(lambda: "done", DEADLINE_S) == "done"
+
+
+async def test_nobody_waits_for_a_turn_without_a_deadline() -> None:
+    slices = TimeSlices(Clock(3600))
+    await slices.run(lambda: None, DEADLINE_S)
+    with pytest.raises(TimeoutError):
+        await slices.run(lambda: None, 0.01)
