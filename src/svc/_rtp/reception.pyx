@@ -16,11 +16,11 @@ cdef int64_t LEAST_RETRY = 20_000_000
 cdef int64_t MOST_RETRY = 250_000_000
 # What comes later than this has been overtaken by a keyframe that was asked for.
 cdef int64_t GIVE_UP = 1_000_000_000
-# Sound is played 60 to 200 ms after it comes (NetEq): a later answer is not heard.
+# NetEq plays sound 60 to 200 ms after it arrives. A later answer is not heard.
 cdef int64_t AUDIO_GIVE_UP = 200_000_000
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
-# Browsers do not say in their answers whether they send sound again. A sender that has ignored so many packets
-# in a row, or is too far away, is left alone for a while. An outage of some seconds looks the same, so it ends.
+# A browser's answer does not say whether it sends sound again. A sender that has ignored this many packets in a
+# row, or is too far away, is not asked for a while (ns). It is asked again later, for an outage looks the same.
 cdef int MAX_IGNORED = 16
 cdef int64_t QUIET = 10_000_000_000
 cdef int64_t CYCLE = 1 << 16
@@ -95,7 +95,7 @@ cdef void answered(Reception* reception, int64_t now, int64_t took) noexcept nog
 
 
 cdef void fall_quiet(Reception* reception, int64_t now) noexcept nogil:
-    """Ask for nothing for a while; then find out anew whether, and how fast, the sender answers."""
+    """Ask for nothing for a while, then find out again whether the sender answers, and how fast."""
     reception.quiet_until = now + QUIET
     reception.ignored = 0
     reception.rtt = 0
