@@ -106,7 +106,7 @@ HOUSE = House(
             *("svc.chat.webhooks.compatible.reading", "svc.tools.doctor"),
         ),
         "zeroconf": ("svc.chat.settings.advertise",),
-        "aiosqlite": ("svc.base.database", "svc.base.query_pool"),
+        "aiosqlite": ("svc.base.database_file", "svc.base.query_pool"),
         # What is asked and answered has the types of msgspec, wherever it is declared; so have the records
         # that are made most often.
         "msgspec": ("svc.chat", "svc.base.tables"),

@@ -23,11 +23,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import aiosqlite
-
 from svc.base import database_file
-from svc.base.database_file import APPLICATION_ID, CHECK_FIRST_BYTES
+from svc.base.database_file import CHECK_FIRST_BYTES
 from svc.base.database_file import DatabaseError as DatabaseError
+from svc.base.database_file import connect as connect
+from svc.base.free_space import FreeSpace
 from svc.base.migrations import Migration, migrate
 from svc.base.private_files import tighten
 from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong
@@ -55,7 +55,8 @@ _READ_STEPS = 100_000
 # usual 5 ms the two take turns under load; with this they work side by side (a fifth more
 # messages a second with 200 writers).
 SWITCH_INTERVAL_S = 0.0005
-_BUSY_TIMEOUT_S = 10.0
+# Readers are gone after `READ_DEADLINE_S`.
+EMPTY_WITHIN_S = 60.0
 # A commit takes milliseconds, on a tired disk a second.
 STUCK_AFTER_S = 10.0
 _PROBE_DEADLINE_S = 2.0
@@ -128,8 +129,9 @@ class Statistics:
 class Database:
     """Open it with `open`, and `close` it. Methods belong to the event loop that opened it."""
 
-    def __init__(self, path: Path, readers: QueryPool, searchers: QueryPool) -> None:
+    def __init__(self, path: Path, free_space: FreeSpace, readers: QueryPool, searchers: QueryPool) -> None:
         self.path = path
+        self._free_space = free_space
         self._readers = readers
         self._searchers = searchers
         self._loop = asyncio.get_running_loop()
@@ -142,8 +144,8 @@ class Database:
         # Why writes are not kept, and what is wrong with the file; empty while all is well.
         self._write_fault = ""
         self._damage = ""
-        # Whether the log is to be emptied, however small it is.
-        self._to_empty = False
+        # Those who wait for the log to be emptied.
+        self._emptying: list[asyncio.Future[None]] = []
         # When the writer began what it is doing, by the monotonic clock.
         self._busy_since: float | None = None
         self._probing = False
@@ -157,12 +159,12 @@ class Database:
 
         Before a schema that holds data is changed, the file is copied into `backups`.
         """
-        await asyncio.to_thread(_prepare, path, migrations, backups)
+        free_space = await asyncio.to_thread(_prepare, path, migrations, backups)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
-        connections = [await _reader(path) for _ in range(READERS + SEARCHERS)]
+        connections = [await database_file.reader(path) for _ in range(READERS + SEARCHERS)]
         readers = QueryPool(connections[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS, READ_AHEAD)
         searchers = QueryPool(connections[READERS:], SEARCH_DEADLINE_S, SEARCH_WAIT_S, _SEARCH_STEPS)
-        database = cls(path, readers, searchers)
+        database = cls(path, free_space, readers, searchers)
         database._writer.start()
         if await asyncio.to_thread(lambda: path.stat().st_size) > CHECK_FIRST_BYTES:
             database._checker = threading.Thread(target=database._check, name="database check", daemon=True)
@@ -235,14 +237,18 @@ class Database:
         return await written
 
     async def empty_log(self) -> None:
-        """Copy the log into the file and cut it to nothing: what was deleted is in neither then.
+        """Return when nothing deleted before is in the file or its log. Raises StorageFailed.
 
-        Where a reader is in it, after the next write that finds none there.
+        Takes as long as readers are in the log.
         """
-        self._to_empty = True
-        # The log is looked at behind the first; the second is answered after that.
-        for _ in range(2):
-            await self.write(lambda connection: None)
+        emptied = self._loop.create_future()
+        self._emptying.append(emptied)
+        await self.write(lambda connection: None)
+        try:
+            async with asyncio.timeout(EMPTY_WITHIN_S):
+                await emptied
+        except TimeoutError:
+            raise StorageFailed("readers keep the log from being emptied") from None
 
     def _begin(self, act: Act[Any, Answer]) -> "asyncio.Future[Answer]":
         if self._closed or self._waiting.qsize() >= MAX_WAITING:
@@ -287,7 +293,7 @@ class Database:
         self._probing = True
         try:
             async with asyncio.timeout(_PROBE_DEADLINE_S):
-                await self.write(_touch, self._recovered)
+                await self.write(database_file.touch, self._recovered)
         except (StorageFailed, TimeoutError):
             return False
         finally:
@@ -341,36 +347,43 @@ class Database:
 
     def _write_all(self) -> None:
         connection = connect(self.path)
-        log = self.path.with_name(self.path.name + "-wal")
+        free_space = self._free_space
         try:
-            while group := self._next_group():
-                self._busy_since = time.monotonic()
-                self._commit(connection, group)
-                self._busy_since = None
-                if self._to_empty:
-                    self._to_empty = not database_file.emptied_log(connection)
-                database_file.checkpoint_if_large(connection, log)
-        finally:
-            with suppress(sqlite3.Error):
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            connection.close()
-
-    def _next_group(self) -> list[_Write]:
-        """What waits now, at least one; nothing once the database is being closed."""
-        group: list[_Write] = []
-        try:
-            first = self._waiting.get()
-            while first is not None:
-                group.append(first)
-                if len(group) == MAX_GROUP:
-                    break
-                first = self._waiting.get_nowait()
-            else:
-                # The end is seen again after this group.
+            while (group := self._next_group(free_space.wait_s(emptying=bool(self._emptying)))) is not None:
                 if group:
-                    self._waiting.put(None)
-        except queue.Empty:
-            pass
+                    self._busy_since = time.monotonic()
+                    self._commit(connection, group)
+                    self._busy_since = None
+                    free_space.checkpoint_if_large(connection)
+                self._overwrite(connection, free_space)
+        finally:
+            free_space.close(connection)
+
+    def _overwrite(self, connection: Connection, free_space: FreeSpace) -> None:
+        """Some of what was deleted; all of it where somebody waits for that."""
+        with suppress(OSError):
+            if free_space.is_due:
+                free_space.step()
+                return
+        waiting = list(self._emptying)
+        if waiting and free_space.empty_log(connection):
+            del self._emptying[: len(waiting)]
+            with suppress(RuntimeError):  # The loop is gone, and with it whoever waits.
+                self._loop.call_soon_threadsafe(_release, waiting)
+
+    def _next_group(self, wait_s: float | None) -> list[_Write] | None:
+        """What waits; nothing if none comes within `wait_s`, and None once the database is being closed."""
+        group: list[_Write] = []
+        with suppress(queue.Empty):
+            write = self._waiting.get(timeout=wait_s)
+            while write is not None:
+                group.append(write)
+                if len(group) == MAX_GROUP:
+                    return group
+                write = self._waiting.get_nowait()
+            if not group:
+                return None
+            self._waiting.put(None)  # It is seen again after this group.
         return group
 
     def _commit(self, connection: Connection, group: Sequence[_Write]) -> None:
@@ -398,18 +411,7 @@ class Database:
             self._note_damage(fault)
 
 
-def connect(path: Path) -> Connection:
-    """A connection that writes durably; whoever holds it must own the file."""
-    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
-    connection.row_factory = sqlite3.Row
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "wal_autocheckpoint=0", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-    # Names from strangers do not become tables, and nothing in the file runs code.
-    connection.execute("PRAGMA trusted_schema=OFF")
-    return connection
-
-
-def _prepare(path: Path, migrations: Sequence[Migration], backups: Path) -> None:
+def _prepare(path: Path, migrations: Sequence[Migration], backups: Path) -> FreeSpace:
     try:
         if path.exists():
             database_file.examine(path, migrations)
@@ -418,23 +420,11 @@ def _prepare(path: Path, migrations: Sequence[Migration], backups: Path) -> None
         tighten(path)
         with closing(connect(path)) as connection:
             migrate(connection, migrations, backups)
-            if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-                _touch(connection)
+            if connection.execute("PRAGMA application_id").fetchone()[0] != database_file.APPLICATION_ID:
+                database_file.touch(connection)
+        return FreeSpace(path)
     except (sqlite3.Error, OSError) as fault:
         raise DatabaseError(f"{path} cannot be used: {fault}") from fault
-
-
-def _touch(connection: Connection) -> None:
-    """Write the first page again, as it is: the smallest change that reaches the disk."""
-    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-
-
-async def _reader(path: Path) -> aiosqlite.Connection:
-    reader = await aiosqlite.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-    reader.row_factory = sqlite3.Row
-    for pragma in ("query_only=ON", "wal_autocheckpoint=0", "mmap_size=268435456"):
-        await reader.execute(f"PRAGMA {pragma}")
-    return reader
 
 
 def _run(connection: Connection, group: Sequence[_Write]) -> list[_Outcome]:
@@ -479,6 +469,12 @@ def _meant(fault: Exception) -> Exception:
     if isinstance(fault, sqlite3.Error) and fault.sqlite_errorcode & 0xFF in _DISK_FAULTS:
         return StorageFailed(str(fault))
     return fault
+
+
+def _release(waiting: Sequence["asyncio.Future[None]"]) -> None:
+    for each in waiting:
+        if not each.done():
+            each.set_result(None)
 
 
 def _answer(outcomes: Sequence[_Outcome]) -> None:

@@ -1,4 +1,4 @@
-"""A database's file: whose it is, whether it is sound, how a new one is made; and its log, copied into it.
+"""A database's file: whose it is, whether it is sound, how a new one is made, and connections to it.
 
 A new file appears whole or not at all, so a file that is there and is no database of this program
 is never taken for a new server. Knows no table: what the schema should hold is asked of the
@@ -8,8 +8,10 @@ migrations. SQLite keeps no checksums: changed text inside a sound page is not n
 import os
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
+
+import aiosqlite
 
 from svc.base.migrations import Migration, migrate, schema_version, statements_of
 from svc.base.private_files import make_private_file
@@ -19,10 +21,7 @@ APPLICATION_ID = 0x53564331
 # Checked before the start: 0.1 s, and some seconds on a slow card. Larger files are checked beside
 # the running server (`damage` takes 0.15 s for 118 MB in memory, and as long as the disk otherwise).
 CHECK_FIRST_BYTES = 64 * 1024 * 1024
-# The log is copied into the file when it has grown to this: a few ms of work.
-CHECKPOINT_BYTES = 4 * 1024 * 1024
-# For how long the writer waits for readers to leave the log.
-_READERS_LEAVE_MS = 200
+_BUSY_TIMEOUT_S = 10.0
 _MAGIC = b"SQLite format 3\0"
 _RESTORE = "Restore a backup into another folder (svc admin restore) and start the server with that one"
 _NAMED = 3
@@ -106,24 +105,33 @@ def make(path: Path, migrations: Sequence[Migration]) -> None:
     making.rename(path)
 
 
-def checkpoint_if_large(connection: sqlite3.Connection, log: Path) -> None:
-    with suppress(OSError, sqlite3.Error):
-        if log.stat().st_size >= CHECKPOINT_BYTES:
-            # Restarts the log when no reader is in it; otherwise what can be copied is.
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection that writes durably; whoever holds it must own the file."""
+    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    # Deleted rows are overwritten, and no temporary file gets any.
+    for pragma in (
+        *("journal_mode=WAL", "synchronous=FULL", "wal_autocheckpoint=0", "foreign_keys=ON"),
+        *("secure_delete=ON", "temp_store=MEMORY"),
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    # Names from strangers do not become tables, and nothing in the file runs code.
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
 
 
-def emptied_log(connection: sqlite3.Connection) -> bool:
-    """Copy the log into the file and cut it to nothing; False where a reader is in it."""
-    (patience_ms,) = connection.execute("PRAGMA busy_timeout").fetchone()
-    connection.execute(f"PRAGMA busy_timeout={_READERS_LEAVE_MS}")
-    try:
-        (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    except sqlite3.Error:
-        return False
-    finally:
-        connection.execute(f"PRAGMA busy_timeout={patience_ms}")
-    return not busy
+def touch(connection: sqlite3.Connection) -> None:
+    """Write the first page again, as it is: the smallest change that reaches the disk."""
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+
+
+async def reader(path: Path) -> aiosqlite.Connection:
+    """A connection that reads what has been committed, and changes nothing."""
+    reader = await aiosqlite.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    reader.row_factory = sqlite3.Row
+    for pragma in ("query_only=ON", "wal_autocheckpoint=0", "mmap_size=268435456"):
+        await reader.execute(f"PRAGMA {pragma}")
+    return reader
 
 
 def _objects_of(migrations: Sequence[Migration]) -> set[tuple[str, str]]:

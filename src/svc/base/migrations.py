@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.emoji import stored_emoji
+from svc.base.free_space import erase_file
 from svc.base.private_files import make_private_file, make_private_folder
 
 
@@ -72,6 +73,14 @@ def schema_version(connection: sqlite3.Connection) -> int:
     return version
 
 
+def remove_copies(backups: Path, before_s: float) -> int:
+    """Delete the copies that were made before a moment; how many. Raises OSError."""
+    old = [copy for copy in backups.glob("before-schema-*.sqlite3") if copy.stat().st_mtime < before_s]
+    for copy in old:
+        copy.unlink()
+    return len(old)
+
+
 def _copy(connection: sqlite3.Connection, target: Path) -> None:
     make_private_folder(target.parent)
     making = target.with_name(f".{target.name}.making")
@@ -79,6 +88,7 @@ def _copy(connection: sqlite3.Connection, target: Path) -> None:
     make_private_file(making)
     with closing(sqlite3.connect(making)) as copy:
         connection.backup(copy)
+    erase_file(making)
     # An earlier copy stays: it may be the better one.
     number = 2
     while target.exists():

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from svc.base.free_space import erase_file
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 
@@ -32,6 +33,8 @@ def snapshot(path: Path, target: Path) -> None:
         source.execute("COMMIT")
         # No log beside it: the copy is this file alone.
         copy.execute("PRAGMA journal_mode=DELETE")
+    # A page that was in the log may have had copies of deleted rows.
+    erase_file(target)
 
 
 @contextmanager

@@ -44,7 +44,7 @@ class PrivateFeature:
         self.conversations = PrivateConversations(ground, devices, others.blocks, key)
         self.calls = ChannelCalls(ground, self.conversations, devices.taking_part, others.users, time.time)
         files = PrivateFiles(ground, others.media, data_dir, devices, self.conversations, time.time)
-        self.sweep = PrivateSweep(ground.database, others.media, files, days, time.time)
+        self.sweep = PrivateSweep(ground.database, others.media, files, data_dir / "backups", days, time.time)
         self.requests = PrivateRequests(
             ground.database, devices, self.conversations, files, others.report, others.serve
         )

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.database import Act, Connection
-from svc.base.erasing import erasing
 from svc.base.objects import StoreFailed
 from svc.base.shares import Shares
 from svc.base.tables import Table
@@ -113,11 +112,10 @@ class PrivateFiles:
         self._conversations.require_member(asker.member_id, conversation_id)
 
         def write(connection: Connection) -> Sequence[str]:
-            with erasing(connection):
-                one = {"id": file_id, "conversation_id": conversation_id, "member_id": asker.member_id}
-                if not _FILES.delete(connection, **one):
-                    raise ChatError("unknown_file")
-                return self._media.condemn(connection, PRIVATE, file_id)
+            one = {"id": file_id, "conversation_id": conversation_id, "member_id": asker.member_id}
+            if not _FILES.delete(connection, **one):
+                raise ChatError("unknown_file")
+            return self._media.condemn(connection, PRIVATE, file_id)
 
         return Act(write, lambda keys: keys)
 

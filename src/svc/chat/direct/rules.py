@@ -16,7 +16,6 @@ from msgspec import Meta, to_builtins
 
 from svc.base.allowance import Allowances
 from svc.base.database import Act, Connection
-from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
@@ -197,11 +196,7 @@ class PrivateConversations:
             self.tell_changed([conversation_id])
             self._drop(conversation_id, other_id)
 
-        def write(connection: Connection) -> None:
-            with erasing(connection):
-                store.remove_member(connection, conversation_id, other_id)
-
-        return Act(write, left)
+        return Act(lambda connection: store.remove_member(connection, conversation_id, other_id), left)
 
     @follows_rules
     def lose(self, asker: Asker, conversation_id: str) -> Act[None, None]:
@@ -217,10 +212,9 @@ class PrivateConversations:
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
         """A step of the write in which a member goes: none of their devices is anywhere any more."""
-        with erasing(connection):
-            devices_store.DEVICES.delete(connection, member_id=member_id)
-            for conversation_id in store.conversations_of(connection, member_id):
-                store.remove_member(connection, conversation_id, member_id)
+        devices_store.DEVICES.delete(connection, member_id=member_id)
+        for conversation_id in store.conversations_of(connection, member_id):
+            store.remove_member(connection, conversation_id, member_id)
 
     def forget_member(self, member_id: str) -> None:
         """After a member has gone."""
@@ -297,8 +291,7 @@ class PrivateConversations:
             committing.settle(connection, conversation_id, after, device_id, wanted.removed, added)
             if wanted.welcome is not None:
                 welcome = PrivateWelcome(self._new_id(), conversation_id, after.seq, wanted.welcome)
-                with erasing(connection):
-                    store.put_welcome(connection, welcome, list(added), int(now * 1000))
+                store.put_welcome(connection, welcome, list(added), int(now * 1000))
                 devices_store.used(connection, refs)
             return _Sent(after, COMMIT, list(added))
 
@@ -366,8 +359,7 @@ class PrivateConversations:
 
         def write(connection: Connection) -> None:
             device_id, _ = self._devices.require(connection, asker)
-            with erasing(connection):
-                store.drop_welcome(connection, device_id, welcome_id)
+            store.drop_welcome(connection, device_id, welcome_id)
 
         return Act(write, lambda _: None)
 

@@ -390,5 +390,9 @@ def expire(connection: Connection, before_ms: int, most: int) -> int:
         " (SELECT n FROM private_entries WHERE sent_at_ms <= ? ORDER BY sent_at_ms LIMIT ?)",
         (before_ms, most),
     ).rowcount
-    found += connection.execute("DELETE FROM private_welcomes WHERE sent_at_ms <= ?", (before_ms,)).rowcount
+    found += connection.execute(
+        "DELETE FROM private_welcomes WHERE id IN"
+        " (SELECT id FROM private_welcomes WHERE sent_at_ms <= ? LIMIT ?)",
+        (before_ms, max(1, most * MAX_MESSAGE_BYTES // MAX_WELCOME_BYTES)),
+    ).rowcount
     return found

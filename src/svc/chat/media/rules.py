@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from svc.base.database import Connection, Database
-from svc.base.erasing import erasing
 from svc.base.objects import ObjectStore, StoreFailed
 from svc.base.pictures import Picture
 from svc.base.tables import Table, value
@@ -200,12 +199,8 @@ class Media:
                 await self.objects.delete(key)
                 gone.append(key)
 
-        def forget(connection: Connection) -> None:
-            with erasing(connection):
-                delete(connection, gone)
-
         if gone:
-            await self._database.write(forget)
+            await self._database.write(lambda connection: delete(connection, gone))
         return gone
 
     async def find(self, key: str) -> StoredObject | None:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from svc.chat.access.tokens import Asker
 from svc.chat.ground import Changes, Ground
 from svc.chat.messages import store
+from svc.chat.messages.deleted_words import DeletedWords
 from svc.chat.messages.marking import Marking
 from svc.chat.messages.own import OwnMessages
 from svc.chat.messages.page_cache import PageCache
@@ -36,6 +37,7 @@ class MessagesFeature:
         self.search = Search(ground, self.indexer)
         self.presence = Presence(ground)
         self.own = OwnMessages(ground.database, self.messages, self.urls)
+        self.deleted_words = DeletedWords(ground.database, self.indexer, time.time)
         self.retention = Retention(ground.database, self.messages, surroundings, time.time)
 
     def follow(self, changes: Changes) -> None:
@@ -62,7 +64,7 @@ class MessagesFeature:
         return self.presence.welcome(asker)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
-        return [self.indexer.run, self.retention.run]
+        return [self.indexer.run, self.retention.run, self.deleted_words.run]
 
     def close(self) -> None:
         """The server stops."""

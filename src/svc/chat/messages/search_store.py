@@ -51,6 +51,9 @@ def take_in(connection: Connection, most: int) -> int:
         [(row["n"], row["text"], row["tags"]) for row in stale],
     )
     connection.executemany("DELETE FROM indexed_before WHERE n = ?", [(row["n"],) for row in stale])
+    if stale:
+        # Parts of the index hold these words until they are merged (`deleted_words`).
+        connection.execute("INSERT OR REPLACE INTO facts VALUES ('words_deleted', 'yes')")
     again = read_these(connection, [row["n"] for row in stale])
     up_to = connection.execute("SELECT up_to FROM indexed").fetchone()[0]
     new = read_after(connection, up_to, most - len(stale))

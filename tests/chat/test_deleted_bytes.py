@@ -1,0 +1,81 @@
+"""Deleted content: an hour later no file of the data folder holds its bytes."""
+
+import random
+import time
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from svc.chat.direct.framing import APPLICATION
+from tests.chat.direct.framed import path, private_message
+from tests.chat.direct.test_private import Place, place
+from tests.chat.people import newcomer
+from tests.kit.waiting import wait_until
+
+__all__ = ["place"]
+
+CHANNEL = "/api/channels/general"
+
+
+def held(place: Place, marks: set[str]) -> set[str]:
+    """Those of the marks that some file of the data folder holds."""
+    data = b"".join(file.read_bytes() for file in Path(place.data).rglob("*") if file.is_file()).lower()
+    return {mark for mark in marks if mark.encode() in data}
+
+
+@pytest.mark.parametrize("count", [1, 12, 40, 150], ids="{} messages".format)
+async def test_no_expired_ciphertext_is_in_any_file_after_the_sweep(place: Place, count: int) -> None:
+    ada, ben = await place.client("Ada"), await place.client("Ben")
+    conversation = await place.group(ada, ben)
+    chance = random.Random(count)
+    marks = {f"ciphertext-{number:04}-" for number in range(count)}
+    for mark in sorted(marks):
+        body = mark.encode() + chance.randbytes(chance.choice([30, 200, 900, 6000]))
+        status, _ = await ada.send(conversation, 1, private_message(conversation["id"], 1, APPLICATION, body))
+        assert status == 200
+    assert held(place, marks) == marks
+    sweep = place.community.private.sweep
+    sweep._now = lambda: time.time() + (place.community._config.mls_retention_days + 1) * 24 * 60 * 60
+    assert await sweep.once() == count + 2, "the commit and its Welcome too"
+    assert held(place, marks) == set()
+    await ada.send(conversation, 1)
+    await ben.person.done("GET", path(conversation, "log"))
+    assert held(place, marks) == set(), "also after the next write"
+
+
+async def test_what_members_have_deleted_is_in_no_file_an_hour_later(place: Place) -> None:
+    ada, ben = await newcomer(place.chat, "Ada"), await newcomer(place.chat, "Nickname-of-Ben")
+    ids, marks = [], {"nickname-of-ben", "draft-of-ada", "endpoint-of-ada"}
+    for number in range(60):
+        writer = ben if number % 3 == 0 else ada
+        marks.add(mark := f"deletedword{number:03}x")
+        sent = await writer.done(
+            "POST", f"{CHANNEL}/messages", {"text": f"{mark} and others", "nonce": f"d{number}"}
+        )
+        ids.append((writer, sent["id"]))
+        await ada.done(
+            "POST", f"{CHANNEL}/messages", {"text": f"keptword{number:03}x", "nonce": f"k{number}"}
+        )
+    await ada.done("PUT", f"{CHANNEL}/draft", {"text": "draft-of-ada"})
+    keys = {"p256dh": b64encode(b"\4" + bytes(64)).decode(), "auth": b64encode(bytes(16)).decode()}
+    subscription = {"endpoint": "https://fcm.googleapis.com/endpoint-of-ada", "keys": keys}
+    await ada.ask("PUT", "/api/me/push", subscription)
+    messages = place.community.messages
+    await messages.indexer.in_step()
+    for writer, message_id in ids:
+        if writer is ada:
+            await ada.done("DELETE", f"{CHANNEL}/messages/{message_id}")
+    await ada.done("DELETE", f"{CHANNEL}/draft")
+    await ada.done("DELETE", "/api/me/push")
+    await ben.done("DELETE", "/api/me")
+
+    async def is_erased() -> bool:
+        left = "SELECT 1 FROM messages WHERE text LIKE '%deletedword%'"
+        return not await messages.database.rows(left)
+
+    await wait_until("the messages of who has left are deleted", is_erased, within_s=10)
+    await messages.deleted_words.once()
+    assert held(place, marks) == set()
+    found = await ada.done("GET", "/api/search?query=keptword042x")
+    assert len(found["messages"]) == 1
