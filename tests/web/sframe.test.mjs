@@ -51,7 +51,7 @@ test("what was changed, cut off or sealed by another key is not opened", async (
   await assert.rejects(opened(await derived(bytes("ff").subarray(0, 1), KID), bytes(SEALED), METADATA));
 });
 
-const epoch = (number, leaf) => ({ epoch: number, leaf, baseKey: BASE.map((byte) => byte ^ number), members: { 0: "ada", 1: "grace", 2: "ada" } });
+const epoch = (number, leaf) => ({ epoch: number, leaf, baseKey: BASE.map((byte) => byte ^ number), members: { 0: "ada", 1: "grace", 2: "ada" }, devices: ["phone", "laptop"] });
 
 test("a key is of one epoch, device, source and stay", async () => {
   const [ada, grace] = [new LineKeys(), new LineKeys()];
@@ -92,6 +92,16 @@ test("frames of earlier epochs are opened until these end, and no epoch is taken
   // A group that was made anew begins with the first epoch.
   keys.take({ ...epoch(1, 1), baseKey: epoch(99, 1).baseKey });
   assert.equal(await sends(), 1n);
+});
+
+test("once a device has been removed, frames of the epoch before end within half a second", () => {
+  const keys = new LineKeys();
+  const after = (number, devices) => keys.take({ ...epoch(number, 1), devices });
+  after(1, ["phone", "laptop"]);
+  assert.equal(after(2, ["phone", "laptop", "tablet"]), 10_000);
+  assert.equal(after(3, ["phone", "tablet"]), 500);
+  assert.equal(after(4, ["phone", "desktop"]), 500); // Also where another one has its leaf.
+  assert.equal(after(4, ["phone", "desktop"]), null);
 });
 
 test("a frame is taken once, also when others have overtaken it", () => {

@@ -44,6 +44,8 @@ export async function freshKey() {
 
 export class Client {
   kept = new Kept();
+  /** By conversation in whose call it is: what is called when its keys may have changed. */
+  inCall = new Map();
   /** Called around each request: may lose it, or its answer. */
   network = (request) => request();
   address = ADDRESS;
@@ -81,6 +83,7 @@ export class Client {
       sign: (claims) => signed(this.key, claims, { jwk: this.jwk }),
       memberId: this.memberId,
       audience: AUDIENCE,
+      inCall: this.inCall,
       inTurn: this.turn,
     });
   }

@@ -122,6 +122,27 @@ test("three people are a group, and whoever leaves reads nothing more", async ()
   assert.deepEqual(await cem.texts(id), ["one"]);
 });
 
+test("after a removal a call has the new key before anything but the log is asked for", async () => {
+  const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
+  const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
+  await ada.device.send(id, { text: "hello" });
+  await settle([ada, ben, cem], id);
+  const asks = [];
+  let first = null;
+  ben.inCall.set(id, () => { first ??= ben.device.standing(id); });
+  ben.network = (request, path) => {
+    if (!first) asks.push(path.replace(/\?.*/u, ""));
+    return request();
+  };
+  await ada.ask("DELETE", `/api/private/conversations/${id}/members/${cem.memberId}`);
+  await ada.device.sync([id]);
+  await ben.device.sync([id]);
+  assert.deepEqual(asks, [`/api/private/conversations/${id}/log`]);
+  const [hers, his] = await Promise.all([ada.device.standing(id), first]);
+  assert.equal(his.epoch, hers.epoch);
+  assert.deepEqual((await his.callKeys()).baseKey, (await hers.callKeys()).baseKey);
+});
+
 test("a server that leaves out, changes or repeats something is noticed", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);

@@ -1,6 +1,8 @@
 """A server with a moderator and two members, whose presence a test decides."""
 
+import time
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +10,11 @@ import pytest
 
 from svc.base.envelope import payload
 from svc.chat.community import Community
+from tests.chat.direct.framed import Client
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import give_role, server_with_insight
 from tests.chat.member import ChatServer, LiveMember
+from tests.chat.people import Person, newcomer
 
 
 @dataclass
@@ -21,6 +25,14 @@ class World:
     mod: LiveMember
     ada: LiveMember
     bob: LiveMember
+    people: dict[str, Person]
+
+    async def take_part(self, *members: LiveMember) -> None:
+        """Their devices take part in private conversations."""
+        async with self.chat.http.get("/info") as response:
+            server_id = (await response.json())["serverId"]
+        for member in members:
+            await Client(self.people[member.id], server_id, time.time()).take_part()
 
     async def enters(self, member: LiveMember, room_id: str = "lobby") -> None:
         """The media service says so, and everybody has heard it."""
@@ -44,6 +56,10 @@ class World:
 async def world(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[World]:
     async with server_with_insight(variables) as (chat, community):
         await sfu.until("sync_request")
-        async with chat.member("Mod") as mod, chat.member("Ada") as ada, chat.member("Bob") as bob:
+        people = [await newcomer(chat, name) for name in ("Mod", "Ada", "Bob")]
+        async with AsyncExitStack() as stack:
+            mod, ada, bob = [
+                await stack.enter_async_context(chat.member("", person.token)) for person in people
+            ]
             give_role(community, mod.id, "member", "moderator")
-            yield World(chat, community, sfu, mod, ada, bob)
+            yield World(chat, community, sfu, mod, ada, bob, {person.id: person for person in people})

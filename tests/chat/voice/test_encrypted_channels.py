@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from svc.base.envelope import payload
 from svc.chat.community import Community
 from tests.chat.direct.framed import Client
 from tests.chat.fake_sfu import FakeSfu
@@ -110,6 +111,24 @@ async def test_only_who_seals_with_a_device_that_takes_part_gets_in(world: World
     assert (await ada.live.ask("voice_join", channel_id="side-room", sealed=True))["data"][
         "error"
     ] == "sealing_differs"
+
+
+async def test_a_grant_from_before_a_channel_was_encrypted_does_not_stay_there(world: World) -> None:
+    ada, ben = await world.caller("Ada"), await world.caller("Ben")
+    await world.enters(ben)
+    await world.leaves(ben)
+    await world.owner.done("PATCH", ONE, {"encrypted": False})
+    for one in (ada, ben):
+        assert "client_join" in await one.asks()
+    # As after the seconds for which a grant keeps a seat: the grant itself lasts longer.
+    world.community.voice._seats._reserved.clear()
+    await world.owner.done("PATCH", ONE, {"encrypted": True})
+    for number, one in enumerate((ada, ben), start=1):
+        world.sfu.people["lobby"] = [one.id]
+        await world.sfu.tell("peer_joined", "lobby", one.id)
+        await world.sfu.until("disconnect_user", number)
+        told = payload([each for each in world.sfu.heard if each.event == "disconnect_user"][-1])
+        assert (told["room_id"], told["user_id"]) == ("lobby", one.id)
 
 
 async def test_an_encrypted_call_holds_25_people_and_whoever_looks_after_it_is_one_of_them(

@@ -2,25 +2,26 @@
 
 from typing import Any
 
+from tests.chat.direct.test_private import second_device
 from tests.chat.member import LiveMember
 from tests.chat.people import Person
 from tests.chat.push.service import Browser, push_service
 from tests.chat.voice.conftest import World
-from tests.kit.device import Device
 
 
 def person(world: World, member: LiveMember) -> Person:
-    return Person(world.chat, Device(), member.id, member.token)
+    return world.people[member.id]
 
 
 async def conversation(world: World, *others: LiveMember) -> str:
     """Of Ada with these."""
     members = [other.id for other in others]
+    await world.take_part(world.ada, *others)
     opened = await person(world, world.ada).done("POST", "/api/private/conversations", {"members": members})
     return str(opened["id"])
 
 
-async def asked(member: LiveMember, event: str, **data: str) -> Any:
+async def asked(member: LiveMember, event: str, **data: object) -> Any:
     """The answer, or the code of the refusal."""
     data = (await member.ask(event, **data))["data"]
     return data.get("error", data)
@@ -28,10 +29,15 @@ async def asked(member: LiveMember, event: str, **data: str) -> Any:
 
 async def test_its_members_get_in_and_nobody_else_hears_of_it(world: World) -> None:
     room_id = await conversation(world, world.bob)
-    way = await asked(world.ada, "voice_join", channel_id=room_id)
+    way = await asked(world.ada, "voice_join", channel_id=room_id, sealed=True)
     assert way["client_join"]["room_id"] == room_id
+    # Nothing that is not encrypted gets in, nor a device that could not get the keys.
+    assert await asked(world.ada, "voice_join", channel_id=room_id) == "sealing_differs"
+    another = await second_device(person(world, world.ada))
+    async with world.chat.member("", another.token) as live:
+        assert await asked(live, "voice_join", channel_id=room_id, sealed=True) == "no_device"
     # A moderator may move people between channels, and is a stranger here.
-    assert await asked(world.mod, "voice_join", channel_id=room_id) == "unknown_channel"
+    assert await asked(world.mod, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
     await world.sfu.tell("peer_joined", room_id, world.ada.id)
     for member in (world.ada, world.bob):
         joined = await member.pushed("voice_joined")
@@ -48,13 +54,13 @@ async def test_whoever_leaves_the_conversation_is_put_out_of_its_call(world: Wor
         await world.enters(member, room_id)
     await person(world, world.bob).done("POST", f"/api/private/conversations/{room_id}/leave")
     assert await world.told("disconnect_user") == {"room_id": room_id, "user_id": world.bob.id}
-    assert await asked(world.bob, "voice_join", channel_id=room_id) == "unknown_channel"
+    assert await asked(world.bob, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
 
 
 async def test_who_is_blocked_cannot_call(world: World) -> None:
     room_id = await conversation(world, world.bob)
     await person(world, world.bob).done("PUT", f"/api/me/blocks/{world.ada.id}")
-    assert await asked(world.ada, "voice_join", channel_id=room_id) == "private_refused"
+    assert await asked(world.ada, "voice_join", channel_id=room_id, sealed=True) == "private_refused"
 
 
 async def test_a_call_is_declined_by_its_members_alone(world: World) -> None:
@@ -74,13 +80,13 @@ async def test_a_call_rings_the_devices_of_who_is_away_and_taking_it_rings_nobod
         browsers = [Browser(service, name) for name in ("ada", "bob")]
         for member, browser in zip((world.ada, world.bob), browsers, strict=True):
             await person(world, member).done("PUT", "/api/me/push", browser.subscription())
-        await asked(world.ada, "voice_join", channel_id=room_id)
+        await asked(world.ada, "voice_join", channel_id=room_id, sealed=True)
         received = await service.next()
         assert browsers[1].read(received) == {"kind": "call", "talk_id": room_id}
         assert (received.headers["Urgency"], received.headers["TTL"]) == ("high", "45")
         world.sfu.people[room_id] = [world.ada.id]
         await world.sfu.tell("peer_joined", room_id, world.ada.id)
         await world.bob.pushed("voice_joined")
-        await asked(world.bob, "voice_join", channel_id=room_id)
+        await asked(world.bob, "voice_join", channel_id=room_id, sealed=True)
         await world.nothing_more()
         assert service.received.empty()

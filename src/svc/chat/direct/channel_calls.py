@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import NoReturn
 
 from svc.base.database import Act, Connection, StorageFailed
-from svc.base.erasing import erasing
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.tokens import Asker
 from svc.chat.direct import store
@@ -20,8 +19,9 @@ from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 
-# Devices of grants may be forgotten when there are so many: those who are in no call.
+# Devices of grants may be forgotten when there are so many: those of expired grants of members in no call.
 _MAX_KNOWN = 4096
+_GRANT_LIFETIME_S = 120.0
 _PAUSE_AFTER_FAULT_S = 1.0
 
 logger = logging.getLogger(__name__)
@@ -44,27 +44,36 @@ class ChannelCalls:
         self._taking_part = taking_part
         self._now = now
         self._users = users
-        # By channel and member: the device of their last grant.
-        self._devices: dict[tuple[str, str], str] = {}
+        # By room and member: the device of their last grant, and when that was.
+        self._granted: dict[tuple[str, str], tuple[str, float]] = {}
+        # Called for members in an encrypted channel whose grant was from before it was encrypted.
+        self.on_unsealed: list[Callable[[str, str], None]] = []
         # Channels whose people are not what they were.
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
 
-    async def require_sealing(self, asker: Asker, channel_id: str, sealed: bool) -> None:
-        """Before a grant: in an encrypted channel one seals, and with this device. Raises ChatError."""
-        channel = self._directory.channels.get(channel_id)
-        if channel is None:
-            return
-        if channel.encrypted != sealed:
+    def require_same(self, room_id: str, sealed: bool) -> None:
+        """Raises ChatError unless a room is encrypted exactly if its newcomer seals."""
+        channel = self._directory.channels.get(room_id)
+        # A room that is of no channel is of a private conversation.
+        if (channel is None or channel.encrypted) != sealed:
             raise ChatError("sealing_differs")
+
+    async def require_sealing(self, asker: Asker, room_id: str, sealed: bool) -> None:
+        """Before a grant: in an encrypted room one seals, with a device that takes part. Raises ChatError."""
+        self.require_same(room_id, sealed)
         if not sealed:
+            self._granted.pop((room_id, asker.member_id), None)
             return
         device_id = await self._taking_part(asker)
-        if len(self._devices) >= _MAX_KNOWN:
-            self._devices = {
-                place: one for place, one in self._devices.items() if place[1] in self._users(place[0])
+        now = self._now()
+        if len(self._granted) >= _MAX_KNOWN:
+            self._granted = {
+                place: one
+                for place, one in self._granted.items()
+                if place[1] in self._users(place[0]) or 0 <= now - one[1] <= _GRANT_LIFETIME_S
             }
-        self._devices[channel_id, asker.member_id] = device_id
+        self._granted[room_id, asker.member_id] = device_id, now
 
     # Of the occupancy.
 
@@ -105,15 +114,17 @@ class ChannelCalls:
         encrypted = channel is not None and channel.encrypted
         # Who came with the media service's own secret is no member.
         users = [one for one in self._users(channel_id) if encrypted and one in self._directory.members]
+        granted = {
+            one: self._granted[channel_id, one][0] for one in users if (channel_id, one) in self._granted
+        }
         now_ms = int(self._now() * 1000)
 
         def write(connection: Connection) -> tuple[frozenset[str], bool]:
             before = store.devices_in_call(connection, channel_id)
-            known = {one: self._devices.get((channel_id, one), before.get(one)) for one in users}
-            after = {one: device_id for one, device_id in known.items() if device_id is not None}
+            known = {**before, **granted}
+            after = {one: known[one] for one in users if one in known}
             if after != before:
-                with erasing(connection):
-                    store.put_devices_in_call(connection, channel_id, after, now_ms)
+                store.put_devices_in_call(connection, channel_id, after, now_ms)
             return frozenset(after), after != before
 
         def settled(outcome: tuple[frozenset[str], bool]) -> None:
@@ -126,5 +137,9 @@ class ChannelCalls:
                 del calls[channel_id]
             if changed:
                 self._conversations.tell_changed([channel_id])
+            for user_id in users:
+                if user_id not in there:
+                    for put_out in self.on_unsealed:
+                        put_out(channel_id, user_id)
 
         return Act(write, settled)

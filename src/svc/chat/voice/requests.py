@@ -48,7 +48,7 @@ _GRANT = Named(
 
 
 class NewJoin(Asked):
-    """`sealed`: this client seals what it sends, as an encrypted channel wants it."""
+    """`sealed`: this client seals what it sends, as encrypted channels and private calls need it."""
 
     sealed: bool = False
 

@@ -128,6 +128,7 @@ class Voice:
         occupancy.on_left += [self.left, self.control.left, self.gestures.left, private.calls.left]
         occupancy.on_in_step += [self.control.in_step, private.calls.in_step]
         private.conversations.on_left.append(self.control.private_left)
+        private.calls.on_unsealed.append(self.control.put_out)
         self._follow(ground.changes)
 
     def _follow(self, changes: Changes) -> None:
@@ -153,7 +154,7 @@ class Voice:
     ) -> dict[str, object]:
         """Let a member into a channel or a private call: where to connect, and with what.
 
-        `sealed`: they say that they seal what they send in a channel.
+        `sealed`: they say that they seal what they send, as encrypted channels and private calls need it.
         """
         member_id = asker.member_id
         self._require_entry(member_id, channel_id)
@@ -166,6 +167,7 @@ class Voice:
         if not self._directory.has_session(member_id, asker.session_id):
             raise ChatError("token_invalid")
         self._require_entry(member_id, channel_id)
+        self._calls.require_same(channel_id, sealed)
         channel = self.rooms.channel(channel_id)
         if self.rooms.is_private(channel_id) and not self.occupancy.users(channel_id):
             self._conversations.called(channel_id, member_id)

@@ -159,7 +159,7 @@ async function enter(there) {
   }
   entering = there;
   // Asked before anything is drawn, which takes longer than the answer.
-  const requestGrant = () => (encrypted ? sealedGrant(channelId) : ask("voice_join", { channel_id: channelId }));
+  const requestGrant = () => (encrypted || isPrivateRoom(channelId) ? sealedGrant(channelId) : ask("voice_join", { channel_id: channelId }));
   /** @type {ReturnType<typeof requestGrant> | null} */
   let asked = requestGrant();
   asked.catch(() => {}); // Call hears of it, unless we have left by then.

@@ -5,8 +5,7 @@
 /** @import { Offered, Source } from "./session.js" */
 
 import { isPrivateRoom, keyHolders } from "../state/private_calls.js";
-import { talksById, theRunning } from "../state/private_talks.js";
-import { effect } from "../vendor/signals.js";
+import { theRunning } from "../state/private_talks.js";
 
 const STAY_WORDS = 2; // Of 32 bits: a number that no other stay has.
 
@@ -56,15 +55,11 @@ export class Sealing {
   }
 }
 
-/** Whenever something is read of the conversation, its group may be in another epoch. @param {string} talkId @param {(epoch: Keys) => void} told */
+/** @param {string} talkId @param {(epoch: Keys) => void} told */
 function ofTalk(talkId, told) {
-  let before = Promise.resolve();
-  return effect(() => {
-    talksById.value.get(talkId);
-    before = before.then(() => theRunning()).then((running) => running.callKeysOf(talkId)).then((epoch) => {
-      if (epoch) told(epoch);
-    }).catch(reportError);
-  });
+  const following = theRunning().then((running) => running.followTalk(talkId, told));
+  following.catch(reportError);
+  return () => { following.then((stop) => stop(), () => {}); };
 }
 
 /** @param {string} channelId @param {(epoch: Keys) => void} told */

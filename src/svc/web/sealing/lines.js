@@ -9,6 +9,9 @@ const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 const MOST_KIDS = 256; // Of an epoch: five people who come back ten times use as many.
 const WINDOW = 512n; // Frames that come later than so many others are not opened.
 const STAY_BITS = 44;
+// Frames of the epoch before, of those who hear of the new one later. Who was removed has the old key; who was added has not.
+const AFTER_REMOVAL_MS = 500;
+const AFTER_ADDITION_MS = 10_000;
 
 /** The number of a stay, of random words. @param {number[]} words */
 export const stayOf = (words) => BigInt.asUintN(STAY_BITS, words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n));
@@ -44,7 +47,7 @@ export class SentLine {
 
 /**
  * The keys of the epochs of now and before.
- * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array<ArrayBuffer>, members: {[leaf: number]: string}}} Epoch
+ * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array<ArrayBuffer>, members: {[leaf: number]: string}, devices: string[]}} Epoch `devices` are thumbprints
  * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} Kept
  */
 export class LineKeys {
@@ -53,11 +56,13 @@ export class LineKeys {
   /** @type {Map<bigint, {highest: bigint, seen: Set<bigint>}>} */
   #seen = new Map();
 
-  /** An epoch has begun. @param {Epoch} epoch */
+  /** An epoch has begun. How long frames of those before it may be opened, in ms; null where it is known. @param {Epoch} epoch */
   take(epoch) {
     // A group that was made anew counts its epochs from the start: what tells them apart are their keys.
-    if (this.#epochs.some(({ baseKey }) => isSame(baseKey, epoch.baseKey))) return;
+    if (this.#epochs.some(({ baseKey }) => isSame(baseKey, epoch.baseKey))) return null;
+    const isGone = this.#epochs[0]?.devices.some((device) => !epoch.devices.includes(device));
     this.#keep([{ ...epoch, keys: new Map() }, ...this.#epochs].slice(0, EPOCHS));
+    return isGone ? AFTER_REMOVAL_MS : AFTER_ADDITION_MS;
   }
 
   /** Frames of what was before this epoch have come by now, or never will. @param {Epoch} epoch */

@@ -10,7 +10,6 @@ import { joined, opened, readHeader, sealed } from "./sframe.js";
 
 const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: what tells a keyframe, and how large it is.
 const VP8_BYTES = 3;
-const ON_THEIR_WAY_MS = 10_000; // Frames of earlier epochs, also of somebody who hears of the new one late.
 
 const keys = new LineKeys();
 /** Those that could not open a picture: when there are other keys, they ask for a keyframe. @type {Set<RTCRtpScriptTransformer>} */
@@ -67,8 +66,9 @@ self.onrtctransform = ({ transformer }) => {
 self.onmessage = (/** @type {MessageEvent<{epoch?: Epoch, owner?: Owner}>} */ { data: { epoch, owner } }) => {
   if (owner) owners.set(owner.line, owner);
   if (!epoch) return;
-  keys.take(epoch);
-  setTimeout(() => keys.endBefore(epoch), ON_THEIR_WAY_MS);
+  const wait = keys.take(epoch);
+  if (wait === null) return;
+  setTimeout(() => keys.endBefore(epoch), wait);
   for (const each of waiting) each.sendKeyFrameRequest?.().catch(() => {});
   waiting.clear();
 };

@@ -4,13 +4,25 @@
 /** @import { Kept } from "./waiting.js" */
 
 import { readStatement } from "./mls.js";
+import { reportProblem } from "./others.js";
 
-/** {epoch, leaf, baseKey, members}: of this epoch; `members` are the ids by leaf. Null outside the group. @param {{kept: Kept, device: PrivateDevice}} own @param {string} id */
+/** {epoch, leaf, baseKey, members, devices}: of this epoch; `members` are the ids by leaf, `devices` the thumbprints. Null outside the group. @param {{kept: Kept, device: PrivateDevice}} own @param {string} id */
 export async function keysOf({ kept, device }, id) {
   const standing = await device.standing(id);
   if (!standing) return null;
   const audience = await kept.get("audience");
   const { leaves, ...keys } = await standing.callKeys();
-  const stated = await Promise.all(leaves.map(async ({ leaf, statement }) => /** @type {const} */ ([leaf, (await readStatement(statement, audience))?.memberId])));
-  return { ...keys, members: Object.fromEntries(stated) };
+  const stated = await Promise.all(leaves.map(async ({ leaf, statement }) => ({ leaf, ...await readStatement(statement, audience) })));
+  return { ...keys, members: Object.fromEntries(stated.map(({ leaf, memberId }) => [leaf, memberId])), devices: stated.map(({ thumbprint }) => thumbprint ?? "") };
+}
+
+/** Calls `told` with the keys of a group, one after the other: none are told of after those of a later epoch. @param {() => Promise<Parameters<typeof keysOf>[0]>} own @param {string} id @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} told */
+export function teller(own, id, told) {
+  let before = Promise.resolve();
+  return () => {
+    before = before.then(async () => {
+      const keys = await keysOf(await own(), id);
+      if (keys) told(keys);
+    }).catch(reportProblem);
+  };
 }

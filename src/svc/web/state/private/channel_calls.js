@@ -5,11 +5,11 @@
  * @import { Changes } from "../../transport/private_store.js"
  * @import { Kept } from "./waiting.js"
  *
- * @typedef {NonNullable<Awaited<ReturnType<typeof keysOf>>>} Keys
+ * @typedef {NonNullable<Awaited<ReturnType<typeof import("./call_keys.js").keysOf>>>} Keys
  */
 
 import { Unkept } from "../../transport/private_store.js";
-import { keysOf } from "./call_keys.js";
+import { teller } from "./call_keys.js";
 import { deviceOf, inCalls, takePart } from "./own.js";
 import { reportProblem } from "./others.js";
 
@@ -49,17 +49,16 @@ class OfCall {
 export async function followCall(id, told) {
   const mine = await takePart();
   const kept = new OfCall(mine.kept);
-  const device = deviceOf(mine, kept, { channelId: id, inTurn: (act) => act() });
+  const isHere = () => inCalls.get(id) === group;
+  const tell = teller(async () => ({ kept, device }), id, (keys) => { if (isHere()) told(keys); });
+  const device = deviceOf(mine, kept, { channelId: id, inCall: new Map([[id, tell]]), inTurn: (act) => act() });
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const look = async (/** @type {boolean} */ acts) => {
     clearTimeout(timer);
-    if (inCalls.get(id) !== group) return;
+    if (!isHere()) return;
     try {
       const turn = await device.syncCall(acts);
-      const keys = await keysOf({ kept, device }, id);
-      if (inCalls.get(id) !== group) return;
-      if (keys) told(keys);
       if (turn !== null) later(turn * TURN_MS);
     } catch (/** @type {any} */ error) {
       // Before the server knows that we are there, and after it knows that we are not: it tells of both.
@@ -70,9 +69,9 @@ export async function followCall(id, told) {
   };
   const later = (/** @type {number} */ ms) => {
     clearTimeout(timer);
-    if (inCalls.get(id) === group) timer = setTimeout(lookNext, ms, true);
+    if (isHere()) timer = setTimeout(lookNext, ms, true);
   };
-  // One after the other, so that no keys are told of after those of a later epoch.
+  // One after the other.
   let looking = Promise.resolve();
   const lookNext = (acts = false) => { looking = looking.then(() => look(acts)); };
   const group = { kept, device, look: () => lookNext() };
@@ -80,6 +79,6 @@ export async function followCall(id, told) {
   group.look();
   return () => {
     clearTimeout(timer);
-    if (inCalls.get(id) === group) inCalls.delete(id);
+    if (isHere()) inCalls.delete(id);
   };
 }

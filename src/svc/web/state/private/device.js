@@ -25,7 +25,7 @@ const ATTEMPTS = 30; // Commits that lose against others, one after the other.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
 
 export class PrivateDevice {
-  #api; #kept; #keys; #memberId; #audience; #inTurn; #now; #channelId;
+  #api; #kept; #keys; #memberId; #audience; #inTurn; #now; #channelId; #inCall;
 
   /**
    * @param {object} parts
@@ -34,10 +34,12 @@ export class PrivateDevice {
    * @param {(claims: object) => Promise<string>} parts.sign a statement by this browser's own key
    * @param {string} parts.memberId @param {string} parts.audience @param {() => number} [parts.now]
    * @param {string | null} [parts.channelId] where it is in the call of a channel, and knows nothing of conversations
+   * @param {Map<string, () => void>} [parts.inCall] by conversation: what to call, before anything else is asked for, when the keys of its call may have changed
    * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.inTurn runs it while no other tab does
    */
-  constructor({ api, kept, sign, memberId, audience, now = Date.now, channelId = null, inTurn }) {
+  constructor({ api, kept, sign, memberId, audience, now = Date.now, channelId = null, inCall = new Map(), inTurn }) {
     this.#channelId = channelId;
+    this.#inCall = inCall;
     this.#api = api;
     this.#kept = kept;
     this.#memberId = memberId;
@@ -55,6 +57,7 @@ export class PrivateDevice {
   /** Join what we are invited to, let in and out who is to be, and read what was sent. Resolves with the conversations. @param {string[] | null} only these */
   sync(only = null) {
     return this.#inTurn(async () => {
+      for (const id of only ?? []) if (this.#inCall.has(id) && await this.#kept.get(`group/${id}`)) await this.#catchUp(id).catch((error) => refused(error));
       await this.#joinAll();
       const { conversations } = await this.#api("GET", "/api/private/conversations");
       for (const { id } of conversations) if (!only || only.includes(id)) await this.#keepUp(id).catch((error) => refused(error));
@@ -69,8 +72,9 @@ export class PrivateDevice {
    */
   syncCall(acts) {
     return this.#inTurn(async () => {
-      await this.#joinAll();
-      return this.#keepUp(/** @type {string} */ (this.#channelId), acts);
+      const id = /** @type {string} */ (this.#channelId);
+      if (!await this.#kept.get(`group/${id}`)) await this.#joinAll();
+      return this.#keepUp(id, acts);
     });
   }
 
@@ -157,6 +161,7 @@ export class PrivateDevice {
     if (!used.last) changes.push([`package/${joined.ref}`, undefined]);
     if (!before) changes.push(...await sinceHere(this.#kept, id, seq));
     await this.#kept.put(changes);
+    this.#inCall.get(id)?.();
   }
 
   /** Out of the group; what the server may not have yet waits for the next one. @param {string} id @param {Changes} changes */
@@ -207,7 +212,10 @@ export class PrivateDevice {
         await this.#lose(id);
         return false;
       }
-      if (!log.entries.length) return true;
+      if (!log.entries.length) {
+        this.#inCall.get(id)?.(); // Another tab may have read the commit.
+        return true;
+      }
       for (const entry of log.entries) if (!(await this.#take(id, entry))) return false;
     }
   }
@@ -221,8 +229,10 @@ export class PrivateDevice {
     const unpack = (/** @type {Uint8Array} */ data) => unpacked(data, this.#config(group.between));
     const chainAt = async (/** @type {number} */ seq) => (await this.#kept.get(`history/${id}/${seq}`))?.chain;
     const { next, changes, lost } = await afterEntry(id, group, entry, { unpack, audience: this.#audience, statement, chainAt });
-    if (next) await this.#kept.put([[`group/${id}`, next], ...changes]);
-    else await this.#forget(id, changes);
+    if (next) {
+      await this.#kept.put([[`group/${id}`, next], ...changes]);
+      if (entry.kind === "commit") this.#inCall.get(id)?.();
+    } else await this.#forget(id, changes);
     if (lost) await this.#lose(id); // It does not follow from what we know: somebody must let us in again.
     return Boolean(next);
   }
@@ -252,7 +262,8 @@ export class PrivateDevice {
     const wanted = lacking.filter((device) => device.id !== own.id);
     if (!acts && (gone.length || wanted.length)) {
       const here = epoch ? devices.filter((device) => !device.gone) : lacking;
-      return { changed: false, settled: false, turn: here.findIndex((device) => device.id === own.id) };
+      const turn = here.findIndex((device) => device.id === own.id);
+      if (turn > 0) return { changed: false, settled: false, turn };
     }
     const between = group ? group.between : two ? members : null;
     const packages = wanted.length ? await packagesOf(this.#api, id, wanted, between, this.#audience) : [];

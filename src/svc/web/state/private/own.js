@@ -23,6 +23,9 @@ let own = null;
 /** By channel: this browser in the group of its call. @type {Map<string, {kept: Kept, device: PrivateDevice, look: () => void}>} */
 export const inCalls = new Map();
 
+/** By conversation in whose call this page is: what to call when its keys may have changed. @type {Map<string, () => void>} */
+export const inTalks = new Map();
+
 /** Who we are; made when it is first wanted. */
 export function start() {
   const memberId = /** @type {Member} */ (member.value).id;
@@ -46,11 +49,11 @@ async function make(memberId) {
     return signed(key, claims, { jwk: key.jwk });
   };
   const parts = { api, sign, memberId, audience };
-  const device = new PrivateDevice({ ...parts, kept, inTurn: (act) => inTurn(TURN, act) });
+  const device = new PrivateDevice({ ...parts, kept, inCall: inTalks, inTurn: (act) => inTurn(TURN, act) });
   return { memberId, kept, device, parts, prepared: false };
 }
 
-/** This device where it keeps something else. @param {Own} mine @param {Kept} kept @param {Pick<Parts, "inTurn" | "channelId">} more */
+/** This device where it keeps something else. @param {Own} mine @param {Kept} kept @param {Pick<Parts, "inCall" | "inTurn" | "channelId">} more */
 export const deviceOf = ({ parts }, kept, more) => new PrivateDevice({ ...parts, ...more, kept });
 
 /** Who we are, once the server knows this device and others can add it. */
@@ -68,5 +71,6 @@ export const isStill = ({ memberId }) => own !== null && member.value?.id === me
 export async function forgetOwn() {
   own = null;
   inCalls.clear();
+  inTalks.clear();
   await inTurn(TURN, () => erasePrivateStore());
 }

@@ -2,12 +2,12 @@
 
 import { attaching } from "../private_talks.js";
 import { answerOurs, askOurs, bring } from "./bringing.js";
-import { keysOf } from "./call_keys.js";
+import { teller } from "./call_keys.js";
 import { open } from "./files.js";
 import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
 import { numberOf, verify } from "./number.js";
 import { followCall } from "./channel_calls.js";
-import { forgetOwn, start, takePart } from "./own.js";
+import { forgetOwn, inTalks, start, takePart } from "./own.js";
 import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./reading.js";
 import { report } from "./reporting.js";
 import { acts, discard, send, sendAgain } from "./saying.js";
@@ -16,8 +16,15 @@ import { PrivateUploads } from "./uploads.js";
 onRead(greet);
 onRead(bring);
 
-/** What the call of this conversation is sealed with; null outside the group. @param {string} id */
-const callKeysOf = async (id) => keysOf(await start(), id);
+/** `told` hears of the keys of the call of this conversation until the answer is called. @param {string} id @param {(keys: import("./channel_calls.js").Keys) => void} told */
+function followTalk(id, told) {
+  const tell = teller(start, id, told);
+  inTalks.set(id, tell);
+  tell();
+  return () => {
+    if (inTalks.get(id) === tell) inTalks.delete(id);
+  };
+}
 
 /** The files of the message that is being written in this conversation. @param {string} id @param {(file: File) => Promise<import("./uploads.js").Prepared>} prepare */
 function uploadsOf(id, prepare) {
@@ -32,4 +39,4 @@ async function forget() {
   await forgetOwn();
 }
 
-export const running = { acts, addPeople, answerOurs, askOurs, begin, callKeysOf, discard, followCall, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, report, send, sendAgain, takePart, uploadsOf, verify };
+export const running = { acts, addPeople, answerOurs, askOurs, begin, discard, followCall, followTalk, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, report, send, sendAgain, takePart, uploadsOf, verify };
