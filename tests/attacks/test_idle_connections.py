@@ -262,14 +262,15 @@ async def test_signalling_that_never_joins_makes_room_and_calls_go_on(
         assert (await caller.receive()).data == "still there"
 
 
-async def test_the_media_service_seats_a_participant_beside_those_who_never_join(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("path", ["/client", "/server"])
+async def test_the_media_service_seats_a_participant_beside_those_who_never_prove_themselves(
+    path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sfu_routes, "MAX_NEWCOMERS", 3)
     async with site() as where:
         control = await where.control()
         ann = await where.join("ann")
-        silent = [await where.connect("/client") for _ in range(10)]
+        silent = [await where.connect(path, headers={"Origin": "https://page.example"}) for _ in range(10)]
         await where.join("ben")
         assert [(await control.hear("peer_joined"))["user_id"] for _ in range(2)] == ["ann", "ben"]
         assert not ann.socket.closed

@@ -137,6 +137,17 @@ async def test_user_caps_changes_what_a_participant_may_send() -> None:
         assert offer["sdp"].count("a=recvonly") == 1 and offer["sdp"].count("a=inactive") == 3
 
 
+@pytest.mark.parametrize("origin", ["http://127.0.0.1", "https://page.example", "null", "not an origin"])
+@in_virtual_time
+async def test_the_credentials_decide_whatever_the_origin(origin: str) -> None:
+    async with site() as where:
+        await where.control()
+        control = await where.connect("/server", headers={"Origin": origin})
+        await control.say("server_register", {**LOBBY, "room_id": "den", "server_password": "guess"})
+        await control.say("server_register", {**HOME, "room_id": "attic"})
+        assert [room["room_id"] for room in await control.sync()] == ["lobby", "attic"]
+
+
 @pytest.mark.parametrize("password", ["guess", "", None])
 @in_virtual_time
 async def test_a_message_with_wrong_credentials_is_dropped_silently(password: str | None) -> None:

@@ -169,13 +169,6 @@ async def test_a_control_connection_through_a_proxy_is_refused(header: str) -> N
         assert (await get(where, "/server", headers={header: "198.51.100.1"}))[0] == 403
 
 
-@pytest.mark.parametrize("anywhere", [False, True])
-@in_virtual_time
-async def test_a_control_connection_of_a_web_page_is_refused(anywhere: bool) -> None:
-    async with site(flags=Flags(host="127.0.0.1", control_from_anywhere=anywhere)) as where:
-        assert (await get(where, "/server", headers={"Origin": where.url}))[0] == 403
-
-
 @in_virtual_time
 async def test_a_flag_lets_control_connections_come_from_anywhere() -> None:
     async with site(flags=Flags(host="127.0.0.1", control_from_anywhere=True)) as where:
