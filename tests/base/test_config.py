@@ -53,8 +53,21 @@ def test_a_port_lies_below_65536() -> None:
         ("perhaps", False, False),
     ],
 )
-def test_a_flag_changes_only_by_a_word_it_knows(value: str, default: bool, read: bool) -> None:
+def test_a_flag_changes_only_by_a_word_it_knows_and_warns_of_others(
+    value: str, default: bool, read: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     assert flag({"DEBUG": value}, "DEBUG", default) is read
+    warned = [record.getMessage() for record in caplog.records]
+    known = value != "perhaps"
+    assert warned == (
+        [] if known else [f"DEBUG is neither true nor false but 'perhaps': {str(read).lower()} holds"]
+    )
+
+
+@pytest.mark.parametrize("value", [",", " , ,"])
+def test_a_list_of_nothing_but_commas_is_refused_by_name(value: str) -> None:
+    with pytest.raises(ConfigError, match="SVC_IDENTITY_TIERS must list something between its commas"):
+        items({"SVC_IDENTITY_TIERS": value}, "SVC_IDENTITY_TIERS", ("account",))
 
 
 def test_a_list_drops_blanks_between_commas() -> None:

@@ -169,7 +169,7 @@ async def test_a_store_that_cannot_be_reached_is_the_stores_fault(
 
 def test_without_the_library_the_operator_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore.store", None)
-    with pytest.raises(ConfigError, match=r"pip install svc-server\[s3\]"):
+    with pytest.raises(ConfigError, match=f"{sys.executable} -m pip install obstore"):
         S3Objects(S3Address("media"))
 
 

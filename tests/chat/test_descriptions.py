@@ -43,7 +43,7 @@ def test_the_description_of_the_management_listener_is_openapi() -> None:
     document = management_document(described(), "1.0.0")
     OpenAPIV31SpecValidator(document).validate()
     operations = [operation for path in document["paths"].values() for operation in path.values()]  # type: ignore[attr-defined]
-    assert len(operations) == 3
+    assert len(operations) == 4
     for operation in operations:
         assert operation["security"] == [{"bearer": []}]
         assert "auth_required, token_invalid" in operation["responses"]["401"]["description"]

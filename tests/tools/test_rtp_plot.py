@@ -106,4 +106,7 @@ def test_without_matplotlib_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert main(["rtp", "plot", str(FOLDER / "opus.rtpdump"), "-o", str(tmp_path / "x.png")]) == 2
-    assert capsys.readouterr().err == "svc rtp: plotting needs matplotlib: pip install 'svc-server[plot]'\n"
+    assert (
+        capsys.readouterr().err
+        == f"svc rtp: plotting needs a library: {sys.executable} -m pip install matplotlib\n"
+    )

@@ -4,7 +4,9 @@ An empty value counts as unset, as compose files write it. Does not read the pro
 environment (the commands do, and pass it in) and knows no variable of any program.
 """
 
+import logging
 import re
+import sys
 from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address
 
@@ -19,8 +21,16 @@ _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
 
 
+logger = logging.getLogger(__name__)
+
+
 class ConfigError(Exception):
     """A variable that cannot be used; the message names it and says what is expected."""
+
+
+def install_command(library: str) -> str:
+    """Return the command that installs an optional library for this very program, also in a checkout."""
+    return f"{sys.executable} -m pip install {library}"
 
 
 def text(variables: Mapping[str, str], name: str, default: str = "") -> str:
@@ -63,19 +73,27 @@ def port(variables: Mapping[str, str], name: str, default: int) -> int:
 
 
 def flag(variables: Mapping[str, str], name: str, default: bool) -> bool:
-    """True or false in the usual spellings; any other value leaves the default in force."""
+    """Return true or false in the usual spellings. Warn of any other value, and return the default."""
     value = text(variables, name).lower()
+    if value and value not in _TRUE | _FALSE:
+        logger.warning("%s is neither true nor false but %r: %s holds", name, value, str(default).lower())
     if default:
         return value not in _FALSE
     return value in _TRUE
 
 
 def items(variables: Mapping[str, str], name: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """A comma-separated list, blanks dropped; the default when the variable is unset."""
+    """Return a comma-separated list without blanks, or the default when the variable is unset.
+
+    Raises ConfigError for commas alone: the list would be empty where the operator meant to name something.
+    """
     value = text(variables, name)
     if not value:
         return default
-    return tuple(item for part in value.split(",") if (item := part.strip()))
+    listed = tuple(item for part in value.split(",") if (item := part.strip()))
+    if not listed:
+        raise ConfigError(f"{name} must list something between its commas, or be left empty, not {value!r}")
+    return listed
 
 
 def host_and_port(value: str) -> tuple[str, int | None]:

@@ -1,4 +1,4 @@
-"""Media kept in a bucket, through obstore: an optional library (`svc-server[s3]`).
+"""Media kept in a bucket, through obstore: an optional library (the extra `s3`).
 
 Makes no bucket. Reads piece by piece, each a request of its own, so that a slow reader holds
 neither a connection to the store nor more than one piece. Deletes one key at a time: not every
@@ -16,7 +16,7 @@ from tempfile import TemporaryFile, gettempdir
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError
+from svc.base.config import ConfigError, install_command
 from svc.base.objects import ObjectDamaged, ObjectMissing, StoreFailed, require_free
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _opened(address: S3Address) -> "S3Store":
         from obstore.exceptions import BaseError
         from obstore.store import S3Store
     except ImportError:
-        raise ConfigError("STORAGE_BACKEND=s3 needs a library: pip install svc-server[s3]") from None
+        raise ConfigError(f"STORAGE_BACKEND=s3 needs a library: {install_command('obstore')}") from None
     where: S3Config = {"endpoint": _endpoint(address)} if address.endpoint else {}
     key: S3Config = {"skip_signature": True}
     if address.access_key_id:

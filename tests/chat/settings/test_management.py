@@ -35,8 +35,10 @@ USUAL = {
     "welcomeChannelId": None,
     "retentionDays": 0,
 }
+SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
 ENDPOINTS = [
     ("GET", "/management/settings"),
+    ("GET", "/management/settings/all"),
     ("PATCH", "/management/settings"),
     ("GET", "/management/health"),
 ]
@@ -71,12 +73,14 @@ async def managed(variables: dict[str, str]) -> AsyncIterator[Managed]:
 
 async def test_it_shows_and_changes_the_settings(managed: Managed) -> None:
     assert await managed.ask("GET", "/management/health") == (200, {"ok": True})
-    assert await managed.ask("GET", "/management/settings") == (200, USUAL)
+    assert await managed.ask("GET", "/management/settings/all") == (200, USUAL)
     changed = {**USUAL, "lanOpen": True, "discoverable": False, "profanityMode": "flag"}
     changes = {"lanOpen": "on", "discoverable": "off", "profanityMode": "flag"}
     assert await managed.ask("PATCH", "/management/settings", changes) == (200, changed)
     assert await managed.ask("PATCH", "/management/settings", {"lanOpen": True}) == (200, changed)
-    assert await managed.ask("GET", "/management/settings") == (200, changed)
+    assert await managed.ask("GET", "/management/settings/all") == (200, changed)
+    specified = {name: changed[name] for name in SPECIFIED}
+    assert await managed.ask("GET", "/management/settings") == (200, specified)
 
 
 @pytest.mark.parametrize(("method", "path"), [*ENDPOINTS, ("GET", "/"), ("GET", "/api/settings")])
@@ -110,7 +114,7 @@ async def test_every_problem_of_a_change_is_named_and_nothing_is_changed(managed
         ("profanityMode", "wrong_type"),
         ("colour", "unknown_key"),
     ]
-    assert await managed.ask("GET", "/management/settings") == (200, USUAL)
+    assert await managed.ask("GET", "/management/settings/all") == (200, USUAL)
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,9 @@ def build(settings: Settings, token: str) -> web.Application:
     )
 
     async def read(request: web.Request) -> web.Response:
+        return answer(settings.current.specified())
+
+    async def read_all(request: web.Request) -> web.Response:
         return answer(settings.current)
 
     async def change(request: web.Request) -> web.Response:
@@ -104,6 +107,7 @@ def build(settings: Settings, token: str) -> web.Application:
 
     application.router.add_get("/management/settings", read)
     application.router.add_patch("/management/settings", change)
+    application.router.add_get("/management/settings/all", read_all)
     application.router.add_get("/management/health", health)
     application.on_response_prepare.append(_add_headers)
     return application

@@ -23,7 +23,7 @@ from svc.chat.described import (
 )
 from svc.chat.requests import Requests, described_by, request
 from svc.chat.settings.rules import Settings
-from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, TEXTS, Values
+from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, SPECIFIED, TEXTS, Values
 
 
 def _shown(name: str) -> Schema:
@@ -46,6 +46,7 @@ def _taken(name: str) -> Schema:
 
 _SHOWN: Mapping[str, Schema] = {name: _shown(name) for name in NAMES}
 _ALL = Named("Settings", obj(_SHOWN))
+_SPECIFIED = obj({name: _SHOWN[name] for name in SPECIFIED})
 _CHANGES = obj({}, {name: _taken(name) for name in NAMES})
 _PUBLIC = {name: _SHOWN[name] for name in _SHOWN if name in PUBLIC}
 _REST = {name: _SHOWN[name] for name in _SHOWN if name not in PUBLIC}
@@ -75,7 +76,8 @@ class SettingsRequests(Requests):
 
 # On a port of their own; not part of the server's own document.
 MANAGEMENT = [
-    Endpoint("GET /management/settings", "The settings of the server", _ALL),
+    Endpoint("GET /management/settings", "The four settings of the specification", _SPECIFIED),
+    Endpoint("GET /management/settings/all", "The settings of the server", _ALL),
     Endpoint(
         "PATCH /management/settings",
         _CHANGE,

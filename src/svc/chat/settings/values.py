@@ -53,6 +53,10 @@ class Values:
         """What everybody is told."""
         return {name: value for name, value in self.described().items() if name in PUBLIC}
 
+    def specified(self) -> dict[str, object]:
+        """Return the settings of the specification, section 2.9."""
+        return {name: value for name, value in self.described().items() if name in SPECIFIED}
+
     def changed(self, changes: Mapping[str, object]) -> "Values":
         """`changes` have been checked."""
         return replace(self, **changes)  # type: ignore[arg-type]
@@ -77,6 +81,8 @@ TEXTS: Mapping[str, int] = {
 # Those that are a whole number, from 0 on.
 NUMBERS: Mapping[str, int] = {"retentionDays": 3_650}
 NAMES = (*ACCEPTED, *TEXTS, *NUMBERS)
+# All that programs written for the specification know (section 4.2).
+SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
 # `/info` says these to anybody.
 PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})
 MAX_PROBLEMS = 20

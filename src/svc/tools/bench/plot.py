@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from svc.base.config import install_command
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement
 
@@ -18,7 +19,7 @@ def check(output: Path) -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as problem:
-        raise BenchError("plotting needs matplotlib: pip install 'svc-server[plot]'") from problem
+        raise BenchError(f"plotting needs a library: {install_command('matplotlib')}") from problem
 
 
 def draw(measurements: Sequence[Measurement], output: Path) -> None:

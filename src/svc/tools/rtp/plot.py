@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from svc.base.config import install_command
 from svc.tools.rtp.timeline import INTERVAL_S, REPEATED, Frame, Timeline, timeline
 from svc.tools.rtpdump import Record, RtpdumpError
 
@@ -28,7 +29,7 @@ def draw(records: Iterable[Record], descriptor_id: int | None, output: Path, ssr
     try:
         from matplotlib.figure import Figure
     except ImportError as problem:
-        raise RtpdumpError("plotting needs matplotlib: pip install 'svc-server[plot]'") from problem
+        raise RtpdumpError(f"plotting needs a library: {install_command('matplotlib')}") from problem
     figure = Figure(figsize=SIZE_INCHES, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
     _draw_frames(above, found)
