@@ -1,7 +1,6 @@
 """Hosts that never end, and hosts that send too much, however it is packed."""
 
 import asyncio
-import gzip
 import zlib
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -51,22 +50,11 @@ async def say_nothing(writer: asyncio.StreamWriter) -> None:
     await asyncio.sleep(LONG_S)
 
 
-async def compress_nothing(writer: asyncio.StreamWriter) -> None:
-    """Bytes without end that decompress to none."""
-    packer = zlib.compressobj(wbits=31)
-    writer.write(opening(Content_Encoding="gzip"))
-    while True:
-        writer.write(packer.flush(zlib.Z_FULL_FLUSH))
-        await writer.drain()
-        await asyncio.sleep(0)
-
-
 SLOW = {
     "a body in drops": drip,
     "a head in drops": drip_headers,
     "hints without end": promise,
     "silence": say_nothing,
-    "compressed nothing without end": compress_nothing,
 }
 
 
@@ -116,32 +104,27 @@ def bomb(wbits: int) -> bytes:
     return b"".join(map(packer.compress, zeros(100))) + packer.flush()
 
 
-BOMBS = {"gzip": ("gzip", 31), "zlib": ("deflate", 15), "bare deflate": ("deflate", -15)}
+BOMBS = {
+    "gzip": ("gzip", 31),
+    "zlib": ("deflate", 15),
+    "bare deflate": ("deflate", -15),
+    "named twice": ("gzip, gzip", 31),
+}
 
 
 @pytest.mark.parametrize(("encoding", "wbits"), BOMBS.values(), ids=BOMBS)
-def test_a_bomb_is_cut_off_as_it_unfolds(tmp_path: Path, encoding: str, wbits: int) -> None:
+def test_a_bomb_stays_packed(tmp_path: Path, encoding: str, wbits: int) -> None:
     packed = bomb(wbits)
 
     async def body() -> None:
         async with Scene({"/a": answer(packed, Content_Encoding=encoding)}) as scene:
-            assert await scene.refusal("http://pictures.example/a", 1024 * 1024) == "too_large"
-            assert scene.counted <= 1024 * 1024
-
-    on_an_internet(body, tmp_path)
-
-
-def test_a_bomb_within_a_bomb_stays_packed(tmp_path: Path) -> None:
-    packed = gzip.compress(bomb(31))
-
-    async def body() -> None:
-        async with Scene({"/a": answer(packed, Content_Encoding="gzip, gzip")}) as scene:
             assert await scene.refusal("http://pictures.example/a", 1024 * 1024) == "fetch_failed"
+            assert scene.counted == 0
 
     on_an_internet(body, tmp_path)
 
 
-@pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "x-snappy"])
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "compress", "x-snappy"])
 def test_a_compression_that_was_not_asked_for_is_no_file(tmp_path: Path, encoding: str) -> None:
     async def body() -> None:
         async with Scene({"/a": answer(FILE, Content_Encoding=encoding)}) as scene:
@@ -159,12 +142,7 @@ def chunked(body: bytes) -> bytes:
 FORMS: dict[str, Callable[[bytes], bytes]] = {
     "with its length": answer,
     "in chunks": chunked,
-    "compressed": lambda body: answer(gzip.compress(body), Content_Encoding="gzip"),
-    "compressed, hardly": lambda body: answer(gzip.compress(body, 0), Content_Encoding="gzip"),
-    "in several members": lambda body: answer(
-        gzip.compress(body[:500]) + gzip.compress(body[500:]), Content_Encoding="gzip"
-    ),
-    "deflated": lambda body: answer(zlib.compress(body), Content_Encoding="deflate"),
+    "as it is": lambda body: answer(body, Content_Encoding="Identity"),
 }
 
 

@@ -1,9 +1,9 @@
 """The guarded fetcher: one file from an address that a stranger wrote, or why there is none; and the poster.
 
 The fetcher follows redirects by hand, judging each as if it were the first; sends no cookies, no credentials
-and no headers of anybody's; uses no proxy, whatever the environment says. Counts the bytes as they are after
-decompression. Looks at none of them. The poster sends a few bytes to an https address that a stranger gave,
-by the same rules: it follows no redirect and reads no answer beyond its status. docs/webhooks.md.
+and no headers of anybody's; uses no proxy, whatever the environment says. It asks for uncompressed bytes,
+refuses others, and looks at none of them. The poster sends a few bytes to an https address that a stranger
+gave, by the same rules: it follows no redirect and reads no answer beyond its status. docs/webhooks.md.
 """
 
 import asyncio
@@ -30,11 +30,11 @@ from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched, redirected, tar
 # Shared by those for whom it is fetched: with hosts that never answer, nobody takes more than half.
 AT_ONCE = 96
 REDIRECTS = (301, 302, 303, 307, 308)
-# Pictures are compressed already. Some hosts compress all the same, in ways that need no
-# library that may or may not be there.
-UNCOMPRESSED = ("", "identity")
-ENCODINGS = (*UNCOMPRESSED, "gzip", "deflate")
-HEADERS = {"User-Agent": "svc-server (fetches what messages show)", "Accept-Encoding": "identity"}
+# Nothing is inflated: a few KB can stand for gigabytes, and aiohttp inflates on the event loop.
+IDENTITY = {"Accept-Encoding": "identity"}
+HEADERS = {"User-Agent": "svc-server (fetches what messages show)", **IDENTITY}
+# Of an answer. Large sites send about forty.
+MAX_HEADERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +73,7 @@ class Fetcher:
             return await self._follow(target(address), bounds, looking)
 
     async def _follow(self, url: URL, bounds: "_Bounds", looking: list[LookUp]) -> Fetched:
-        session = ClientSession(
-            connector=self._guard.connector(looking),
-            cookie_jar=DummyCookieJar(),
-            timeout=ClientTimeout(total=None, sock_connect=None),
-            headers=HEADERS,
-            trust_env=False,
-        )
-        async with session:
+        async with _session(self._guard.connector(looking), HEADERS) as session:
             for _ in range(MAX_REDIRECTS + 1):
                 async with session.get(url, allow_redirects=False) as response:
                     if response.status not in REDIRECTS:
@@ -90,6 +83,26 @@ class Fetcher:
                         raise NotFetched("fetch_failed", "Its host redirects to nowhere")
                     url = redirected(url, location)
         raise NotFetched("blocked", f"It redirects more than {MAX_REDIRECTS} times")
+
+
+class _NoCookies(DummyCookieJar):
+    """Reads no cookies either: the usual jar parses them before it throws them away."""
+
+    def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
+        pass
+
+
+def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSession:
+    """A session that does as little as possible with what a stranger's host answers."""
+    return ClientSession(
+        connector=connector,
+        cookie_jar=_NoCookies(),
+        timeout=ClientTimeout(total=None, sock_connect=None),
+        headers=headers,
+        trust_env=False,
+        auto_decompress=False,
+        max_headers=MAX_HEADERS,
+    )
 
 
 @asynccontextmanager
@@ -141,12 +154,10 @@ class _Bounds:
 async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
     if response.status != 200:
         raise NotFetched("fetch_failed", f"Its host answers {response.status}")
-    encoding = response.headers.get(CONTENT_ENCODING, "").lower()
-    if encoding not in ENCODINGS:
-        raise NotFetched("fetch_failed", "Its host compresses it in a way that was not asked for")
+    if response.headers.get(CONTENT_ENCODING, "").strip().lower() not in ("", "identity"):
+        raise NotFetched("fetch_failed", "Its host compresses it, which was not asked for")
     too_large = NotFetched("too_large", f"It is larger than {bounds.max_bytes:,} bytes")
-    # What is compressed may have another length than it says.
-    if not bounds.cut and encoding in UNCOMPRESSED and (response.content_length or 0) > bounds.max_bytes:
+    if not bounds.cut and (response.content_length or 0) > bounds.max_bytes:
         raise too_large
     body = bytearray()
     try:
@@ -205,7 +216,7 @@ class Poster:
     async def _sent(self, url: URL, body: bytes, headers: Mapping[str, str], looking: list[LookUp]) -> Posted:
         connector = TCPConnector() if self._is_exempt(str(url)) else self._guard.connector(looking)
         async with (
-            ClientSession(connector=connector, cookie_jar=DummyCookieJar(), trust_env=False) as session,
+            _session(connector, IDENTITY) as session,
             session.post(url, data=body, headers=headers, allow_redirects=False) as response,
         ):
             return Posted(response.status, _seconds(response.headers.get("Retry-After", "")))
