@@ -222,6 +222,8 @@ async def test_a_restart_forgets_what_was_counted(variables: dict[str, str]) -> 
         ("\u202eIC", "IC"),
         ("", "Hook"),
         (" \u3000", "Hook"),
+        ("\u200b", "Hook"),
+        ("\u3164\u2800\u200d", "Hook"),
         ("\u202e" * 900 + "CI" + "x" * 200_000, "CI" + "x" * 62),
         (None, "Hook"),
     ],

@@ -32,6 +32,7 @@ from svc.chat.media.rules import MESSAGE
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
+from svc.chat.names import shows_something
 from svc.chat.uploads.upload import keys_of, readable_file_name
 from svc.chat.webhooks.limits import (
     BLOCK_MS,
@@ -57,7 +58,6 @@ from svc.chat.webhooks.payload import (
 from svc.chat.webhooks.pictures import Attached, Collected, Pictures, PostedFile
 from svc.chat.webhooks.reader import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
-from svc.chat.webhooks.values import is_blank
 
 T = TypeVar("T")
 
@@ -371,7 +371,7 @@ def shown_name(wanted: str | None, name: str) -> str:
         return name
     visible = "".join(_visible(character) for character in wanted[:_MOST_READ])
     cut = " ".join(visible.split())[:MAX_DISPLAY_NAME].rstrip()
-    return name if is_blank(cut) else cut
+    return cut if shows_something(cut) else name
 
 
 def _visible(character: str) -> str:

@@ -6,6 +6,7 @@ docs/webhooks.md.
 """
 
 import re
+from datetime import datetime, timedelta
 
 from svc.chat.webhooks.limits import MAX_COLOR
 
@@ -34,8 +35,14 @@ _DAYS = (
 )
 _DATE = "|".join(f"{year}{dash}{month}{dash}{day}" for dash in ("-", "") for year, month, day in _DAYS)
 _HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
-_SECOND = "[0-5][0-9](?:[.,][0-9]+)?"
-_TIME = f"{_HOUR}(?::{_MINUTE}(?::{_SECOND})?|{_MINUTE}(?:{_SECOND})?)"
+_FRACTION = "(?:[.,][0-9]+)?"
+_SECOND = f"[0-5][0-9]{_FRACTION}"
+# A leap second is the last before midnight UTC, which some zones meet at another quarter of an hour (RFC 3339
+# section 5.8).
+_LEAP = "(?:14|29|44|59)", f"60{_FRACTION}"
+_TIME = (
+    f"{_HOUR}(?::(?:{_MINUTE}(?::{_SECOND})?|{_LEAP[0]}:{_LEAP[1]})|{_MINUTE}(?:{_SECOND})?|{''.join(_LEAP)})"
+)
 _ZONE = f"(?:[Zz]|[+-]{_HOUR}(?::?{_MINUTE})?)"
 # Extended or basic format, a calendar date, to the minute at least (ISO 8601-1:2019 section 5.4.2).
 TIMESTAMP = f"^(?:{_DATE})[Tt ]{_TIME}{_ZONE}$"
@@ -91,7 +98,18 @@ def moment_of(text: str) -> str | None:
     parts = _parts.fullmatch(text) if _timestamp.fullmatch(text) else None
     if parts is None:
         return None
-    clock = f"{parts['hour']}:{parts['minute']}:{parts['second'] or '00'}"
+    date, leap = f"{parts['year']}-{parts['month']}-{parts['day']}", parts["second"] == "60"
+    clock = f"{parts['hour']}:{parts['minute']}:{'59' if leap else parts['second'] or '00'}"
+    if leap:
+        # Hardly any reader's clock has such a second: for them it is the first of the next minute.
+        date, clock = _second_after(date, clock)
     fraction = f".{parts['fraction'][:_FRACTION_DIGITS]}" if parts["fraction"] else ""
     zone = f"{parts['zone_hour']}:{parts['zone_minute'] or '00'}" if parts["zone_hour"] else "Z"
-    return f"{parts['year']}-{parts['month']}-{parts['day']}T{clock}{fraction}{zone}"
+    return f"{date}T{clock}{fraction}{zone}"
+
+
+def _second_after(date: str, clock: str) -> tuple[str, str]:
+    """The last second that can be written stays as it is."""
+    moment = datetime.fromisoformat(f"{date}T{clock}")
+    later = moment + min(timedelta(seconds=1), datetime.max.replace(microsecond=0) - moment)
+    return later.date().isoformat(), later.time().isoformat()

@@ -100,15 +100,32 @@ def test_an_embed_that_shows_nothing_is_no_card() -> None:
     assert _mapped({"content": "x", "embeds": [{}, {"color": 1}, {"url": "https://a.test"}]}) == {"text": "x"}
 
 
-def test_a_spacer_field_stays() -> None:
-    [card] = _cards(
-        {
-            "embeds": [
-                {"title": "t", "fields": [{"name": BLANK, "value": BLANK}, {"name": "n", "value": BLANK}]}
-            ]
-        }
-    )
-    assert card["fields"] == [{"name": "n", "value": BLANK, "inline": False}]
+def test_a_spacer_field_keeps_the_next_one_in_its_place() -> None:
+    names = [("a", "b"), (BLANK, BLANK), ("n", BLANK)]
+    fields = [{"name": name, "value": value, "inline": True} for name, value in names]
+    [card] = _cards({"embeds": [{"title": "t", "fields": fields}]})
+    assert card["fields"] == fields
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (":white_check_mark: done", "✅ done"),
+        (":tada::thumbsup_tone5:", "🎉👍🏿"),
+        ("`:tada:` <:tada:123> :of_this_server:", "`:tada:` :tada: :of_this_server:"),
+        ("at 12:100:30 https://a.test/:tada:", "at 12:100:30 https://a.test/:tada:"),
+    ],
+)
+def test_names_of_emoji_become_emoji_outside_code_and_addresses(written: str, shown: str) -> None:
+    embed = {"title": "t", "description": written, "fields": [{"name": "n", "value": written}]}
+    mapped = _mapped({"content": written, "embeds": [embed]})
+    [card] = mapped["cards"]
+    assert [mapped["text"], card["description"], card["fields"][0]["value"]] == [shown] * 3
+
+
+def test_a_leap_second_is_the_second_after_it() -> None:
+    [card] = _cards({"embeds": [{"title": "t", "timestamp": "1990-12-31T23:59:60.000Z"}]})
+    assert card["timestamp"] == "1991-01-01T00:00:00+00:00"
 
 
 def test_files_that_were_left_out_are_named_in_the_message() -> None:

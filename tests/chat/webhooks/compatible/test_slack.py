@@ -207,6 +207,7 @@ def test_rich_text_is_its_markdown() -> None:
             words("x = `y`", code=True),
             {"type": "emoji", "name": "wave", "unicode": "1f44b"},
             {"type": "emoji", "name": "party_cat"},
+            {"type": "emoji", "name": "+1", "skin_tone": 6},
             {"type": "user", "user_id": "U1"},
             {"type": "broadcast", "range": "here"},
             {"type": "link", "url": "https://a.test/(1)", "text": "there"},
@@ -219,7 +220,7 @@ def test_rich_text_is_its_markdown() -> None:
         {"type": "rich_text_of_tomorrow"},
     ]
     assert _mapped({"blocks": [{"type": "rich_text", "elements": elements}]})["text"] == (
-        r"Hello  ***all of you*** \*not bold\*, ``x = `y```👋:party_cat:@U1@here"
+        r"Hello  ***all of you*** \*not bold\*, ``x = `y```👋:party_cat:👍🏿@U1@here"
         "[there](https://a.test/%281%29)nowhere\n"
         "- one\n- two\n    3. first\n    4. second\n> said\n> this\n````\nprint(1)\n```\n````"
     )

@@ -1,8 +1,8 @@
 """What a program posts to a Discord webhook, as a message of ours. Discord's "Execute Webhook".
 
-`content` is the text: Markdown there and here. Embeds are cards. Mentions of Discord's own are shown
-as plain text, for they name nobody here; a link to `mention:<member_id>` mentions as ever. What has
-no counterpart (tts, flags, polls, components, allowed_mentions) is ignored. Does no I/O.
+`content` is the text: Markdown there and here. Embeds are cards, and names of emoji become emoji. Mentions of
+Discord's own are shown as plain text, for they name nobody here; a link to `mention:<member_id>` mentions as
+ever. What has no counterpart (tts, flags, polls, components, allowed_mentions) is ignored. Does no I/O.
 """
 
 import re
@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from svc.chat.messages.message import Message
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment, moment_of_seconds
-from svc.chat.webhooks.compatible.reading import Node, escaped, outside_code
+from svc.chat.webhooks.compatible.reading import Node, escaped, outside_code, with_emoji
 from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.reader import PayloadWarning
 
@@ -54,7 +54,7 @@ def _card(embed: Node) -> CardDraft:
     author, footer = embed.child("author"), embed.child("footer")
     color = embed.number("color")
     return CardDraft(
-        title=embed.text("title"),
+        title=with_emoji(embed.text("title")),
         url=embed.address("url"),
         description=_text(embed.text("description")),
         color=None if color is None else int(color),
@@ -62,7 +62,7 @@ def _card(embed: Node) -> CardDraft:
         author_url=author.address("url"),
         author_icon=author.address("icon_url"),
         fields=[
-            FieldDraft(field.text("name"), _text(field.text("value")), field.flag("inline"))
+            FieldDraft(with_emoji(field.text("name")), _text(field.text("value")), field.flag("inline"))
             for field in embed.children("fields", MAX_FIELDS)
         ],
         image_url=embed.child("image").address("url"),
@@ -74,7 +74,7 @@ def _card(embed: Node) -> CardDraft:
 
 
 def _text(text: str) -> str:
-    return outside_code(text, lambda piece: _REFERENCE.sub(_shown, piece))
+    return outside_code(text, lambda piece: _REFERENCE.sub(_shown, with_emoji(piece)))
 
 
 def _shown(reference: re.Match[str]) -> str:

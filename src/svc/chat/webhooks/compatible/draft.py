@@ -13,10 +13,11 @@ from itertools import islice
 
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.pictures import PostedFile
-from svc.chat.webhooks.values import is_blank, is_clean, is_url
+from svc.chat.webhooks.values import is_blank, is_clean, is_url, moment_of
 
 ELLIPSIS = "…"
-# For a field whose name or value the other service lets be empty.
+# For a field whose name or value the other service lets be empty. Discord's tools send it as both: such a
+# field is empty and keeps the next one in its place.
 BLANK = "\u200b"
 
 
@@ -119,9 +120,11 @@ def _card(draft: CardDraft, room: _Room) -> dict[str, object] | None:
 def _fields(drafts: list[FieldDraft], room: _Room) -> list[dict[str, object]]:
     fields = []
     for draft in drafts[: limits.MAX_FIELDS]:
-        name = room.cut(draft.name, limits.MAX_TITLE) or room.cut(BLANK, 1)
-        value = room.cut(draft.value, limits.MAX_FIELD_VALUE) or room.cut(BLANK, 1)
-        if name and value and not name == value == BLANK:
+        name, value = room.cut(draft.name, limits.MAX_TITLE), room.cut(draft.value, limits.MAX_FIELD_VALUE)
+        if not name and not value:
+            continue
+        name, value = name or room.cut(BLANK, 1), value or room.cut(BLANK, 1)
+        if name and value:
             fields.append({"name": name, "value": value, "inline": draft.inline})
     return fields
 
@@ -140,7 +143,8 @@ def _address(url: str) -> str:
 def moment(text: str) -> datetime | None:
     """A point in time as ISO 8601 writes it, in UTC where it names no zone."""
     try:
-        found = datetime.fromisoformat(text)
+        # Ours reads a leap second too.
+        found = datetime.fromisoformat(moment_of(text) or moment_of(f"{text}Z") or text)
         return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError):
         return None

@@ -8,7 +8,7 @@ anybody. Does no I/O. GitHub's documentation: "Webhook events and payloads".
 from collections.abc import Callable, Mapping
 
 from svc.chat.webhooks.compatible.draft import CardDraft, MessageDraft, cut
-from svc.chat.webhooks.compatible.reading import Node, escaped, link
+from svc.chat.webhooks.compatible.reading import Node, escaped, link, outside_code, with_emoji
 
 NEW = SUCCESS = 0x2DA44E
 GONE = FAILURE = 0xCF222E
@@ -45,16 +45,16 @@ def body_of(written: Node) -> str:
     """The beginning of what somebody wrote, Markdown there and here, without the hidden parts."""
     head, *rest = written.text("body", MAX_BODY_READ).split("<!--")
     shown = head + "".join(hidden.partition("-->")[2] for hidden in rest)
-    return cut(shown.strip(), MAX_BODY_CHARACTERS)
+    return outside_code(cut(shown.strip(), MAX_BODY_CHARACTERS), with_emoji)
 
 
 def first_line(text: str) -> str:
-    return next(iter(text.strip().splitlines()), "")
+    return with_emoji(next(iter(text.strip().splitlines()), ""))
 
 
 def numbered(thing: Node) -> str:
     """An issue, a pull request or a discussion: `#12 Its title`."""
-    return f"#{thing.text('number')} {thing.text('title')}".strip()
+    return f"#{thing.text('number')} {with_emoji(thing.text('title'))}".strip()
 
 
 # A card with more is read by nobody.

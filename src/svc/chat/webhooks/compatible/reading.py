@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from yarl import URL
 
+from svc.base.emoji import emoji_named
 from svc.chat.errors import ChatError
 from svc.chat.http import disposition, parameters
 from svc.chat.webhooks.limits import MAX_URL
@@ -49,6 +50,23 @@ def link(label: str, url: str) -> str:
     if not url.startswith(("http://", "https://")):
         return escaped(label)
     return f"[{escaped(label) or 'link'}]({''.join(url.split()).translate(_IN_ADDRESS)})"
+
+
+# As Slack, Discord and GitHub write emoji: Slack's skin tones follow, Discord's are a part of the name. What
+# touches a word or an address is none: `12:100:30`, `http://a/:b:`.
+_SHORTCODE = re.compile(
+    r"(?<![\w/]):(?P<name>[a-z0-9_+'-]{1,64}?)(?:_tone(?P<tone>[1-5]))?:(?::skin-tone-(?P<slack>[2-6]):)?(?!\w)"
+)
+
+
+def with_emoji(text: str) -> str:
+    """The text with emoji in place of their names. A name that is none of Unicode's stays, as `:name:`."""
+    return _SHORTCODE.sub(_named, text) if ":" in text else text
+
+
+def _named(code: re.Match[str]) -> str:
+    tone = int(code["slack"]) - 1 if code["slack"] else int(code["tone"] or 0)
+    return emoji_named(code["name"], tone) or code[0]
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:

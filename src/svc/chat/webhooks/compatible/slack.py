@@ -4,10 +4,10 @@
 they say nothing. Attachments are cards, and pictures among the blocks are too. What has no
 counterpart (the channel, threads, emoji as a face, menus) is ignored. Does no I/O.
 
-Of mrkdwn, bold, struck, links and quotes become Markdown's; code stays; what only Markdown would take for
-markup is escaped. Slack's mentions become plain text, for they name nobody here; a link to
-`mention:<member_id>`, written as Slack writes links, mentions that member. Tools escape `&`, `<`
-and `>` in what comes from strangers, so that strangers can neither link nor mention.
+Of mrkdwn, bold, struck, links and quotes become Markdown's, and names of emoji become emoji. Code stays, and
+what only Markdown would take for markup is escaped. Slack's mentions become plain text, for they name nobody
+here; a link to `mention:<member_id>`, written as Slack writes links, mentions that member. Tools escape `&`,
+`<` and `>` in what comes from strangers, so that strangers can neither link nor mention.
 Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary attachments",
 "Formatting text for app surfaces", "Reference: Block Kit blocks".
 """
@@ -15,8 +15,9 @@ Slack's documentation: "Sending messages using incoming webhooks", "Legacy: seco
 import re
 from itertools import count
 
+from svc.base.emoji import TONES, emoji_named
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment_of_seconds
-from svc.chat.webhooks.compatible.reading import Node, escaped, escaped_lines, link
+from svc.chat.webhooks.compatible.reading import Node, escaped, escaped_lines, link, with_emoji
 from svc.chat.webhooks.limits import MAX_URL
 
 # Slack has no limit of its own for these; a message of ours shows no more.
@@ -73,7 +74,9 @@ def _piece(piece: Node) -> str:
             url = piece.text("url", MAX_URL)
             return link(piece.text("text") or url, url)
         case "emoji":
-            return _emoji(piece.text("unicode")) or f":{escaped(piece.text('name'))}:"
+            name, tone = piece.text("name"), int(piece.number("skin_tone") or 1) - 1
+            named = emoji_named(name, tone if 0 <= tone <= len(TONES) else 0)
+            return _emoji(piece.text("unicode")) or named or f":{escaped(name)}:"
         case "user" | "channel" | "usergroup" | "team" as kind:
             return f"{'#' if kind == 'channel' else '@'}{escaped(piece.text(f'{kind}_id'))}"
         case "broadcast":
@@ -144,7 +147,7 @@ def markdown(text: str) -> str:
         kept.append(_rendered(piece))
         return f"\0{len(kept) - 1}\0"
 
-    text = _unescaped(_PIECES.sub(keep, text.replace("\0", "")))
+    text = with_emoji(_unescaped(_PIECES.sub(keep, text.replace("\0", ""))))
     text = _ONLY_MARKDOWN.sub(r"\\\g<0>", text)
     text = _STRUCK.sub(r"~~\1~~", _BOLD.sub(r"**\1**", text))
     text = _LONE_ASTERISK.sub(r"\\*", text)
@@ -153,7 +156,7 @@ def markdown(text: str) -> str:
 
 def plain(text: str) -> str:
     """For titles and names, where no markup is read."""
-    return _unescaped(_CONTROL.sub(lambda found: _shown(found["control"]), text))
+    return with_emoji(_unescaped(_CONTROL.sub(lambda found: _shown(found["control"]), text)))
 
 
 def _rendered(piece: re.Match[str]) -> str:
@@ -163,7 +166,7 @@ def _rendered(piece: re.Match[str]) -> str:
         return f"`{_unescaped(code)}`"
     control = piece["control"]
     target, _, label = control.partition("|")
-    target, label = _unescaped(target), _unescaped(label)
+    target, label = _unescaped(target), with_emoji(_unescaped(label))
     if _MENTION.fullmatch(target):
         return f"[{escaped(label) or 'member'}]({target})"
     if target.startswith(("http://", "https://")):
