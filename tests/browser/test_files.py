@@ -91,7 +91,9 @@ async def test_any_file_is_shown_by_what_it_is(people: People, axe: str) -> None
         assert [each["text"] for each in found] == ["All kinds"], kind
 
 
-ACCEPTED = "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, WebM, Matroska) are accepted"
+ACCEPTED = (
+    "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, WebM, Matroska, AVI) are accepted"
+)
 
 
 @both_widths

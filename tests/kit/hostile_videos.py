@@ -27,7 +27,7 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
         "a page": (HTML, unknown),
         "a picture": (pictures.encoded(pictures.scene(), "PNG"), unknown),
         "a moving picture": (pictures.animation(3, "AVIF"), unknown),
-        "avi with a playlist in it": (b"RIFF" + struct.pack("<I", 1000) + b"AVI " + PLAYLIST, unknown),
+        "avi with a playlist in it": (b"RIFF" + struct.pack("<I", 1000) + b"AVI " + PLAYLIST, broken),
         "a playlist behind a signature": (videos.box(b"ftyp", b"isom", bytes(4)) + PLAYLIST, broken),
         "a list of files behind a signature": (b"\x1a\x45\xdf\xa3" + CONCAT, broken),
         "a header only": (videos.box(b"ftyp", b"isom", bytes(4)), broken),
@@ -76,6 +76,7 @@ def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
         "turned": videos.turned(videos.video("mpeg4", "mp3", "mov", frames=10)),
         "webm": videos.video("libvpx", "libopus", "webm", frames=10),
         "mkv": videos.video("libx264", "libopus", "matroska", frames=10),
+        "avi": videos.video("libx264", "mp3", "avi", frames=10),
         "av1": videos.video("libsvtav1", "libopus", "webm", frames=10),
     }
     for name, data in honest.items():

@@ -52,13 +52,15 @@ def container_of(head: bytes) -> str | None:
         return "mov"
     if head.startswith(b"\x1a\x45\xdf\xa3"):
         return "matroska"
+    if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
+        return "avi"
     return None
 
 
 def sound_of(head: bytes) -> Sound | None:
     """What a file that begins so may be, if it turns out to have sound and no pictures."""
     if (container := container_of(head)) is not None:
-        return _OF_CONTAINERS[container]
+        return _OF_CONTAINERS.get(container)
     if head.startswith(b"OggS"):
         return OGG
     if head.startswith(b"fLaC"):

@@ -94,12 +94,24 @@ class Copied:
 
 
 class EncodedVideo:
-    """Decoded, made smaller if it must be, turned the right way up, and encoded."""
+    """Decoded, made smaller if it must be, turned the right way up, and encoded.
+
+    `counted` is for a source without presentation times: frames are shown at their decoding times.
+    """
 
     def __init__(
-        self, source: VideoStream, output: OutputContainer, codec: str, size: tuple[int, int], turn: int
+        self,
+        source: VideoStream,
+        output: OutputContainer,
+        codec: str,
+        size: tuple[int, int],
+        turn: int,
+        *,
+        counted: bool = False,
     ) -> None:
         self._source = source
+        self._counted = counted
+        self._first_dts: int | None = None
         self._size = size
         self._turn = turn
         self._turning: av.filter.Graph | None = None
@@ -111,7 +123,8 @@ class EncodedVideo:
         target.codec_context.time_base = Fraction(1, _CLOCK)
         target.codec_context.gop_size = max(1, int(rate * _KEYFRAME_EVERY_S))
         self._target = target
-        self._next_at = Fraction(0)
+        self._step = 1 / rate
+        self._last_at, self._next_at = Fraction(0), Fraction(0)
         self._began = False
 
     def take(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
@@ -124,16 +137,23 @@ class EncodedVideo:
         yield from self._target.encode(None)
 
     def _encoded(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
-        at = _time(frame, self._source)
+        at = self._decoding_time(frame) if self._counted else _time(frame, self._source)
         if at is None or (self._began and at < self._next_at):
             return  # Without a time, back in time, or faster than anybody sees.
         self._began = True
-        self._next_at = at + Fraction(1, MAX_FPS) * Fraction(9, 10)
+        self._last_at, self._next_at = at, at + Fraction(1, MAX_FPS) * Fraction(9, 10)
         for ready in self._upright(frame.reformat(*self._size, format="yuv420p")):
             ready.pts, ready.time_base = round(at * _CLOCK), Fraction(1, _CLOCK)
             # The encoder decides what a keyframe is.
             ready.pict_type = av.video.frame.PictureType.NONE
             yield from self._target.encode(ready)
+
+    def _decoding_time(self, frame: VideoFrame) -> Fraction | None:
+        if self._first_dts is None:
+            self._first_dts = frame.dts
+        if frame.dts is None or self._first_dts is None:
+            return self._last_at + self._step  # The decoder gives its last frames without a time.
+        return (frame.dts - self._first_dts) * (self._source.time_base or Fraction(1))
 
     def _upright(self, frame: VideoFrame) -> list[VideoFrame]:
         if self._turn == 0:
@@ -145,9 +165,15 @@ class EncodedVideo:
 
 
 class EncodedAudio:
-    """Decoded, resampled to what every device plays, and encoded."""
+    """Decoded, resampled to what every device plays, and encoded.
 
-    def __init__(self, source: AudioStream, output: OutputContainer, codec: str) -> None:
+    `counted` is for a source whose times are too coarse: its samples follow each other without a gap.
+    """
+
+    def __init__(
+        self, source: AudioStream, output: OutputContainer, codec: str, *, counted: bool = False
+    ) -> None:
+        self._samples = 0 if counted else None
         self._source = source
         self._target = cast(AudioStream, output.add_stream(codec, rate=SAMPLE_RATE))
         self._target.bit_rate = AUDIO_BIT_RATE
@@ -171,6 +197,9 @@ class EncodedAudio:
 
     def _encoded(self, frame: AudioFrame) -> Iterator["Packet[Any]"]:
         frame.time_base = frame.time_base or self._source.time_base
+        if self._samples is not None:
+            frame.pts, frame.time_base = self._samples, Fraction(1, frame.sample_rate)
+            self._samples += frame.samples
         for resampled in self._resampler.resample(frame):
             yield from self._target.encode(resampled)
 

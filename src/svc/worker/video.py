@@ -120,7 +120,7 @@ def _written(
 ) -> Mapping[str, object]:
     with av.open(source, "r", format=container) as given:
         video, audio = _streams(given, bounds)
-        plan = _plan(video, audio, turn)
+        plan = _plan(container, video, audio, turn)
         size = plan.size(video, bounds)
         with _output(target, plan.container) as output:
             lanes: dict[int, Lane] = {video.index: plan.video_lane(video, output, size, turn)}
@@ -145,6 +145,7 @@ class _Plan:
     copies: bool
     encoder: str
     copies_sound: bool
+    counted: bool
 
     def size(self, source: VideoStream, bounds: _Bounds) -> tuple[int, int]:
         """Before it is turned."""
@@ -156,20 +157,23 @@ class _Plan:
     ) -> Lane:
         if self.copies:
             return Copied(source, output)
-        return EncodedVideo(source, output, self.encoder, size, turn)
+        return EncodedVideo(source, output, self.encoder, size, turn, counted=self.counted)
 
     def audio_lane(self, source: AudioStream, output: OutputContainer) -> Lane:
         if self.copies_sound:
             return Copied(source, output)
-        return EncodedAudio(source, output, _AUDIO_ENCODERS[self.container])
+        return EncodedAudio(source, output, _AUDIO_ENCODERS[self.container], counted=self.counted)
 
 
-def _plan(video: VideoStream, audio: AudioStream | None, turn: int) -> _Plan:
+def _plan(source: str, video: VideoStream, audio: AudioStream | None, turn: int) -> _Plan:
     """Copy what every browser plays, else encode."""
     context, codec = video.codec_context, video.codec.canonical_name
     container = _HOMES.get(codec, "")
+    # AVI has no presentation times, so that the pictures and sound in it have to be counted.
+    counted = source == "avi"
     copies = (
         bool(container)
+        and not counted
         and context.pix_fmt == "yuv420p"
         and (codec != "h264" or context.profile in _PROFILES)
         # WebM has no place for it.
@@ -179,7 +183,7 @@ def _plan(video: VideoStream, audio: AudioStream | None, turn: int) -> _Plan:
     if not copies:
         encoder, container = next(pair for pair in _ENCODERS if pair[0] in av.codecs_available)
     sound = audio.codec.canonical_name if audio is not None else ""
-    return _Plan(container, copies, encoder, sound in _SOUNDS[container])
+    return _Plan(container, copies, encoder, sound in _SOUNDS[container] and not counted, counted)
 
 
 def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, AudioStream | None]:

@@ -23,7 +23,9 @@ _POSTER = PictureRules(
     formats=("PNG",), max_side=1280, max_pixels=2_000_000, animated=False, thumbnail_side=400
 )
 _POSTER_DEADLINE_S = 20.0
-ACCEPTED = "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, WebM, Matroska) are accepted"
+ACCEPTED = (
+    "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, WebM, Matroska, AVI) are accepted"
+)
 _TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
 
 
