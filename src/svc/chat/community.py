@@ -280,6 +280,7 @@ class Community:
             pages=self.hub.pages,
             calls=lambda: len(self.pass_through),
             secure=self._secure,
+            push_contact=lambda: self.notifying.contact.address,
             machine=lambda: machine.looked_at(limit()),
         )
 
@@ -383,7 +384,8 @@ class Community:
 
     def _live(self) -> LiveSockets:
         signing_in = SigningIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
-        return LiveSockets(self.hub, signing_in, self.origins, self.pace, self._server_id, self._handlers())
+        pages = self.hub, signing_in, self.origins, self.pace
+        return LiveSockets(*pages, self._server_id, self._handlers(), self.notifying.contact.seen)
 
     def _welcomes(self) -> list[Welcome]:
         return [

@@ -16,13 +16,11 @@ from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.own.blocks import Blocks
+from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.requests import PushRequests
 from svc.chat.push.ringing import Ringing, Wants
 from svc.chat.push.rules import Subscriptions
-
-# Whom push services may write to, where the server has no name of its own.
-_NO_CONTACT = "https://localhost"
 
 
 class Notifying:
@@ -39,8 +37,8 @@ class Notifying:
     ) -> None:
         changes = ground.changes
         names = config.identity.names
-        contact = f"https://{names[0]}" if names else _NO_CONTACT
-        key = VapidKey.kept_in(config.data_dir / KEY_FILE, contact)
+        self.contact = Contact(ground.database, names)
+        key = VapidKey.kept_in(config.data_dir / KEY_FILE, lambda: self.contact.address)
         self.poster = Poster(Guard(names))
         self.levels = Levels(ground)
         self.subscriptions = Subscriptions(ground.database, self.poster)
@@ -58,6 +56,7 @@ class Notifying:
         changes.sessions_ended.append(self.subscriptions.sessions_ended)
 
     async def load(self) -> None:
+        await self.contact.load()
         await self.levels.load()
         await self.subscriptions.load()
 

@@ -44,6 +44,8 @@ ASK_NOBODY = {
     "previews/rules.py _show",
     # The push service has said that the device is gone.
     "push/rules.py gone",
+    # The address at which a signed-in member has opened the page.
+    "push/contact.py seen",
     # Bytes of a file, and jobs: rows that the write looks at again, and that nobody can see yet.
     "media/rules.py keep",
     "uploads/rules.py _reserve",

@@ -53,14 +53,14 @@ def test_only_points_of_the_curve_are_keys() -> None:
 
 def test_the_key_of_the_server_is_made_once_and_is_nobody_elses_to_read(tmp_path: Path) -> None:
     path = tmp_path / "data" / "push-key"
-    first, again = (VapidKey.kept_in(path, "https://chat.example") for _ in range(2))
+    first, again = (VapidKey.kept_in(path, lambda: "https://chat.example") for _ in range(2))
     assert first.public == again.public and path.stat().st_mode & 0o077 == 0
     assert is_public_key(decoded(first.public))
     path.write_text("damaged")
     with pytest.raises(ConfigError, match="push-key is damaged"):
-        VapidKey.kept_in(path, "https://chat.example")
+        VapidKey.kept_in(path, lambda: "https://chat.example")
 
 
 def test_the_public_key_is_that_of_the_private_one() -> None:
     key = derive_private_key(7, SECP256R1())
-    assert VapidKey(key, "https://chat.example").public == encoded(public_bytes(key))
+    assert VapidKey(key, lambda: "https://chat.example").public == encoded(public_bytes(key))

@@ -10,9 +10,10 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.push import ringing
+from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import encoded
 from tests.chat.inside import server_with_insight
-from tests.chat.member import ChatServer
+from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person, people
 from tests.chat.push.service import Browser, PushService, Received, push_service, vouched
 
@@ -308,13 +309,45 @@ async def test_nothing_secret_is_logged(scene: Scene, caplog: pytest.LogCaptureF
     caplog.set_level(logging.DEBUG)
     await scene.subscribed(scene.folk.member, "very-secret-device")
     scene.service.answers["/very-secret-device"] = [(400, {})]
+    scene.service.says = (
+        f'{{"reason":"BadJwtToken"}} at {scene.service.origin}/very-secret-device, token {"abc" * 20}'
+    )
     await scene.mention("between us")
     received: Received = await scene.service.next()
     await scene.is_quiet()
+    [refusal] = [vars(record) for record in caplog.records if "refused a notification" in record.getMessage()]
+    assert refusal["service"] == "127.0.0.1" and '{"reason":"BadJwtToken"}' in refusal["answer"]
     ours = " ".join(str(vars(r)) for r in caplog.records if r.name.startswith("svc."))
     assert "refused a notification" in ours
-    for secret in ("very-secret-device", "between us", received.headers["Authorization"]):
+    for secret in ("very-secret-device", "between us", "abcabc", received.headers["Authorization"]):
         assert secret not in ours
+
+
+@pytest.mark.parametrize(
+    ("origin", "contact"),
+    [
+        ("https://chat.example.org", "https://chat.example.org"),
+        ("https://chat.example.org:8443", "https://chat.example.org:8443"),
+        *((origin, None) for origin in ("http://chat.example.org", "https://localhost", "https://127.0.0.1")),
+        *((origin, None) for origin in ("https://svc.local", "https://nas")),
+    ],
+)
+async def test_the_contact_is_the_public_address_that_members_use(
+    scene: Scene, variables: dict[str, str], origin: str, contact: str | None
+) -> None:
+    await scene.subscribed(scene.folk.member)
+    headers = {"Origin": origin, "Host": origin.partition("://")[2]}
+    async with scene.chat.http.ws_connect("/live", headers=headers) as page:
+        member = LiveMember(page, scene.folk.owner.token)
+        await member.ask("authenticate", access_token=member.token)
+        await member.ask("ping")
+    await scene.mention()
+    assert vouched(await scene.service.next()).get("sub") == contact
+    database = scene.community.notifying.subscriptions._database
+    for names, expected in (([], contact or ""), (["chat.example.net"], "https://chat.example.net")):
+        again = Contact(database, names)
+        await again.load()
+        assert again.address == expected
 
 
 async def stored(scene: Scene) -> int:

@@ -84,6 +84,8 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (services.examined({"obstacle": ""})[0], OK, ""),
     (services.examined({"obstacle": "SVC_SERVER_ENABLED is false"})[0], PROBLEM, "SVC_IDENTITY_TIERS"),
     (services.examined({"sfu_faults": ["ws://sfu:5005: it answers nothing"]})[0], PROBLEM, "svc sfu"),
+    (services.examined({"push_contact": "https://chat.example.org"})[0], OK, ""),
+    (services.examined({"push_contact": ""})[0], NOTICE, "EXTERNAL_HOST"),
     (services.examined({"jobs_waiting": 3, "worker_up": True})[0], OK, ""),
     (services.examined({"jobs_waiting": 0, "worker_up": False})[0], NOTICE, "svc worker"),
     (services.examined({"jobs_waiting": 3, "worker_up": False})[0], PROBLEM, "svc worker"),

@@ -31,6 +31,9 @@ from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched, redirected, tar
 AT_ONCE = 96
 REDIRECTS = (301, 302, 303, 307, 308)
 # Nothing is inflated: a few KB can stand for gigabytes, and aiohttp inflates on the event loop.
+# Push services explain a refusal in a line of text or JSON.
+MAX_REASON_BYTES = 512
+REASON_DEADLINE_S = 1.0
 IDENTITY = {"Accept-Encoding": "identity"}
 HEADERS = {"User-Agent": "svc-server (fetches what messages show)", **IDENTITY}
 # Of an answer. Large sites send about forty.
@@ -185,6 +188,8 @@ class Posted:
     status: int
     # For how long the host asks us to wait.
     retry_after_s: int
+    # The beginning of the answer to a refused post.
+    body: bytes = field(default=b"", repr=False)
 
 
 class Poster:
@@ -219,10 +224,20 @@ class Poster:
             _session(connector, IDENTITY) as session,
             session.post(url, data=body, headers=headers, allow_redirects=False) as response,
         ):
-            return Posted(response.status, _seconds(response.headers.get("Retry-After", "")))
+            said = b"" if response.ok else await _beginning(response)
+            return Posted(response.status, _seconds(response.headers.get("Retry-After", "")), said)
 
     def _is_exempt(self, address: str) -> bool:
         return any(address.startswith(f"{origin}/") for origin in self.exempt)
+
+
+async def _beginning(response: ClientResponse) -> bytes:
+    """Return the first bytes of an answer that says why it refuses; none if they do not come at once."""
+    try:
+        async with asyncio.timeout(REASON_DEADLINE_S):
+            return await response.content.read(MAX_REASON_BYTES)
+    except (TimeoutError, ClientError):
+        return b""
 
 
 def _seconds(text: str) -> int:

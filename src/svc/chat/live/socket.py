@@ -8,7 +8,7 @@ given. docs/live.md.
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import WSMessage, WSMsgType, web
 
@@ -43,7 +43,10 @@ logger = logging.getLogger(__name__)
 
 
 class LiveSockets:
-    """`handlers` answer events by name; `run` goes on beside."""
+    """`handlers` answer events by name; `opened` is called with the Origin of a page that has signed in.
+
+    `run` is a task that goes on while sockets are open.
+    """
 
     def __init__(
         self,
@@ -53,6 +56,7 @@ class LiveSockets:
         pace: Pace,
         server_id: str,
         handlers: Mapping[str, Handler],
+        opened: Callable[[str | None], Awaitable[None]],
     ) -> None:
         self._hub = hub
         self._signing_in = signing_in
@@ -60,6 +64,7 @@ class LiveSockets:
         self._pace = pace
         self._hello = frames.push("hello", _hello(server_id))
         self._handlers = handlers
+        self._opened = opened
         self._unsigned: Crowd[Page] = Crowd()
         self._pages: set[Page] = set()
 
@@ -81,6 +86,7 @@ class LiveSockets:
             if await self._sign_in(page):
                 assert page.asker is not None, "somebody has signed in"
                 recognise(request, page.asker.member_id)
+                await self._opened(request.headers.get("Origin"))
                 await self._read(page)
         except OSError:
             logger.debug("live connection lost")

@@ -5,6 +5,7 @@ used for it only.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
 from pathlib import Path
 
 import jwt
@@ -89,16 +90,16 @@ def _derived(material: bytes, salt: bytes, info: bytes, length: int) -> bytes:
 
 
 class VapidKey:
-    """`contact` is the address that a push service may write to: `mailto:` or `https:`."""
+    """`contact` returns the address that a push service may write to, `mailto:` or `https:`, or ""."""
 
-    def __init__(self, key: EllipticCurvePrivateKey, contact: str) -> None:
+    def __init__(self, key: EllipticCurvePrivateKey, contact: Callable[[], str]) -> None:
         self._key = key
         self._contact = contact
         # What browsers subscribe with.
         self.public = encoded(public_bytes(key))
 
     @classmethod
-    def kept_in(cls, path: Path, contact: str) -> "VapidKey":
+    def kept_in(cls, path: Path, contact: Callable[[], str]) -> "VapidKey":
         """The key of a file, which is made when there is none. Raises ConfigError."""
         try:
             key = load_pem_private_key(kept(path, _new_key).encode(), None)
@@ -110,7 +111,9 @@ class VapidKey:
 
     def authorization(self, origin: str, now: float) -> str:
         """The header for a push service, by its origin."""
-        claims = {"aud": origin, "exp": int(now) + _LIFETIME_S, "sub": self._contact}
+        claims: dict[str, object] = {"aud": origin, "exp": int(now) + _LIFETIME_S}
+        if contact := self._contact():
+            claims["sub"] = contact
         return f"vapid t={jwt.encode(claims, self._key, algorithm='ES256')}, k={self.public}"
 
 

@@ -8,10 +8,11 @@ one. What is sent is encrypted; the push service learns when a device is rung an
 import asyncio
 import hashlib
 import logging
+import re
 import secrets
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
@@ -48,6 +49,10 @@ FIRST_DELAY_S, LONGEST_DELAY_S = 5.0, 120.0
 MAX_TEXT_CHARACTERS = 300
 # All notices have one length, so that it says nothing about what is in them.
 PADDED_BYTES = 2048
+# Addresses of devices and tokens are longer than the words of an explanation.
+_LONG_WORD = re.compile(r"[\w.~%+=-]{24,}")
+LEAST_SECRET_CHARACTERS = 8
+MAX_LOGGED_CHARACTERS = 200
 OK = range(200, 300)
 GONE = (404, 410)
 
@@ -245,7 +250,13 @@ class Ringing:
             return _Attempt("busy", may_help_again=True, wait_s=posted.retry_after_s)
         if status in OK:
             return _Attempt("sent")
-        logger.warning("a push service refused a notification", extra={"status": status})
+        service = self._poster.judge(found.endpoint)
+        said = {
+            "status": status,
+            "service": service.host,
+            "answer": _without_secrets(posted.body, service.parts),
+        }
+        logger.warning("a push service refused a notification", extra=said)
         return _Attempt("refused")
 
     async def _post(self, to: Subscription, notice: Notice, now: float) -> Posted:
@@ -269,3 +280,13 @@ class Ringing:
 
     def _count(self, outcome: str) -> None:
         self._outcomes[(outcome,)] += 1
+
+
+def _without_secrets(answer: bytes, path: Sequence[str]) -> str:
+    """Return an answer for the log, without what may be a device's address or our token."""
+    text = " ".join(answer.decode(errors="replace").split())
+    for part in sorted(path, key=len, reverse=True):
+        if len(part) >= LEAST_SECRET_CHARACTERS:
+            text = text.replace(part, "…")
+    readable = "".join(character if character.isprintable() else "?" for character in text)
+    return _LONG_WORD.sub("…", readable)[:MAX_LOGGED_CHARACTERS]

@@ -107,6 +107,8 @@ class Sources:
     # Whether TLS ends at this server.
     secure: bool
     machine: Callable[[], Machine]
+    # The address that push services may write to, or "".
+    push_contact: Callable[[], str] = lambda: ""
 
 
 class HealthReport:

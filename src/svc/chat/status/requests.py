@@ -201,6 +201,7 @@ class StatusCommands(Commands):
             "worker": config.uploads.worker_url,
             "obstacle": config.identity.obstacle(),
             "jobs_waiting": self._sources.jobs_waiting(),
+            "push_contact": self._sources.push_contact(),
             "worker_up": self._sources.worker_up(),
         }
 

@@ -18,7 +18,18 @@ def examined(status: Mapping[str, Any]) -> Findings:
         found.append(problem(f"Calls do not work: {fault}", "Start svc sfu, or read its log."))
     if "jobs_waiting" in status:
         found.append(_worker(status["jobs_waiting"], up=status["worker_up"]))
+    if "push_contact" in status:
+        found.append(_pushing(status["push_contact"]))
     return found
+
+
+def _pushing(contact: str) -> Finding:
+    if contact:
+        return ok(f"Push services know the server as {contact}")
+    return notice(
+        "Push services have no address of this server, and Apple's refuses notifications without one",
+        "Set EXTERNAL_HOST, or open the page once at its public https address.",
+    )
 
 
 def _joining(obstacle: str) -> Finding:

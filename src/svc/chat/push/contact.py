@@ -1,0 +1,70 @@
+"""The address of this server that push services may write to (RFC 8292 section 2.1).
+
+Without EXTERNAL_HOST it is the https address at which a member last opened the page. Apple's push service
+refuses addresses such as https://localhost. A member can give a wrong one, which only push services see.
+"""
+
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from svc.base.config import host_and_port
+from svc.base.database import Connection, Database, StorageFailed
+from svc.chat.access.address import normalised
+
+_FACT = "push_contact"
+# Names that no push service can reach (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal).
+_NEARBY = ("localhost", "local", "home.arpa", "internal", "test", "invalid")
+_MAX_CHARACTERS = 300  # of a name (RFC 1035: 253), a scheme and a port
+
+logger = logging.getLogger(__name__)
+
+
+class Contact:
+    """`names` are those of EXTERNAL_HOST."""
+
+    def __init__(self, database: Database, names: Sequence[str]) -> None:
+        self._database = database
+        named = (f"https://{name}" for name in names if _is_public(host_and_port(name)[0]))
+        self._configured = next(named, "")
+        self._seen = ""
+
+    @property
+    def address(self) -> str:
+        """An https address, or "" while none is known."""
+        return self._configured or self._seen
+
+    async def load(self) -> None:
+        rows = await self._database.rows("SELECT value FROM facts WHERE name = ?", (_FACT,))
+        self._seen = str(rows[0][0]) if rows else ""
+        if not self.address:
+            logger.info("push services have no address of this server: set EXTERNAL_HOST")
+
+    async def seen(self, origin: str | None) -> None:
+        """Note the address at which a member has opened the page. Never raises."""
+        if self._configured or origin is None or len(origin) > _MAX_CHARACTERS or origin == self._seen:
+            return
+        address = normalised(origin)
+        if address is None or address == self._seen or not address.startswith("https://"):
+            return
+        if not _is_public(urlsplit(address).hostname or ""):
+            return
+        self._seen = address
+
+        def write(connection: Connection) -> None:
+            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (_FACT, address))
+
+        with suppress(StorageFailed):
+            await self._database.write(write)
+
+
+def _is_public(host: str) -> bool:
+    """Return whether a push service may know the name. An address of numbers has no name to write to."""
+    try:
+        ip_address(host)
+    except ValueError:
+        name = host.lower().rstrip(".")
+        return "." in name and not any(name == near or name.endswith(f".{near}") for near in _NEARBY)
+    return False
