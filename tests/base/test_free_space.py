@@ -1,5 +1,6 @@
 """Deleted rows: once the log has been emptied, no file of the database holds any of their bytes."""
 
+import asyncio
 import random
 import re
 import sqlite3
@@ -102,3 +103,21 @@ async def test_a_file_that_another_version_has_left_is_looked_through_after_the_
         await database.empty_log()
         # No row here is so long that it has pages of its own: of those the ends are not looked through.
         assert bodies_in(path) == present
+
+
+async def test_a_reader_in_the_log_delays_the_overwriting_until_it_has_left(tmp_path: Path) -> None:
+    path = tmp_path / "rows.sqlite3"
+    async with opened(path) as database:
+        await database.write(partial(history, first=1, rows=200, size=400))
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            found = reader.execute("SELECT body FROM by_number UNION ALL SELECT body FROM by_name").fetchall()
+            await database.write(lambda connection: connection.execute("DELETE FROM by_number"))
+            emptied = asyncio.create_task(database.empty_log())
+            for number in range(20):
+                await database.write(partial(history, first=1000 + 10 * number, rows=1, size=20))
+            assert not emptied.done()
+            reader.execute("COMMIT")
+        await emptied
+        gone = bodies_of(body for (body,) in found if b"row-b" not in body)
+        assert gone and not gone & bodies_in(path)

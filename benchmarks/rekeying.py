@@ -1,0 +1,167 @@
+"""How soon pages seal with a new key after somebody has left an encrypted call. python -m benchmarks.rekeying
+
+Pages in one Chromium are in an encrypted voice channel, which the last one leaves and enters again, or with
+`--private` in a call of a conversation, from which the last one is removed and to which it is added again.
+Printed is how long after that the server has the commit that removes the device, and how long after the
+commit each remaining page hands the new key to the worker that seals its frames.
+"""
+
+import argparse
+import asyncio
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from playwright.async_api import expect
+
+from tests.browser.test_private import conversation
+from tests.browser.test_private_groups import can_be_let_in
+from tests.kit.community import ask, own_id
+from tests.kit.people import Capture, Person, chromium, people_at
+from tests.kit.product import running_product
+from tests.kit.waiting import wait_until
+
+PEOPLE, ROUNDS = 3, 10
+CAPTURE = Capture(320, 180, 15)
+SETTLE_S = 2.0
+COMMITS = "SELECT epoch, sent_at_ms FROM private_entries WHERE kind = 'commit' AND conversation_id = ?"
+WATCH = """() => {
+  globalThis.keysAt = {};
+  const post = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (message, ...more) {
+    if (message?.epoch) keysAt[message.epoch.epoch] ??= Date.now();
+    return post.call(this, message, ...more);
+  };
+}"""
+
+
+class Times(NamedTuple):
+    """In ms: from somebody's leaving to the commit, and from that to each page's new key."""
+
+    until_commit: list[float]
+    until_key: list[float]
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--people", type=int, default=PEOPLE)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--private", action="store_true")
+    wanted = parser.parse_args()
+    executable = chromium()
+    if executable is None:
+        raise SystemExit("Chromium is missing; ci/setup installs it.")
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        async with running_product(data) as product, people_at(product.url, executable) as people:
+            act = private_call if wanted.private else channel_call
+            everybody = [
+                await people.arrive(f"Person {number + 1}", capture=CAPTURE)
+                for number in range(wanted.people)
+            ]
+            for person in everybody:
+                await person.come_in()
+                await person.page.evaluate(WATCH)
+            until_commit, until_key = await act(everybody, data / "community.sqlite3", wanted.rounds)
+            print("| ms | median | 90 % | worst |\n|---|---|---|---|")
+            print_row("from leaving to the commit", until_commit)
+            print_row("from the commit to the new key", until_key)
+
+
+async def channel_call(everybody: Sequence[Person], database: Path, rounds: int) -> Times:
+    channels = (await ask(everybody[0], "GET", "/api/channels"))["channels"]
+    [channel_id] = [one["id"] for one in channels if one["type"] == "voice"]
+    await ask(everybody[0], "PATCH", f"/api/channels/{channel_id}", {"encrypted": True})
+    for person in everybody:
+        await person.enter_call()
+    *staying, leaving = everybody
+    times = Times([], [])
+    for _ in range(rounds):
+        epoch = await agreed(everybody, database, channel_id)
+        left_at_ms = time.time() * 1000
+        await leaving.press("Leave")
+        await expect(leaving.page.locator("#call-state")).to_have_count(0)
+        await note(times, left_at_ms, staying, database, channel_id, epoch)
+        await leaving.page.evaluate("keysAt = {}")
+        await leaving.enter_call()
+    return times
+
+
+async def private_call(everybody: Sequence[Person], database: Path, rounds: int) -> Times:
+    first, *others = everybody
+    ids = [await own_id(person) for person in others]
+    for person in everybody:
+        await wait_until(f"{person.name} can be let in", partial(can_be_let_in, person), within_s=30)
+    room_id = (await ask(first, "POST", "/api/private/conversations", {"members": ids}))["id"]
+    # It makes the group when it is opened again.
+    await first.page.reload()
+    await first.page.evaluate(WATCH)
+    for person, other in ((first, others[0]), (others[0], first)):
+        await person.show_channels()
+        await conversation(person, other.name).click()
+        await person.press("Call")
+        await person.is_connected()
+    *staying, _ = everybody
+    times = Times([], [])
+    for _ in range(rounds):
+        epoch = await agreed(staying, database, room_id)
+        left_at_ms = time.time() * 1000
+        await ask(first, "DELETE", f"/api/private/conversations/{room_id}/members/{ids[-1]}")
+        await note(times, left_at_ms, staying, database, room_id, epoch)
+        await ask(first, "PUT", f"/api/private/conversations/{room_id}/members/{ids[-1]}")
+        for person in staying:
+            await key_at(person, epoch + 2)
+    return times
+
+
+async def note(
+    times: Times, left_at_ms: float, staying: Sequence[Person], database: Path, room_id: str, epoch: int
+) -> None:
+    keys_at_ms = [await key_at(person, epoch + 1) for person in staying]
+    committed_at_ms = commits(database, room_id)[epoch]
+    times.until_commit.append(committed_at_ms - left_at_ms)
+    times.until_key.extend(at_ms - committed_at_ms for at_ms in keys_at_ms)
+    await asyncio.sleep(SETTLE_S)
+
+
+async def agreed(everybody: Sequence[Person], database: Path, room_id: str) -> int:
+    """The epoch, once all devices are in the group and every page has its key."""
+    epoch = 0
+
+    async def have_keys() -> bool:
+        nonlocal epoch
+        epoch = max(commits(database, room_id), default=-1) + 1
+        known = [await person.page.evaluate("epoch => epoch in keysAt", epoch) for person in everybody]
+        return epoch > 0 and all(known)
+
+    await wait_until("everybody has the keys", have_keys, within_s=30)
+    await asyncio.sleep(SETTLE_S)
+    return epoch
+
+
+async def key_at(person: Person, epoch: int) -> float:
+    await person.page.wait_for_function("epoch => epoch in keysAt", arg=epoch, timeout=60_000)
+    return float(await person.page.evaluate("epoch => keysAt[epoch]", epoch))
+
+
+def commits(database: Path, room_id: str) -> dict[int, int]:
+    """By the epoch that each commit ended: when the server had it."""
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+        found = connection.execute(COMMITS, (room_id,))
+        return dict(found)
+
+
+def print_row(name: str, times_ms: Sequence[float]) -> None:
+    ordered = sorted(times_ms)
+    most = ordered[min(len(ordered) - 1, len(ordered) * 9 // 10)]
+    print(f"| {name} | {statistics.median(ordered):.0f} | {most:.0f} | {ordered[-1]:.0f} |")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
