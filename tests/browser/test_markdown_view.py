@@ -83,6 +83,20 @@ async def test_code_is_coloured_and_copied(people: People, product: Product) -> 
     assert await on.page.evaluate("() => navigator.clipboard.readText()") == code
 
 
+async def test_emoji_are_drawn_in_colour_whatever_font_the_words_around_them_have(
+    people: People, product: Product
+) -> None:
+    """By `font-variant-emoji`: a machine that tests need not have an emoji font."""
+    on = await bench(people, product)
+    await show(on, "😄 **😄** `😄`\n```\n😄\n```")
+    await on.page.evaluate("() => document.body.append(document.createElement('textarea'))")
+    drawn = await on.page.evaluate(
+        "() => [...document.querySelectorAll('.markdown, .markdown *, textarea')]"
+        ".map((element) => getComputedStyle(element).fontVariantEmoji)"
+    )
+    assert len(drawn) > 5 and set(drawn) == {"unicode"}
+
+
 @both_widths
 async def test_spoilers_open_and_mentions_lead_there_by_keyboard(people: People, product: Product) -> None:
     on = await bench(people, product)

@@ -219,3 +219,9 @@ test("a table does not grow beyond what was written", () => {
   assert.equal(named(columns(200), "th").length, 0);
   assert.ok(named(columns(8), "td").length <= 8 * 500);
 });
+
+test("a text of emoji alone is large, and a mention beside an emoji keeps its size", () => {
+  const isLarge = (text) => shown(text).props.class === "markdown large";
+  for (const text of ["👋", "👋 ❤️\n🎉", ":tada: 👋"]) assert.ok(isLarge(text), text);
+  for (const text of ["[Ada](mention:11) 👋", "👋 [everyone](mention:everyone)", "👋 `x`", "👋 ||x||", "👋 <t:1700000000:R>"]) assert.ok(!isLarge(text), text);
+});

@@ -31,7 +31,7 @@ export function isOnlyEmoji(root, context) {
   for (const paragraph of root.children) {
     if (paragraph.type !== "paragraph") return false;
     for (const { type, text = "" } of paragraph.children) {
-      if (type === "break" || !text.trim()) continue;
+      if (type === "break" || (type === "text" && !text.trim())) continue;
       const more = type === "emoji" ? Number(Boolean(context.emoji?.has(text))) : type === "text" ? countSigns(text) : 0;
       if (!more) return false;
       count += more;
