@@ -118,9 +118,9 @@ def test_a_spacer_field_keeps_the_next_one_in_its_place() -> None:
 )
 def test_names_of_emoji_become_emoji_outside_code_and_addresses(written: str, shown: str) -> None:
     embed = {"title": "t", "description": written, "fields": [{"name": "n", "value": written}]}
-    mapped = _mapped({"content": written, "embeds": [embed]})
-    [card] = mapped["cards"]
-    assert [mapped["text"], card["description"], card["fields"][0]["value"]] == [shown] * 3
+    posted = {"content": written, "embeds": [embed]}
+    [card] = _cards(posted)
+    assert [_mapped(posted)["text"], card["description"], card["fields"][0]["value"]] == [shown] * 3
 
 
 def test_a_leap_second_is_the_second_after_it() -> None:
