@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from svc.base.database import connect
+from svc.base.migrations import migrations_in, statements_of
 from svc.base.ids import LATEST_MS, Ids, number_of, time_ms
 from svc.chat.access.tokens import LIFETIME_S, Asker
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
@@ -318,8 +319,7 @@ def test_an_id_is_stamped_by_the_clock_and_not_by_the_ids_before() -> None:
 def test_every_column_that_holds_a_moment_is_set_right_or_left_alone_on_purpose(
     rows: sqlite3.Connection,
 ) -> None:
-    for script in sorted(SCHEMA_FOLDER.glob("*.sql")):
-        rows.executescript(script.read_text())
+    rows.executescript(statements_of(migrations_in(SCHEMA_FOLDER), rows))
     tables = [row[0] for row in rows.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     moments = {
         (table, row["name"])

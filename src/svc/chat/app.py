@@ -154,8 +154,12 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
     files = flags.tls_files()
     # No answer is inflated on the event loop: an issuer's, for one, could stand for gigabytes.
     identity = {"Accept-Encoding": "identity"}
-    session = ClientSession(timeout=ClientTimeout(), headers=identity, auto_decompress=False, max_headers=64)
-    async with opened(config) as database, session:
+    async with (
+        opened(config) as database,
+        ClientSession(
+            timeout=ClientTimeout(), headers=identity, auto_decompress=False, max_headers=64
+        ) as session,
+    ):
         logger.info("database opened", extra={"sqlite": database.sqlite_version})
         machine = socket.gethostname()
         community = Community(config, session, database, secure=files is not None, machine=machine)
