@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from svc.base.database import connect
-from svc.base.migrations import migrations_in, statements_of
 from svc.base.ids import LATEST_MS, Ids, number_of, time_ms
+from svc.base.migrations import migrations_in, statements_of
 from svc.chat.access.tokens import LIFETIME_S, Asker
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.errors import ChatError
