@@ -10,6 +10,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 from svc._rtp.address cimport Path, hash_bytes, mix
+from svc._rtp.authenticity cimport forget_sources
 from svc._rtp.core cimport fall_due, queue_of, random32
 from svc._rtp.delivery cimport send_waiting
 from svc._rtp.egress cimport OUTGOING_BYTES, Outgoing, commit, next_outgoing
@@ -211,8 +212,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
     if not push(&core.events, &event, NULL):
         # Python then keeps the keys until it stops: a leak, not a fault.
         core.counters.dropped_ring_full += 1
-    for i in range(transport.heard_count):
-        free(transport.heard[i])
+    forget_sources(core, transport)
     free(transport.arrivals)
     free(transport)
 

@@ -50,6 +50,7 @@ cdef struct Core:
     Table by_id             # transport, forwarder and down-track ids share one number space
     Table by_source         # validated remote addresses
     Table by_ufrag
+    Table by_ssrc           # participants by the sources that authentic packets came from
 
     Ring ice                # CHECK and STUN: a flood of them must not push out the rest
     Ring events             # DTLS, TRACK, CLOSED, SPEAKING

@@ -119,6 +119,7 @@ cdef class Engine:
         core.stun_tag = <uint32_t>(seed >> 32)
         if (init_egress(&core.egress, discard, NULL, &core.counters.dropped_send_failed) < 0
                 or init_table(&core.by_id) < 0 or init_table(&core.by_source) < 0 or init_table(&core.by_ufrag) < 0
+                or init_table(&core.by_ssrc) < 0
                 or init_ring(&core.ice, ICE_RING) < 0 or init_ring(&core.events, EVENT_RING) < 0
                 or init_ring(&core.details, DETAIL_RING) < 0):
             raise MemoryError
@@ -137,6 +138,7 @@ cdef class Engine:
         clear_table(&self.core.by_id)
         clear_table(&self.core.by_source)
         clear_table(&self.core.by_ufrag)
+        clear_table(&self.core.by_ssrc)
         clear_ring(&self.core.ice)
         clear_ring(&self.core.events)
         clear_ring(&self.core.details)

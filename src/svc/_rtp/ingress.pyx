@@ -11,6 +11,7 @@ from libc.stdlib cimport calloc, malloc
 from libc.string cimport memcmp, memset
 
 from svc._rtp.address cimport Address, hash_address, hash_bytes, same, same_path
+from svc._rtp.authenticity cimport authenticate, authenticate_from_elsewhere
 from svc._rtp.core cimport PATIENCE, fall_due, random32
 from svc._rtp.demux cimport DTLS, RTCP, RTP, STUN, Kind, demux
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
@@ -25,10 +26,8 @@ from svc._rtp.objects cimport (
     AUDIO, MAX_HEARD, MAX_PATHS, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, Credentials, Forwarder, Line, Source,
 )
 from svc._rtp.reception cimport DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, is_repeatable, set_clock_rate, update
-from svc._rtp.replay cimport ReplayWindow, begin, guess_index, leaps
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
 from svc._rtp.silence cimport note_sign_of_life
-from svc._rtp.srtp cimport unprotect, unprotect_rtcp
 from svc._rtp.streams cimport abandon, prove
 from svc._rtp.stun cimport (
     BINDING_ERROR, BINDING_REQUEST, BINDING_SUCCESS, BindingRequest, message_type, read_request, verify, write_success,
@@ -43,6 +42,8 @@ cdef int64_t PLI_PERIOD_MS = 2000
 # A sender that turns from codec to codec costs Python no more than this often (ns).
 cdef int64_t TELL_INTERVAL = 500_000_000
 cdef uint8_t NOTHING_TOLD = 255
+# Of a candidate that was learned from what came (RFC 8445 section 5.1.2.1); the peer's own check corrects it.
+cdef uint32_t LEARNED_PRIORITY = (110 << 24) | (65535 << 8) | 255
 
 
 cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
@@ -54,11 +55,12 @@ cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
         return
     transport = transport_at(core, &path.remote)
     if transport == NULL:
-        core.counters.dropped_unknown_source += 1
+        rebound(core, slot, path, kind)
         return
     note_sign_of_life(core, transport, &path.remote)
     if kind == RTP:
-        rtp_received(core, transport, slot)
+        if authenticate(core, transport, slot, False):
+            rtp_received(core, transport, slot)
     elif kind == RTCP:
         if authenticate(core, transport, slot, True):
             rtcp_received(core, transport, slot.data, slot.length)
@@ -66,6 +68,36 @@ cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
         tell(core, DTLS_EVENT, transport.id, path, slot.data, slot.length)
     else:
         core.counters.dropped_malformed += 1
+
+
+cdef void rebound(Core* core, Slot* slot, const Path* path, Kind kind) noexcept nogil:
+    """Take media from an address that nobody has: a NAT has given a participant another one.
+
+    What their keys open is theirs and new, wherever it comes from, so it is used at once. Python asks the path, and
+    our media goes there only when it answers.
+    """
+    cdef BindingRequest request
+    cdef Transport* transport = NULL
+    if (kind == RTP or kind == RTCP) and path.remote.stream == 0:
+        transport = authenticate_from_elsewhere(core, slot, kind == RTCP)
+    if transport == NULL:
+        core.counters.dropped_unknown_source += 1
+        return
+    memset(&request, 0, sizeof(BindingRequest))
+    request.priority = LEARNED_PRIORITY
+    path_validated(core, transport, path, &request, generation_of_selected(transport))
+    if kind == RTP:
+        rtp_received(core, transport, slot)
+    else:
+        rtcp_received(core, transport, slot.data, slot.length)
+
+
+cdef uint32_t generation_of_selected(const Transport* transport) noexcept nogil:
+    cdef int i
+    for i in range(transport.validated_count):
+        if same_path(&transport.validated[i], &transport.selected):
+            return transport.generations[i]
+    return transport.generation
 
 
 cdef Transport* transport_at(Core* core, const Address* source) noexcept nogil:
@@ -231,59 +263,11 @@ cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogi
 # --- RTCP and RTP ---
 
 
-cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) noexcept nogil:
-    """Step 4: decrypt in place; False, and counted, where that fails or the source is one too many."""
-    cdef size_t at = 4 if rtcp else 8
-    cdef ReplayWindow* window = NULL
-    cdef ReplayWindow* known
-    cdef ReplayWindow fresh
-    cdef int length = -1
-    if transport.keyed and slot.length >= at + 4:
-        window = window_of(transport, load32(slot.data + at))
-        if window == NULL:
-            if transport.heard_count == MAX_HEARD:
-                core.counters.dropped_not_negotiated += 1
-                return False
-            begin(&fresh, load32(slot.data + at))
-        if rtcp:
-            length = unprotect_rtcp(&transport.inbound, slot.data, slot.length)
-        else:
-            known = window if window != NULL else &fresh
-            slot.leapt = leaps(known, guess_index(known, load16(slot.data + 2)))
-            length = unprotect(&transport.inbound, known, slot.data, slot.length)
-    if length < 0 or (window == NULL and not remember_window(transport, &fresh)):
-        core.counters.dropped_unauthenticated += 1
-        return False
-    slot.length = <uint16_t>length
-    return True
-
-
-cdef ReplayWindow* window_of(Transport* transport, uint32_t ssrc) noexcept nogil:
-    cdef int i
-    for i in range(transport.heard_count):
-        if transport.heard[i].ssrc == ssrc:
-            return transport.heard[i]
-    return NULL
-
-
-cdef bint remember_window(Transport* transport, const ReplayWindow* window) noexcept nogil:
-    """False when there is no memory: what cannot be remembered could be replayed."""
-    cdef ReplayWindow* kept = <ReplayWindow*>malloc(sizeof(ReplayWindow))
-    if kept == NULL:
-        return False
-    kept[0] = window[0]
-    transport.heard[transport.heard_count] = kept
-    transport.heard_count += 1
-    return True
-
-
 cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """Steps 4 and 5: decrypt, read the header; then find the track."""
+    """Step 5: read the header of a packet that has been decrypted; then find the track."""
     cdef const Extension* extension
     cdef Header* header = &slot.header
     cdef Forwarder* forwarder
-    if not authenticate(core, transport, slot, False):
-        return
     if not transport.sends:
         transport.sends = True
         transport.next_sender = core.senders

@@ -105,6 +105,7 @@ cdef struct Transport:
     # keeps a kilobyte for each. None is ever forgotten: its packets could be replayed.
     ReplayWindow* heard[MAX_HEARD]
     uint8_t heard_count
+    int64_t strangers_after # ns: until then nothing from an unknown address is tried
     ArrivalLog* arrivals    # NULL until the first packet with a transport-wide number
     int64_t next_feedback   # ns: transport-wide feedback
     int64_t next_report     # ns: receiver reports

@@ -1,0 +1,98 @@
+"""Whose an RTP or RTCP packet is, by the keys that open it (step 4 of a packet's journey).
+
+Knows no lines and no tracks. A source is known once one packet of it has been authentic; what has come from each is
+remembered in its ReplayWindow. RFC 3711.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+from svc._rtp.address cimport mix
+from svc._rtp.objects cimport MAX_HEARD
+from svc._rtp.replay cimport ReplayWindow, begin, guess_index, leaps
+from svc._rtp.srtp cimport unprotect, unprotect_rtcp
+from svc._rtp.table cimport insert, lookup, remove
+from svc._rtp.wire cimport load16, load32
+
+# After a packet from elsewhere that was not authentic, no other one is tried for a participant for so long (ns): a
+# stranger who knows a source's number must not have us decrypt for nothing.
+cdef int64_t AFTER_FORGERY = 20_000_000
+
+
+cdef inline uint64_t key_of(const Core* core, uint32_t ssrc) noexcept nogil:
+    return mix(core.hash_seed ^ ssrc)
+
+
+cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) noexcept nogil:
+    """Step 4: decrypt in place; False, and counted, where that fails or the source is one too many."""
+    cdef size_t at = 4 if rtcp else 8
+    cdef ReplayWindow* window = NULL
+    cdef ReplayWindow* known
+    cdef ReplayWindow fresh
+    cdef int length = -1
+    if transport.keyed and slot.length >= at + 4:
+        window = window_of(transport, load32(slot.data + at))
+        if window == NULL:
+            if transport.heard_count == MAX_HEARD:
+                core.counters.dropped_not_negotiated += 1
+                return False
+            begin(&fresh, load32(slot.data + at))
+        if rtcp:
+            length = unprotect_rtcp(&transport.inbound, slot.data, slot.length)
+        else:
+            known = window if window != NULL else &fresh
+            slot.leapt = leaps(known, guess_index(known, load16(slot.data + 2)))
+            length = unprotect(&transport.inbound, known, slot.data, slot.length)
+    if length < 0 or (window == NULL and not remember_window(core, transport, &fresh)):
+        core.counters.dropped_unauthenticated += 1
+        return False
+    slot.length = <uint16_t>length
+    return True
+
+
+cdef ReplayWindow* window_of(Transport* transport, uint32_t ssrc) noexcept nogil:
+    cdef int i
+    for i in range(transport.heard_count):
+        if transport.heard[i].ssrc == ssrc:
+            return transport.heard[i]
+    return NULL
+
+
+cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* window) noexcept nogil:
+    """False when there is no memory: what cannot be remembered could be replayed."""
+    cdef ReplayWindow* kept = <ReplayWindow*>malloc(sizeof(ReplayWindow))
+    if kept == NULL:
+        return False
+    kept[0] = window[0]
+    transport.heard[transport.heard_count] = kept
+    transport.heard_count += 1
+    # Who had the number first keeps it; the others are found again by their checks.
+    if lookup(&core.by_ssrc, key_of(core, window.ssrc)) == NULL:
+        insert(&core.by_ssrc, key_of(core, window.ssrc), transport)
+    return True
+
+
+cdef Transport* authenticate_from_elsewhere(Core* core, Slot* slot, bint rtcp) noexcept nogil:
+    """Decrypt what comes from an unknown address, by the keys of who has sent from its source before; else NULL."""
+    cdef size_t at = 4 if rtcp else 8
+    cdef Transport* transport
+    if slot.length < at + 4:
+        return NULL
+    transport = <Transport*>lookup(&core.by_ssrc, key_of(core, load32(slot.data + at)))
+    if transport == NULL or not transport.has_selected or core.now < transport.strangers_after:
+        return NULL
+    if authenticate(core, transport, slot, rtcp):
+        return transport
+    transport.strangers_after = core.now + AFTER_FORGERY
+    return NULL
+
+
+cdef void forget_sources(Core* core, Transport* transport) noexcept nogil:
+    """The participant goes, and with them all that they have sent from."""
+    cdef int i
+    for i in range(transport.heard_count):
+        if lookup(&core.by_ssrc, key_of(core, transport.heard[i].ssrc)) == transport:
+            remove(&core.by_ssrc, key_of(core, transport.heard[i].ssrc))
+        free(transport.heard[i])
+    transport.heard_count = 0
