@@ -115,6 +115,9 @@ class Person:
     def close(self, code: CloseCode, reason: str) -> None:
         self.closed = code, reason
 
+    def succeeded(self) -> None:
+        self.closed = CloseCode.REPLACED, "Resumed over another connection"
+
     def wake_at(self, deadline: float) -> None:
         self.wake_due = min(self.wake_due, deadline)
 

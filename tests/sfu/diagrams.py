@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
-from svc.sfu import dtls, ice_states, session
+from svc.sfu import dtls, ice_states, session_states
 from svc.sfu.transitions import Transitions
 
 _State = TypeVar("_State", bound=Enum)
@@ -22,7 +22,7 @@ _PLACE = re.compile(r"<!-- (\w+) -->\n(?:```mermaid\n.*?```\n)?", re.DOTALL)
 def drawn(document: str) -> str:
     """A document with its diagrams as they should be."""
     diagrams = {
-        session.TRANSITIONS.machine: _diagram(session.TRANSITIONS),
+        session_states.TRANSITIONS.machine: _diagram(session_states.TRANSITIONS),
         ice_states.TRANSITIONS.machine: _diagram(ice_states.TRANSITIONS),
         dtls.TRANSITIONS.machine: _diagram(dtls.TRANSITIONS),
     }

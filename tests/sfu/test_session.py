@@ -10,7 +10,8 @@ from svc.sfu.candidates import Candidate
 from svc.sfu.closing import CloseCode
 from svc.sfu.connectivity import MediaFailed, PathLost
 from svc.sfu.rooms import NO_SEATS, AudioControl, NoSeats
-from svc.sfu.session import ANSWER_DEADLINE_S, TRANSITIONS, Event, State
+from svc.sfu.session import ANSWER_DEADLINE_S
+from svc.sfu.session_states import TRANSITIONS, Event, State
 from tests.kit.negotiation import CAMERA, MIC, SERVER, Call
 
 

@@ -71,6 +71,11 @@ class Connection:
         self._heard_at = self._now()
         self._ping_at = self._now() + PING_INTERVAL_S
 
+    @property
+    def closing(self) -> bool:
+        """Whether this side has ended it."""
+        return self._closing is not None
+
     async def receive(self) -> Envelope | None:
         """The next frame; None when there will be no more. Raises EnvelopeError for a bad one."""
         while self._closing is None:

@@ -32,6 +32,7 @@ class JoinRequest:
     user_id: str
     server_password: str = field(repr=False)
     user_token: str = field(repr=False)
+    resumable: bool = False  # The client can take its session up again over another connection.
 
     @classmethod
     def read(cls, payload: Mapping[str, object]) -> "JoinRequest":
@@ -42,6 +43,7 @@ class JoinRequest:
             user_id=fields.identifier(payload, "user_id"),
             server_password=fields.text(payload, "server_password"),
             user_token=fields.text({"user_token": "", **payload}, "user_token"),
+            resumable=payload.get("resumable") is True,
         )
 
 

@@ -1,8 +1,8 @@
 """The /client connection: one participant, from its first message to its last.
 
-The first message must be `client_join`, and soon. A refused join is told why in a
-`room_error` before the connection closes; after an accepted one every message goes to the
-session. Negotiates nothing itself. docs/signalling.md.
+The first message must be `client_join`, or `client_resume` for a session that has lost its connection, and
+soon. A refusal is told why in a `room_error` before the connection closes; otherwise every
+further message goes to the session. Negotiates nothing itself. docs/signalling.md.
 """
 
 import asyncio
@@ -11,15 +11,18 @@ from math import ceil, inf
 
 from svc.base.allowance import Allowance
 from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, payload
+from svc.sfu import fields
 from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.joining import JoinRefused, JoinRequest
+from svc.sfu.resumption import ResumeRefused, Ticket
 from svc.sfu.rooms import NoSeats
 from svc.sfu.service import Service
 from svc.sfu.session import Session
 
 JOIN_DEADLINE_S = 10.0
 EXPECTED_JOIN = "Expected client_join event"
+JOIN, RESUME = "client_join", "client_resume"
 
 # A browser that joins sends about 40 messages within a second, most of them candidates.
 _BURST = 200
@@ -49,22 +52,28 @@ class Participant:
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._session: Session | None = None
+        self._ticket: Ticket | None = None  # Where the client can resume.
 
     async def talk(self) -> None:
         """Serve the connection until it ends."""
-        session = await self._join()
+        session = await self._begin()
         if session is None:
             return
-        self._session = session
         try:
-            session.open()
             await self._listen(session)
         finally:
-            session.close(lost=not self._connection.said_goodbye)
-            logger.debug("peer left", extra=session.log_fields)
-            self._service.sessions.discard(session)
-            if self._timer:
-                self._timer.cancel()
+            self._ended(session)
+
+    def _ended(self, session: Session) -> None:
+        """Let the session wait for another connection where this one broke, else end it."""
+        if not session.is_with(self):
+            return
+        broke = not self._connection.said_goodbye
+        if self._ticket and broke and not self._connection.closing:
+            logger.debug("peer away", extra=session.log_fields)
+            session.detach()
+        else:
+            session.close(lost=broke)
 
     def say(self, event: str, data: object) -> None:
         self._connection.say(event, data)
@@ -74,6 +83,23 @@ class Participant:
 
     def close(self, code: CloseCode, reason: str) -> None:
         self._connection.close(code, reason)
+        if self._ticket:
+            self._service.resumptions.end(self._ticket, code, reason)
+        if self._session:
+            logger.debug("peer left", extra=self._session.log_fields)
+            self._service.sessions.discard(self._session)
+            self._rest()
+
+    def succeeded(self) -> None:
+        """Leave the session to a newer connection of the same client."""
+        self._connection.close(CloseCode.REPLACED, "Resumed over another connection")
+        self._rest()
+
+    def _rest(self) -> None:
+        self._session = self._ticket = None
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
 
     def wake_at(self, deadline: float) -> None:
         """See to it that the session advances at that time; a timer that is early will do."""
@@ -92,23 +118,42 @@ class Participant:
         if self._session:
             self._session.advance()
 
-    async def _join(self) -> Session | None:
-        """The session of an accepted client_join; otherwise the connection is closing."""
+    async def _begin(self) -> Session | None:
+        """The session that the first message asks for; otherwise the connection is closing."""
         envelope = await self._first_message()
         if envelope is None:
             self.close(CloseCode.POLICY, EXPECTED_JOIN)
             return None
         try:
-            request = JoinRequest.read(payload(envelope))
-            session = self._service.seat(self, request)
-        except (EnvelopeError, JoinRefused, NoSeats) as refusal:
+            return self._join(envelope) if envelope.event == JOIN else self._resume(envelope)
+        except (EnvelopeError, JoinRefused, NoSeats, ResumeRefused) as refusal:
             self._service.tally["refused_joins"] += 1
             self.say_text("room_error", str(refusal))
-            self.close(CloseCode.REFUSED, str(refusal))
+            code = refusal.code if isinstance(refusal, ResumeRefused) else CloseCode.REFUSED
+            self.close(code, str(refusal))
             return None
-        self._connection.on_proof(f"{request.server_id}/{request.user_id}")
+
+    def _join(self, envelope: Envelope) -> Session:
+        request = JoinRequest.read(payload(envelope))
+        session = self._session = self._service.seat(self, request)
+        owner = f"{request.server_id}/{request.user_id}"
+        self._connection.on_proof(owner)
         logger.debug("peer joined", extra=session.log_fields)
+        session.open()
+        if request.resumable and not session.closed:
+            self._ticket = Ticket(session, owner)
+            self.say("resumable", self._service.resumptions.renew(self._ticket))
         return session
+
+    def _resume(self, envelope: Envelope) -> Session:
+        ticket = self._service.resumptions.find(fields.text(payload(envelope), "credential"))
+        self._ticket, self._session = ticket, ticket.session
+        self._connection.on_proof(ticket.owner)
+        logger.debug("peer resumed", extra=ticket.session.log_fields)
+        ticket.session.resume(self)
+        if not ticket.session.closed:
+            self.say("resumable", self._service.resumptions.renew(ticket))
+        return ticket.session
 
     async def _first_message(self) -> Envelope | None:
         self._connection.most_characters = MAX_JOIN_CHARACTERS
@@ -118,7 +163,7 @@ class Participant:
         except (TimeoutError, EnvelopeError):
             return None
         self._connection.most_characters = MAX_FRAME_BYTES
-        return envelope if envelope and envelope.event == "client_join" else None
+        return envelope if envelope and envelope.event in (JOIN, RESUME) else None
 
     async def _listen(self, session: Session) -> None:
         while not session.closed:
@@ -131,6 +176,8 @@ class Participant:
             if envelope is None:
                 return
             logger.debug("message received", extra={"event": envelope.event[:64], **session.log_fields})
+            if self._ticket and envelope.event == "answer":
+                self._service.resumptions.confirm(self._ticket)
             session.receive(envelope)
             # An answer has 10 KB: not to be kept for as long as nothing else comes.
             del envelope

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 
 from svc.sfu.candidates import Candidate, passive_candidates, reflexive_candidates
+from svc.sfu.client import Client
 from svc.sfu.closing import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.connectivity import Surroundings
@@ -17,8 +18,9 @@ from svc.sfu.dtls import Certificate
 from svc.sfu.joining import JoinRequest, admit
 from svc.sfu.path import Address
 from svc.sfu.plane import MediaPlane
+from svc.sfu.resumption import Resumptions
 from svc.sfu.rooms import Rooms
-from svc.sfu.session import Client, Session
+from svc.sfu.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Service:
         self.connections: set[Connection] = set()
         self.sessions: set[Session] = set()
         self.clock, self.wall_clock = clocks.steady, clocks.wall
+        self.resumptions = Resumptions(chance.randbytes, clocks.steady)
         self.ready = False  # UDP connectivity was verified, or need not be
         self.leaving = False  # nobody is let in any more
         self._plane = plane
@@ -74,6 +77,8 @@ class Service:
         self.leaving = True
         for connection in list(self.connections):
             connection.close(code, reason)
+        for session in [session for session in self.sessions if session.away]:
+            session.close(lost=True)
 
     def candidates(self) -> tuple[Candidate, ...]:
         """Our addresses as far as they are known now."""

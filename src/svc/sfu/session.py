@@ -5,11 +5,8 @@ changes meanwhile (tracks that come and go, rights, a request to renegotiate or 
 ICE) is not queued: it only makes the session want another offer, which says how things
 stand when it is written. So changes that come together cost one offer, and none is lost.
 
-    Stable      the last offer was answered, and there is nothing new to say.
-    Due         there is: the offer goes out as soon as the caller lets time pass.
-    Offered     an offer is out. Without an answer in 15 s the session ends (4002).
-    Outdated    an offer is out, and another will follow its answer.
-    Closed      over; whatever still comes in is ignored.
+A session may outlive its connection (`detach`): media goes on, nothing is offered, and within 30 s another
+connection may take it up (`resume`). A new offer tells that one all that has happened meanwhile.
 
 An answer that does not fit its offer is refused with a `room_error`, and the session goes
 on waiting for one that does. A fault of ours ends this session (1011), never the process:
@@ -24,16 +21,16 @@ docs/signalling.md; RFC 8829 (JSEP).
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from enum import Enum, auto
 from functools import wraps
 from math import inf
-from typing import Concatenate, ParamSpec, Protocol
+from typing import Concatenate, ParamSpec
 
 from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
 from svc.sfu import fields
 from svc.sfu.answer import read_answer
 from svc.sfu.candidates import Candidate, CandidateError
+from svc.sfu.client import Client
 from svc.sfu.closing import CloseCode
 from svc.sfu.connectivity import (
     Connectivity,
@@ -53,8 +50,8 @@ from svc.sfu.plane import MediaPlane
 from svc.sfu.publications import MICROPHONE, SOURCES, Publications
 from svc.sfu.rooms import AudioControl, Rooms, Track
 from svc.sfu.sdp import SdpError
+from svc.sfu.session_states import TRANSITIONS, Event, State
 from svc.sfu.subscriptions import ALL_LAYERS, Subscriptions
-from svc.sfu.transitions import Transitions
 
 ANSWER_DEADLINE_S = 15.0
 # From an answer to encrypted media. Where a path has fallen silent, 2.3 to 3.5 s have gone by already.
@@ -62,6 +59,8 @@ MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
 # Whoever closes their media leaves or comes back; their WebSocket may be closed later, and says which.
 GOODBYE_DEADLINE_S = 1.0
+# A chat server that is killed or updated is back within 3 s, its machine within half a minute.
+RESUME_WITHIN_S = 30.0
 # Each ICE generation may send 100 checks to addresses that the client chose, so restarts
 # are rationed; a phone that changes networks needs one or two.
 RESTART_INTERVAL_S = 10.0
@@ -71,48 +70,7 @@ MAX_TEMPORAL_LAYER = 2
 
 logger = logging.getLogger(__name__)
 
-
-class State(Enum):
-    STABLE = auto()
-    DUE = auto()
-    OFFERED = auto()
-    OUTDATED = auto()
-    CLOSED = auto()
-
-
-class Event(Enum):
-    CHANGED = auto()
-    SENT = auto()
-    ANSWERED = auto()
-    ENDED = auto()
-
-
-TRANSITIONS = Transitions(
-    "session",
-    {
-        State.STABLE: {Event.CHANGED: State.DUE, Event.ENDED: State.CLOSED},
-        State.DUE: {Event.CHANGED: State.DUE, Event.SENT: State.OFFERED, Event.ENDED: State.CLOSED},
-        State.OFFERED: {
-            Event.CHANGED: State.OUTDATED,
-            Event.ANSWERED: State.STABLE,
-            Event.ENDED: State.CLOSED,
-        },
-        State.OUTDATED: {Event.CHANGED: State.OUTDATED, Event.ANSWERED: State.DUE, Event.ENDED: State.CLOSED},
-        State.CLOSED: {},
-    },
-)
-
 _AWAITING_ANSWER = (State.OFFERED, State.OUTDATED)
-
-
-class Client(Protocol):
-    """The participant's connection. Nothing here waits; what cannot be sent closes it."""
-
-    def say(self, event: str, data: object) -> None: ...
-    def say_text(self, event: str, text: str) -> None: ...
-    def close(self, code: CloseCode, reason: str) -> None: ...
-    def wake_at(self, deadline: float) -> None: ...
-
 
 _P = ParamSpec("_P")
 
@@ -163,6 +121,7 @@ class Session:
         self._restart_due = inf
         self._media_due = inf
         self._goodbye_due = inf
+        self._away_until = inf  # While no connection leads to the client.
         self._path_told_lost = False
         self._restarts = Allowance(RESTART_BURST, 1 / RESTART_INTERVAL_S)
         self._peer = rooms.join(admission.room, user_id, admission.caps, self, self._clock())
@@ -185,19 +144,51 @@ class Session:
     def closed(self) -> bool:
         return self._state is State.CLOSED
 
+    @property
+    def away(self) -> bool:
+        """Whether no connection leads to the client."""
+        return self._away_until < inf
+
     @_entry
     def open(self) -> None:
         """Welcome the client, and offer it all that the room has."""
-        room, user_id = self._peer.room, self._peer.user_id
-        peers = [peer.user_id for peer in self._peer.others()]
-        welcome = {"message": "Joined", "room_id": room.room_id, "user_id": user_id, "peers": peers}
-        self._client.say("room_joined", welcome)
+        room = self._peer.room
+        self._client.say("room_joined", {"message": "Joined", **self._place()})
         self._transport.set_deafened(self._peer.audio_control.is_deafened)
         for track in room.tracks.values():
             self._subscriptions.add(track)
         if room.speakers:
             self._say_speakers(room.active_speakers())
         self._happened(Event.CHANGED)
+
+    def is_with(self, client: Client) -> bool:
+        """Whether this connection leads to the client, or was the last that did."""
+        return self._client is client
+
+    @_entry
+    def detach(self) -> None:
+        """Go on without the connection, if media does, until another one takes the session up."""
+        if not self._connectivity.connected:
+            self.close(lost=True)
+            return
+        self._answer_due = inf
+        self._away_until = self._clock() + RESUME_WITHIN_S
+
+    @_entry
+    def resume(self, client: Client) -> None:
+        """Take up another connection of the same client, and tell it how things stand."""
+        earlier, self._client = self._client, client
+        earlier.succeeded()
+        self._away_until = inf
+        client.say("session_resumed", self._place())
+        self._say_speakers(self._peer.room.active_speakers())
+        client.say("path_lost" if self._path_told_lost else "path_back", {})
+        self._subscriptions.tell_unavailable()
+        self._happened(Event.RESUMED)
+
+    def _place(self) -> dict[str, object]:
+        peers = [peer.user_id for peer in self._peer.others()]
+        return {"room_id": self._peer.room.room_id, "user_id": self._peer.user_id, "peers": peers}
 
     def close(self, *, lost: bool = False) -> None:
         """The connection has ended: leave the room and give everything back."""
@@ -375,7 +366,12 @@ class Session:
         if now >= self._goodbye_due:
             self._end(CloseCode.MEDIA_FAILED, "The client closed its media")
             return
+        if now >= self._away_until:
+            self._end(CloseCode.SILENT, f"Signalling was away for {RESUME_WITHIN_S:.0f} s")
+            return
         self._connectivity.advance(now)
+        if self.away:
+            return
         if self._state is State.STABLE and now >= self._restart_due:
             self._happened(Event.CHANGED)
         if self._state is State.DUE:
@@ -386,6 +382,8 @@ class Session:
         outcomes, self._connectivity.outcomes = self._connectivity.outcomes, []
         for outcome in outcomes:
             match outcome:
+                case PathSilent() | PathLost() if self.away:
+                    self._end(CloseCode.MEDIA_FAILED, "Neither media nor signalling has a path")
                 case PathSilent() | PathLost():
                     self._tell_path(lost=True)
                     self._expect_media(SILENCE_DEADLINE_S)
@@ -408,7 +406,9 @@ class Session:
 
     def _next_deadline(self) -> float:
         media_due = self._connectivity.next_deadline()
-        if self._state is State.DUE:
+        if self.away:
+            due = self._away_until
+        elif self._state is State.DUE:
             due = self._clock()
         else:
             due = self._restart_due if self._state is State.STABLE else self._answer_due
@@ -496,4 +496,5 @@ _CLIENT_EVENTS: dict[str, Callable[[Session, Envelope], None]] = {
     "set_layer": Session._receive_set_layer,
     "keep_alive": Session._receive_keep_alive,
     "client_join": Session._receive_second_join,
+    "client_resume": Session._receive_second_join,
 }

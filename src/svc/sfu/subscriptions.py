@@ -143,6 +143,14 @@ class Subscriptions:
                 return True
         return False
 
+    def tell_unavailable(self) -> None:
+        """Name every track again that the client cannot be sent; it may have missed an earlier word."""
+        for track in self._waiting:
+            self._unavailable(track, NO_LINE)
+        for line in self._lines:
+            if line.track and line.told_unavailable:
+                self._unavailable(line.track, CODEC)
+
     def close(self) -> None:
         for line in self._lines:
             self._stop(line)

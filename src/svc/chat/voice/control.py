@@ -162,10 +162,14 @@ class MediaControl:
                 self._apply_caps(room_id, user_id)
 
     def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
-        """A call ends with the session in which it was joined."""
+        """A call ends with the session in which it was joined, and with any where that is not known."""
         for room_id in self._occupancy.rooms_of(member_id):
-            if self._session.get((room_id, member_id)) in session_ids:
+            if self._session.get((room_id, member_id)) in {*session_ids, None}:
                 self.put_out(room_id, member_id)
+
+    def claim(self, asker: Asker, room_id: str) -> None:
+        """Note in which session somebody is in a call that this server has found under way."""
+        self._session.setdefault((room_id, asker.member_id), asker.session_id)
 
     def private_left(self, room_id: str, member_id: str) -> None:
         """A member has left a private conversation, and its call."""

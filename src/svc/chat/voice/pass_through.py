@@ -147,7 +147,7 @@ class SignallingPassThrough(Requests):
         finally:
             # Whichever side has not been closed by the other is told that it is alone.
             await _close(sfu, _LOST, b"The participant is gone")
-            await _close(browser, WSCloseCode.SERVICE_RESTART, b"The voice server is gone")
+            await _close(browser, WSCloseCode.BAD_GATEWAY, b"The voice server is gone")
 
 
 async def _carry(

@@ -127,7 +127,9 @@ class VoiceRequests(Requests):
         refusals=_THERE,
     )
     async def send(self, asking: Asker, channel_id: Id, camera: bool, screen: bool) -> Sent:
-        return self._voice.gestures.send(asking.member_id, channel_id, Sent(camera, screen))
+        sent = self._voice.gestures.send(asking.member_id, channel_id, Sent(camera, screen))
+        self._voice.control.claim(asking, channel_id)
+        return sent
 
     @request(
         in_channel(P.ADD_REACTIONS),

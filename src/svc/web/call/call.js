@@ -92,6 +92,11 @@ export class Call extends EventTarget {
     return this.#session?.pc ?? null;
   }
 
+  /** Does signalling lead to the media service? Media may go on without. */
+  get signalled() {
+    return this.#session?.signalled ?? false;
+  }
+
   /** Publish `track` as "mic", "camera", "screen" or "screen_audio"; null takes it down. @param {Source} source @param {MediaStreamTrack | null} track */
   publish(source, track) {
     if (track) this.#sending.set(source, track);
@@ -158,7 +163,7 @@ export class Call extends EventTarget {
     }
     if (this.#leaving.signal.aborted) return { kind: "left", reason: "" };
     const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
-    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, sound: this.#sound, wanted: this.#wanted, sealing: this.#sealing });
+    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, sound: this.#sound, wanted: this.#wanted, reachable: this.#reachable, sealing: this.#sealing });
     this.#session = session;
     for (const property of /** @type {const} */ (["tracks", "speakers"])) session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {
@@ -181,6 +186,7 @@ export class Call extends EventTarget {
    */
   async cameBack() {
     const session = this.#session;
+    if (session?.comeBack()) return;
     if (!session) this.#resting.abort(); // Whoever waits for the next session needs the chat server alone.
     else if (session.unanswered) {
       const before = this.#heard();

@@ -199,9 +199,7 @@ async function enter(there) {
     if (mine.state !== "connected") return;
     screenStopped = false;
     layers.startOver();
-    tell();
-    tellSent();
-    if (handUp) tried(raiseHand(channelId, true));
+    tellAll();
   });
   mine.addEventListener("tracks", () => {
     tracks.value = mine.tracks;
@@ -308,6 +306,13 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
   keep(KEPT, lastPlace, SESSION);
 }
 
+/** A chat server that was started again knows nothing of it; it may not know of our call yet either. */
+function tellAll() {
+  tell();
+  tellSent();
+  if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
+}
+
 /** Tell the others whether we can be heard, and hear; whoever connects tells it anyway. */
 function tell() {
   if (callState.value === "connected") ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});
@@ -335,6 +340,7 @@ listen({
   resume: () => call?.cameBack(),
   greet() {
     call?.cameBack();
+    tellAll();
     const last = keptLike({ channelId: "", mic: false, camera: false, deafened: false, encrypted: false }, KEPT, SESSION);
     if (call || entering || !channelsById.value.has(last.channelId)) return;
     if (last.encrypted && !isEncrypted(last.channelId)) {
@@ -344,6 +350,7 @@ listen({
   },
   hear(event, data) {
     if (event === "voice_moved") follow(data);
+    else if (event === "voice_joined" && data.member.id === member.value?.id && data.channel_id === callChannel.value) tellAll();
     else if (event === "voice_screen_stopped" && data.channel_id === callChannel.value) {
       screenStopped = true;
       publisher?.stopScreen();

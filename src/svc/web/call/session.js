@@ -1,7 +1,7 @@
-// One stay at the SFU: one signalling socket and one RTCPeerConnection, thrown
-// away together when either is lost. It answers the SFU's offers in order, puts
-// our tracks on the lines kept for them and says whose track is on which other
-// line. It never retries; call.js starts the next session.
+// One stay at the SFU: one RTCPeerConnection and the signalling socket that leads to its other end. It answers
+// the SFU's offers in order, puts our tracks on the lines kept for them and says whose track is on which other
+// line. Where the socket breaks and media goes on, it takes the stay up again over another socket. It never
+// begins another stay; call.js does.
 //
 // The SFU is always the offerer. Its first four lines, mids 0 to 3, are ours to
 // send on; every later line brings somebody's track, named by the `tracks` map
@@ -11,6 +11,7 @@
 /** @import { Sealing } from "./sealing.js" */
 /** @import { Trouble } from "./trouble.js" */
 
+import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/pulse.js";
 import { RelayWatch, stuck } from "./trouble.js";
 
@@ -45,6 +46,9 @@ const CONNECT_DEADLINE_MS = 15_000; // As long as the SFU waits for our answer.
 const KEEP_SIZE_MS = 5000;
 // We close with it when we may be back in a moment, so that the others keep our tile.
 const LOST = 4000;
+// Sockets that end so may have ended on the way: without a close frame, because the chat server stops, or with LOST.
+const BREAKS = new Set([1005, 1006, 1012, LOST]);
+const RETRY_FIRST_MS = 100, RETRY_MOST_MS = 1000;
 // Close codes of the SFU that mean more than a lost connection.
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
@@ -65,6 +69,13 @@ export class Session extends EventTarget {
   /** What ended it, where that is a trouble; see trouble.js. @type {Trouble | null} */
   trouble = null;
 
+  #url; #reachable;
+  /** What takes this stay up over another socket. @type {{credential: string, within_s: number} | null} */
+  #ticket = null;
+  /** While no socket leads to the service. @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null} */
+  #away = null;
+  /** Layers that were asked for meanwhile. @type {Map<string, number>} */
+  #unsent = new Map();
   #relay; #since = performance.now(); #connected = false;
   #socket; #pc; #sending; #codec;
   /** @type {RTCIceCandidateInit[]} */
@@ -81,11 +92,13 @@ export class Session extends EventTarget {
   /**
    * `grant` is the chat server's answer to voice_join, `sending` a Map from source to
    * the track to publish, which the caller may change and then announce with `publish`; `sound()` says what
-   * our sound is and what rate its channel sets; `wanted(offered)` gives those of them that we want to be sent.
-   * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], sealing?: Sealing | null}} how
+   * our sound is and what rate its channel sets; `wanted(offered)` gives those of them that we want to be sent; `reachable()` says whether the chat server answers.
+   * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, sealing?: Sealing | null}} how
    */
-  constructor({ url, grant, sending, codec, sound = () => VOICE, wanted = (offered) => offered, sealing = null }) {
+  constructor({ url, grant, sending, codec, sound = () => VOICE, wanted = (offered) => offered, reachable = () => true, sealing = null }) {
     super();
+    this.#url = url;
+    this.#reachable = reachable;
     this.#wanted = wanted;
     this.#sealing = sealing;
     this.#sound = sound;
@@ -95,7 +108,7 @@ export class Session extends EventTarget {
     this.#codec = codec;
     this.#pc = this.#openPeerConnection(grant.ice_servers);
     this.#relay = new RelayWatch(this.#pc, grant.ice_servers);
-    this.#socket = this.#openSocket(url, grant.client_join);
+    this.#socket = this.#openSocket("client_join", { ...grant.client_join, resumable: true });
     this.#deadline = setTimeout(() => this.#finish("lost", ""), CONNECT_DEADLINE_MS);
   }
 
@@ -103,10 +116,15 @@ export class Session extends EventTarget {
     return this.#pc;
   }
 
+  /** Does a socket lead to the service? */
+  get signalled() {
+    return !this.#away && this.#socket.readyState === WebSocket.OPEN;
+  }
+
   /** What keeps it from having media, once that takes longer than usual; null until then. */
   get obstacle() {
     if (performance.now() - this.#since < USUALLY_MS) return null;
-    return stuck(this.#pc, { signalled: this.#socket.readyState === WebSocket.OPEN, hadMedia: this.#connected, relay: this.#relay.state });
+    return stuck(this.#pc, { signalled: this.signalled, hadMedia: this.#connected, relay: this.#relay.state });
   }
 
   /** Put what `sending` holds for `source` on its line, or take the line down when it holds nothing. @param {Source} source */
@@ -125,12 +143,19 @@ export class Session extends EventTarget {
 
   /** Receive this track's temporal layers up to `layer` only: 0, 1 or 2; -1 for all. @param {string} trackId @param {number} layer */
   setLayer(trackId, layer) {
-    this.#send("set_layer", { track_id: trackId, max_temporal_layer: layer });
+    if (this.#away) this.#unsent.set(trackId, layer);
+    else this.#send("set_layer", { track_id: trackId, max_temporal_layer: layer });
   }
 
   /** Nothing comes to us: does the service still answer? It may only stand still, so it has the usual time. */
   doubt() {
-    this.#pulse.ask();
+    if (!this.#away) this.#pulse.ask();
+  }
+
+  /** The chat server is reached again: is the stay still to be taken up? Then now. */
+  comeBack() {
+    this.#away?.resting.abort();
+    return this.#away !== null;
   }
 
   /** Has the service been asked, and not answered yet? */
@@ -158,21 +183,53 @@ export class Session extends EventTarget {
     return pc;
   }
 
-  /** @param {URL} url @param {Reply<"voice_join">["client_join"]} join */
-  #openSocket(url, join) {
-    const socket = new WebSocket(url);
+  /** @param {string} event @param {unknown} data What is said first. */
+  #openSocket(event, data) {
+    const socket = new WebSocket(this.#url);
     socket.addEventListener("open", () => {
-      this.#send("client_join", join);
+      this.#send(event, data);
       this.#pulse.start();
     });
-    socket.addEventListener("message", ({ data }) => {
+    socket.addEventListener("message", (message) => {
       this.#pulse.heard();
-      this.#receive(JSON.parse(data));
+      this.#receive(JSON.parse(message.data));
     });
     socket.addEventListener("close", ({ code, reason }) => {
-      this.#finish(ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost", this.#reason || reason);
+      const kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
+      if (BREAKS.has(code) && this.#ticket && this.#pc.connectionState === "connected") this.#takeUp(this.#ticket);
+      else this.#finish(kind, this.#reason || reason);
     });
     return socket;
+  }
+
+  /**
+   * The socket broke, and media goes on. Where the chat server answered before an attempt and after it, the attempt
+   * failed because of the service itself.
+   * @param {{credential: string, within_s: number}} ticket
+   */
+  async #takeUp({ credential, within_s: withinS }) {
+    this.#pulse.stop();
+    const resting = new AbortController();
+    if (this.#away) {
+      this.#away.resting = resting;
+      await pause(this.#away.backoff.next(), resting.signal);
+      if (!this.#away) return; // It is over.
+    } else this.#away = { until: performance.now() + withinS * 1000, reached: false, backoff: new Backoff(RETRY_FIRST_MS, RETRY_MOST_MS), resting };
+    const away = this.#away;
+    const reached = this.#reachable();
+    if (performance.now() > away.until || (away.reached && reached)) this.#finish("lost", "");
+    else {
+      away.reached = reached;
+      this.#socket = this.#openSocket("client_resume", { credential });
+    }
+  }
+
+  /** The service has taken us up: whatever it has not told is in the offer that follows. */
+  #resumed() {
+    this.#away = null;
+    this.withheld = [];
+    for (const [trackId, layer] of this.#unsent) this.setLayer(trackId, layer);
+    this.#unsent.clear();
   }
 
   #connectionChanged() {
@@ -194,7 +251,9 @@ export class Session extends EventTarget {
 
   /** @param {{event: string, data: string}} frame */
   #receive({ event, data }) {
-    if (event === "offer") this.#queue(() => this.#answer(JSON.parse(data)));
+    if (event === "offer") this.#queue(this.#answer.bind(this, JSON.parse(data), this.#socket));
+    else if (event === "resumable") this.#ticket = JSON.parse(data);
+    else if (event === "session_resumed") this.#resumed();
     else if (event === "candidate") this.#queue(() => this.#addCandidate(JSON.parse(data)));
     else if (event === "active_speakers") this.#nameSpeakers(JSON.parse(data));
     else if (event === "path_lost") this.dispatchEvent(new Event("silent")); // An offer follows, which restarts ICE.
@@ -203,8 +262,8 @@ export class Session extends EventTarget {
     else if (event === "room_error") this.#reason = data;
   }
 
-  /** @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer */
-  async #answer({ type, sdp, tracks = {} }) {
+  /** @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer @param {WebSocket} socket Where it came from; nobody else waits for its answer. */
+  async #answer({ type, sdp, tracks = {} }, socket) {
     this.#offeredSound = this.#sound();
     await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#offeredSound) });
     for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES))) this.#sealing?.seal(/** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender, source);
@@ -213,7 +272,7 @@ export class Session extends EventTarget {
     for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
     const answer = await this.#pc.createAnswer();
     await this.#pc.setLocalDescription({ type: answer.type, sdp: inStereo(/** @type {string} */ (answer.sdp)) });
-    this.#send("answer", this.#pc.localDescription);
+    if (socket === this.#socket) this.#send("answer", this.#pc.localDescription);
     for (const candidate of this.#candidates.splice(0)) await this.#addCandidate(candidate);
     this.#nameTracks();
   }
@@ -312,6 +371,7 @@ export class Session extends EventTarget {
     if (kind === "lost" && !(this.#connected && this.#pc.connectionState === "connected")) this.trouble ??= trouble ?? this.obstacle;
     else this.trouble ??= trouble;
     clearTimeout(this.#deadline);
+    this.#ticket = this.#away = null;
     this.#pulse.stop();
     this.#socket.close(kind === "left" ? 1000 : LOST);
     this.#pc.close();

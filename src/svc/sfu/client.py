@@ -1,0 +1,16 @@
+"""The connection to one participant, as its session sees it. Has no code of its own."""
+
+from typing import Protocol
+
+from svc.sfu.closing import CloseCode
+
+
+class Client(Protocol):
+    """The participant's connection. Nothing here waits; what cannot be sent closes it."""
+
+    def say(self, event: str, data: object) -> None: ...
+    def say_text(self, event: str, text: str) -> None: ...
+    def close(self, code: CloseCode, reason: str) -> None: ...
+    # Another connection of the same client has taken the session up.
+    def succeeded(self) -> None: ...
+    def wake_at(self, deadline: float) -> None: ...

@@ -1,0 +1,103 @@
+"""Which session a participant's next connection takes up: credentials, and why some sessions have ended.
+
+A credential is a secret of one session. It is drawn for each connection and told to that one alone. The
+credential before it stays good until the client has answered an offer over its new connection, for the new
+credential may have been lost on the way. Only hashes are kept. Decides nothing about seats or rooms.
+docs/signalling.md, "A session that goes on".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from svc.sfu.closing import CloseCode
+from svc.sfu.session import RESUME_WITHIN_S, Session
+
+CREDENTIAL_BYTES = 32
+# Endings that a client must hear of, also when its connection was away: it is not wanted back.
+_FINAL = (CloseCode.REPLACED, CloseCode.DISCONNECTED)
+# The oldest go first. Only holders of a grant end sessions, each a few in 30 s.
+MAX_ENDED = 10_000
+
+
+class ResumeRefused(Exception):
+    """The code and the reason may be shown to the client."""
+
+    def __init__(self, code: CloseCode, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """One session that may be resumed."""
+
+    session: Session
+    owner: str
+    hashes: list[bytes] = field(default_factory=list, repr=False)  # Two at most, the newest last.
+    ended: tuple[CloseCode, str] | None = None
+    forget_at: float = 0.0
+
+
+class Resumptions:
+    """All tickets of one service. `random_bytes` must not be guessed by anybody."""
+
+    def __init__(self, random_bytes: Callable[[int], bytes], clock: Callable[[], float]) -> None:
+        self._random_bytes = random_bytes
+        self._clock = clock
+        self._tickets: dict[bytes, Ticket] = {}
+        self._ended: dict[Ticket, None] = {}  # The oldest first.
+
+    def renew(self, ticket: Ticket) -> dict[str, object]:
+        """Return the payload that gives a connection its credential."""
+        credential = self._random_bytes(CREDENTIAL_BYTES).hex()
+        digest = _digest(credential)
+        ticket.hashes.append(digest)
+        self._tickets[digest] = ticket
+        return {"credential": credential, "within_s": RESUME_WITHIN_S}
+
+    def confirm(self, ticket: Ticket) -> None:
+        """Retire all credentials but the newest, which the client is known to have."""
+        self._keep(ticket, ticket.hashes[-1:])
+
+    def find(self, credential: str) -> Ticket:
+        """Return the ticket of a session that goes on, with this credential alone. Raises ResumeRefused."""
+        self._forget_old()
+        digest = _digest(credential)
+        ticket = self._tickets.get(digest)
+        if ticket is None:
+            raise ResumeRefused(CloseCode.REFUSED, "There is no such session any more")
+        if ticket.ended:
+            raise ResumeRefused(*ticket.ended)
+        self._keep(ticket, [digest])
+        return ticket
+
+    def _keep(self, ticket: Ticket, hashes: list[bytes]) -> None:
+        for digest in ticket.hashes:
+            if digest not in hashes:
+                del self._tickets[digest]
+        ticket.hashes = hashes
+
+    def end(self, ticket: Ticket, code: CloseCode, reason: str) -> None:
+        """Forget a session that has ended, but for a word to a client that is not wanted back."""
+        if ticket.ended:
+            return
+        ticket.ended = code, reason
+        ticket.forget_at = self._clock() + RESUME_WITHIN_S
+        self._ended[ticket] = None
+        if code not in _FINAL or len(self._ended) > MAX_ENDED:
+            self._forget(ticket if code not in _FINAL else next(iter(self._ended)))
+        self._forget_old()
+
+    def _forget_old(self) -> None:
+        while self._ended and (ticket := next(iter(self._ended))).forget_at <= self._clock():
+            self._forget(ticket)
+
+    def _forget(self, ticket: Ticket) -> None:
+        self._ended.pop(ticket, None)
+        self._keep(ticket, [])
+
+
+def _digest(credential: str) -> bytes:
+    # The table is looked through by the hash, so the time that takes tells nothing of a credential.
+    return sha256(credential.encode(errors="replace")).digest()

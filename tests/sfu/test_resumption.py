@@ -1,0 +1,228 @@
+"""A session goes on while no WebSocket leads to its client, and another WebSocket takes it up.
+
+docs/signalling.md, "A session that goes on".
+"""
+
+import asyncio
+
+import pytest
+
+from svc.sfu.connectivity import PathSilent
+from svc.sfu.session import RESUME_WITHIN_S, Session
+from tests.kit.answers import Answering
+from tests.kit.negotiation import MIC, OPUS
+from tests.kit.site import SECRET, Site, Socket, site
+from tests.kit.virtual_time import in_virtual_time
+from tests.kit.waiting import wait_until
+
+REFUSED = (4003, "There is no such session any more")
+
+
+class Client:
+    """A participant who can resume, with media."""
+
+    def __init__(self, where: Site, socket: Socket, session: Session, credential: str) -> None:
+        self._where, self.socket, self.session, self.credential = where, socket, session, credential
+
+    async def resume(self, credential: str = "") -> None:
+        """Take the session up over another socket; its offer is there, and not answered."""
+        self.socket = await self.knock(credential)
+        self.place = await self.socket.hear("session_resumed")
+        assert await self.socket.hear("active_speakers") == {"user_ids": []}
+        await self.socket.hear("path_back")
+        self.credential = (await self.socket.hear("resumable"))["credential"]
+        self.socket.offer = await self.socket.hear("offer")
+
+    async def knock(self, credential: str = "") -> Socket:
+        socket = await self._where.connect("/client")
+        await socket.say("client_resume", {"credential": credential or self.credential})
+        return socket
+
+    async def refused(self, credential: str = "") -> tuple[int | None, str]:
+        socket = await self.knock(credential)
+        await socket.hear("room_error")
+        return await socket.ending()
+
+
+async def joined(where: Site, user_id: str) -> Client:
+    known = set(where.service.sessions)
+    socket = await where.ask_to_join(user_id, resumable=True)
+    await socket.hear("room_joined")
+    resumable = await socket.hear("resumable")
+    assert resumable["within_s"] == RESUME_WITHIN_S
+    socket.offer = await socket.hear("offer")
+    await socket.answer(Answering(sends={MIC: f"{user_id} {user_id}"}))
+    (session,) = set(where.service.sessions) - known
+    await answered(socket)
+    media_flows(session)
+    return Client(where, socket, session, resumable["credential"])
+
+
+async def answered(socket: Socket) -> None:
+    await socket.say("keep_alive", {"timestamp": 1})
+    await socket.hear("keep_alive")
+
+
+def media_flows(session: Session) -> None:
+    """The plane of these tests carries nothing."""
+    session._connectivity._has_path = session._connectivity._secured = True
+
+
+async def away(client: Client) -> None:
+    client.socket.vanish()
+
+    async def noticed() -> bool:
+        return client.session.away or client.session.closed
+
+    await wait_until("the service notices", noticed, within_s=5)
+
+
+@in_virtual_time
+async def test_a_session_is_taken_up_and_told_what_happened_meanwhile() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann, ben = await joined(where, "ann"), await joined(where, "ben")
+        for user_id in ("ann", "ben"):
+            assert (await control.hear("peer_joined"))["user_id"] == user_id
+        await away(ann)
+        ben.session.track_started(MIC, 7, OPUS)
+        # It is there all the while, and nobody has heard of anything else.
+        assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann", "ben"]}]
+
+        await ann.resume()
+
+        assert ann.place == {"room_id": "lobby", "user_id": "ann", "peers": ["ben"]}
+        assert [track["user_id"] for track in ann.socket.offer["tracks"].values()] == ["ben"]
+        await ann.socket.answer()
+        await answered(ann.socket)
+        assert not ann.session.away and len(where.plane.transports) == 2
+        assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann", "ben"]}]
+
+
+@in_virtual_time
+async def test_an_offer_that_was_out_is_made_again() -> None:
+    async with site() as where:
+        await where.control()
+        ann = await joined(where, "ann")
+        await ann.socket.say("renegotiate", {})
+        await ann.socket.hear("offer")
+        await away(ann)
+        await asyncio.sleep(RESUME_WITHIN_S / 2 + 1)  # Longer than an answer may take.
+        await ann.resume()
+        await ann.socket.answer()
+        await answered(ann.socket)
+
+
+@pytest.mark.parametrize("code", [1000, 1001])
+@in_virtual_time
+async def test_a_client_that_leaves_properly_is_gone_at_once(code: int) -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await joined(where, "ann")
+        await control.hear("peer_joined")
+        await ann.socket.close(code)
+        assert await control.hear("peer_left") == {"room_id": "lobby", "user_id": "ann"}
+        assert await ann.refused() == REFUSED
+
+
+@in_virtual_time
+async def test_a_client_that_has_not_said_that_it_can_resume_is_lost_at_once() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await where.join("ann")
+        await control.hear("peer_joined")
+        (session,) = where.service.sessions
+        media_flows(session)
+        ann.vanish()
+        assert await control.hear("peer_left") == {"room_id": "lobby", "user_id": "ann", "lost": True}
+
+
+@in_virtual_time
+async def test_a_client_without_media_is_lost_with_its_connection() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await joined(where, "ann")
+        await control.hear("peer_joined")
+        await away(ann)
+        ann.session._connectivity.outcomes.append(PathSilent())
+        ann.session.advance()
+        assert (await control.hear("peer_left"))["lost"] is True
+        assert await ann.refused() == REFUSED
+
+
+@in_virtual_time
+async def test_a_session_that_nobody_takes_up_within_30_s_is_lost() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await joined(where, "ann")
+        await control.hear("peer_joined")
+        since = asyncio.get_running_loop().time()
+        await away(ann)
+        assert (await control.hear("peer_left"))["lost"] is True
+        assert asyncio.get_running_loop().time() - since == pytest.approx(RESUME_WITHIN_S, abs=2)
+        assert await ann.refused() == REFUSED
+        assert where.plane.transports[0].closed and where.service.sessions == set()
+
+
+@in_virtual_time
+async def test_a_credential_is_good_until_its_successor_is_known_to_have_come() -> None:
+    async with site() as where:
+        await where.control()
+        ann = await joined(where, "ann")
+        first = ann.credential
+        for _ in range(3):  # Each connection breaks before the client has read of the next credential.
+            await ann.resume(first)
+            await away(ann)
+        await ann.resume(first)
+        await ann.socket.answer()
+        await answered(ann.socket)
+        assert await ann.refused(first) == REFUSED
+        assert await ann.refused("a guess") == REFUSED
+        await ann.resume()
+
+
+@in_virtual_time
+async def test_a_session_belongs_to_one_connection_at_a_time() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await joined(where, "ann")
+        await control.hear("peer_joined")
+        before = ann.socket
+        await ann.resume()
+        assert await before.ending() == (4001, "Resumed over another connection")
+        assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
+
+
+@pytest.mark.parametrize("how", ["disconnected", "replaced"])
+@in_virtual_time
+async def test_a_client_that_was_put_out_while_it_was_away_is_told_so(how: str) -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await joined(where, "ann")
+        await control.hear("peer_joined")
+        await away(ann)
+        place = {"room_id": "lobby", "user_id": "ann"}
+        if how == "disconnected":
+            await control.say("disconnect_user", {**place, "server_id": "home", "server_password": SECRET})
+            assert await control.hear("peer_left") == place
+            expected = (4004, "Disconnected by the server")
+        else:
+            await joined(where, "ann")
+            expected = (4001, "Joined again from elsewhere")
+        assert await ann.refused() == expected
+        await asyncio.sleep(RESUME_WITHIN_S + 1)
+        assert await ann.refused() == REFUSED
+
+
+@in_virtual_time
+async def test_rights_that_change_meanwhile_hold_in_the_session_that_goes_on() -> None:
+    async with site() as where:
+        control = await where.control()
+        ann = await joined(where, "ann")
+        await away(ann)
+        caps = {"room_id": "lobby", "user_id": "ann", "server_id": "home", "server_password": SECRET}
+        await control.hear("peer_joined")
+        await control.say("user_caps", {**caps, "caps": []})
+        await control.sync()
+        await ann.resume()
+        assert ann.socket.offer["sdp"].count("a=inactive") == 4
