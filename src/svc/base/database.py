@@ -55,7 +55,7 @@ _READ_STEPS = 100_000
 # usual 5 ms the two take turns under load; with this they work side by side (a fifth more
 # messages a second with 200 writers).
 SWITCH_INTERVAL_S = 0.0005
-# Readers are gone after `READ_DEADLINE_S`. A file of 75 GB is looked through within this time after the start.
+# Readers are gone after `READ_DEADLINE_S`. After the start a file of 75 GB is looked through in this time.
 EMPTY_WITHIN_S = 600.0
 # A commit takes milliseconds, on a tired disk a second.
 STUCK_AFTER_S = 10.0

@@ -1,14 +1,19 @@
 """Moderators silence, put out and move people in voice channels; what they did holds."""
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import pytest
 
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.audit.rules import WantedEntries
-from tests.chat.inside import give_role
+from svc.chat.community import Community
+from tests.chat.fake_sfu import FakeSfu
+from tests.chat.inside import give_role, server_with_insight
+from tests.chat.people import newcomer
 from tests.chat.voice.conftest import World
+from tests.kit.waiting import wait_until
 
 
 def override(world: World, channel_id: str, member_id: str, own: Override) -> None:
@@ -156,6 +161,29 @@ async def test_without_the_media_service_nobody_is_put_out(world: World) -> None
         await world.mod.ask("voice_mute_self", muted=False)
     asked = {"member_id": world.ada.id}
     assert await error(world.mod.ask("voice_disconnect", **asked)) == "voice_unavailable"
+
+
+async def test_a_member_who_was_kicked_while_there_was_no_connection_is_put_out_when_it_is_back(
+    variables: dict[str, str], sfu: FakeSfu
+) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        await sfu.until("sync_request")
+        owner, ada = await newcomer(chat, "Owner"), await newcomer(chat, "Ada")
+        give_role(community, owner.id, "owner")
+        await sfu.tell("peer_joined", "lobby", ada.id)
+        await sfu.stop()
+        await wait_until("the connection is lost", partial(is_lost, community), within_s=10)
+        await owner.done("POST", f"/api/members/{ada.id}/kick")
+        sfu.people["lobby"] = [ada.id]
+        await sfu.start()
+        await sfu.until("disconnect_user")
+    # The server may also be restarted before it has said so.
+    async with server_with_insight(variables):
+        await sfu.until("disconnect_user", 2)
+
+
+async def is_lost(community: Community) -> bool:
+    return not community.link.in_step
 
 
 async def test_acts_are_in_the_audit_log(world: World) -> None:

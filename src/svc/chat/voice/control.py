@@ -86,6 +86,8 @@ class MediaControl:
         self._granted: dict[Place, frozenset[str]] = {}
         # The session in which each grant was asked for. Unknown after a restart, and then not checked.
         self._session: dict[Place, str] = {}
+        # Former members. One who was removed while there was no connection is put out when it is back.
+        self._gone: set[str] = set()
         # Whose screen a moderator has stopped; they may share none until they leave the room.
         self._screen_stopped: set[Place] = set()
 
@@ -176,14 +178,20 @@ class MediaControl:
         if member_id in self._occupancy.users(room_id):
             self.put_out(room_id, member_id)
 
+    def load(self, gone: Collection[str]) -> None:
+        """Former members who may have been in a call when the server stopped."""
+        self._gone.update(gone)
+
     def member_gone(self, member_id: str) -> None:
+        self._gone.add(member_id)
         for room_id in self._occupancy.rooms_of(member_id):
             self.put_out(room_id, member_id)
         self._states.forget(member_id)
 
     def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
         """May somebody be there? Who came with the control secret itself and is no member, may."""
-        known = user_id in self._directory.members or (room_id, user_id) in self._granted
+        granted = (room_id, user_id) in self._granted
+        known = granted or user_id in self._directory.members or user_id in self._gone
         session_id = self._session.get((room_id, user_id))
         ended = session_id is not None and not self._directory.has_session(user_id, session_id)
         if known and (ended or not self._rooms.may(user_id, Permission.JOIN_VOICE, room_id)):

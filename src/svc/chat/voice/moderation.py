@@ -4,6 +4,7 @@ Each act needs its permission in the channel where somebody is, and a higher ran
 theirs; who sees no such channel is told that they are in none. No HTTP.
 """
 
+import time
 from collections.abc import Sequence
 
 from svc.base.database import Act, Connection
@@ -18,6 +19,9 @@ from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import SfuLinks
 
 _MUTES = Table("voice_mutes", Mute)
+# A call that began before somebody left has ended by then.
+_LONGEST_CALL_MS = 24 * 60 * 60 * 1000
+_LEFT_SINCE = "SELECT id FROM members WHERE left_at_ms > ? ORDER BY left_at_ms DESC LIMIT 10000"
 
 
 def silences(connection: Connection, person_id: str, now_ms: int) -> bool:
@@ -36,6 +40,8 @@ class VoiceModeration:
     async def load(self) -> None:
         rows = await self._database.rows(f"SELECT person_id, {_MUTES.select()} FROM voice_mutes")
         self._voice.states.load({person_id: _MUTES.read(mute) for person_id, *mute in rows})
+        gone = await self._database.rows(_LEFT_SINCE, (int(time.time() * 1000) - _LONGEST_CALL_MS,))
+        self._voice.control.load([row["id"] for row in gone])
 
     @changes_rules
     def mute(
