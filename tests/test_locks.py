@@ -1,0 +1,62 @@
+"""Releases, the image and the page are made of locked packages, and workflows name actions by commit."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+REPOSITORY = Path(__file__).parent.parent
+LOCKS = REPOSITORY / "ci" / "locks"
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+WANTED = {
+    "runtime.txt": [
+        *PROJECT["project"]["dependencies"],
+        *PROJECT["project"]["optional-dependencies"]["s3"],
+    ],
+    "build.txt": PROJECT["build-system"]["requires"],
+}
+
+
+def locked(name: str) -> dict[str, str]:
+    """The versions of a lock file, in which each has hashes."""
+    text = (LOCKS / name).read_text()
+    entries = re.findall(r"^(\S+?)==(\S+)[^\n]*\\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
+    assert len(entries) == text.count("==") - text.count(" == ")
+    return {canonicalize_name(package): version for package, version in entries}
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_a_lock_file_has_what_the_package_asks_for(name: str) -> None:
+    versions = locked(name)
+    for requirement in map(Requirement, WANTED[name]):
+        version = versions.get(canonicalize_name(requirement.name))
+        assert version is not None and version in requirement.specifier, f"{requirement}: run ci/lock"
+
+
+@pytest.mark.parametrize("path", ["deploy/container/Dockerfile", ".github/workflows/release.yml"])
+def test_the_image_and_the_release_install_nothing_without_its_hash(path: str) -> None:
+    commands = re.findall(r".*pip install.*", (REPOSITORY / path).read_text())
+    assert commands and all("--require-hashes" in each or "--no-index" in each for each in commands)
+
+
+def test_the_packages_of_the_page_are_locked_and_run_no_scripts() -> None:
+    asked = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())
+    packages = json.loads((REPOSITORY / "ci" / "vendor-lock.json").read_text())["packages"]
+    for kind in ("dependencies", "devDependencies"):
+        assert packages[""][kind] == asked[kind], "run ci/lock"
+    assert all("integrity" in package for path, package in packages.items() if path)
+    assert (
+        "npm ci --silent --no-audit --no-fund --ignore-scripts" in (REPOSITORY / "ci" / "vendor").read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    "path", sorted((REPOSITORY / ".github" / "workflows").glob("*.yml")), ids=lambda p: p.name
+)
+def test_actions_are_pinned_by_commit(path: Path) -> None:
+    used = re.findall(r"uses: (.+)", path.read_text())
+    assert used and all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", each) for each in used)
