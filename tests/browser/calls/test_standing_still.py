@@ -41,3 +41,21 @@ async def test_a_server_that_stands_still_loses_nobody(
     for person in (ada, grace):
         await person.is_connected()
         assert await person.page.evaluate("() => window.connection === svc.call.pc")
+
+
+async def test_a_chat_server_that_no_longer_answers_takes_nobody_from_the_call(
+    people: People, product: Product
+) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.join()
+    await grace.join()
+    await asyncio.gather(ada.hears(grace), grace.hears(ada))
+    for person in (ada, grace):
+        await person.page.evaluate("() => { window.connection = svc.call.pc; }")
+    async with standing_still([product.program("chat")]):
+        for person in (ada, grace):
+            await person.page.wait_for_function("() => !svc.call.signalled", timeout=60_000)
+        await asyncio.gather(ada.hears(grace), grace.hears(ada))
+    for person in (ada, grace):
+        await person.page.wait_for_function("() => svc.call.signalled")
+        assert await person.page.evaluate("() => window.connection === svc.call.pc")

@@ -49,6 +49,10 @@ const LOST = 4000;
 // Sockets that end so may have ended on the way: without a close frame, because the chat server stops, or with LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100, RETRY_MOST_MS = 1000;
+// An attempt waits at the chat server's port while that starts, or for ever where the network has gone.
+const ATTEMPT_MS = 5000;
+// Media that goes on brings something in this time: even a voice that is silent sends two packets a second.
+const LISTEN_MS = 600;
 // Close codes of the SFU that mean more than a lost connection.
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
@@ -85,7 +89,7 @@ export class Session extends EventTarget {
   /** @type {(ending: Ending) => void} */
   #end = () => {};
   #deadline; #reason = ""; #sound; #offeredSound = VOICE; #wanted; #sealing;
-  #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.giveUp());
+  #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.#unanswered());
   // A voice and its face belong to one stream, so that receivers keep them in step.
   #person = new MediaStream(); #screen = new MediaStream();
 
@@ -186,20 +190,49 @@ export class Session extends EventTarget {
   /** @param {string} event @param {unknown} data What is said first. */
   #openSocket(event, data) {
     const socket = new WebSocket(this.#url);
+    const attempt = event === "client_resume" ? setTimeout(() => {
+      if (this.#away) this.#away.reached = false; // Silence tells nothing of the service.
+      socket.close();
+    }, ATTEMPT_MS) : 0;
     socket.addEventListener("open", () => {
+      clearTimeout(attempt);
       this.#send(event, data);
       this.#pulse.start();
     });
     socket.addEventListener("message", (message) => {
+      if (socket !== this.#socket) return;
       this.#pulse.heard();
       this.#receive(JSON.parse(message.data));
     });
     socket.addEventListener("close", ({ code, reason }) => {
-      const kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
+      clearTimeout(attempt);
+      if (socket !== this.#socket) return; // One that was given up may end minutes later.
+      let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
+      if (this.#away && kind === "refused") kind = "lost"; // The stay is over, and another one may begin.
       if (BREAKS.has(code) && this.#ticket && this.#pc.connectionState === "connected") this.#takeUp(this.#ticket);
       else this.#finish(kind, this.#reason || reason);
     });
     return socket;
+  }
+
+  /** Nothing comes over the socket. Where media comes all the same, the socket alone is at fault. */
+  async #unanswered() {
+    const [ticket, socket] = [this.#ticket, this.#socket];
+    const before = await this.#came();
+    await pause(LISTEN_MS);
+    const goesOn = await this.#came() > before;
+    if (ticket !== this.#ticket || socket !== this.#socket) return; // It has ended meanwhile.
+    if (!ticket || !goesOn || this.#pc.connectionState !== "connected") {
+      this.giveUp();
+      return;
+    }
+    this.#takeUp(ticket);
+    socket.close(LOST);
+  }
+
+  async #came() {
+    const statistics = [...(await this.#pc.getStats()).values()];
+    return statistics.reduce((sum, { type, bytesReceived }) => sum + (type === "transport" ? bytesReceived : 0), 0);
   }
 
   /**
