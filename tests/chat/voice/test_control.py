@@ -60,6 +60,24 @@ async def test_who_may_not_be_there_any_more_is_put_out(world: World, lost: Perm
     assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
 
 
+@pytest.mark.parametrize(("claimed", "put_out"), [(None, True), ("one", True), ("another", False)])
+async def test_a_call_that_was_under_way_ends_with_the_session_whose_page_shows_itself_in_it(
+    world: World, claimed: str | None, put_out: bool
+) -> None:
+    """With any session, until a page has: the server was started again, and does not know."""
+    await world.enters(world.ada)
+    if claimed:
+        world.community.voice.control.claim(Asker(world.ada.id, claimed), "lobby")
+        world.community.voice.control.claim(Asker(world.ada.id, "a later one"), "lobby")
+    for tell in world.community.changes.sessions_ended:
+        tell(world.ada.id, ["one"])
+    if put_out:
+        assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
+    else:
+        await world.nothing_more()
+        assert world.sfu.count("disconnect_user") == 0
+
+
 async def test_who_goes_and_whose_channel_goes_is_put_out(world: World) -> None:
     await world.enters(world.ada)
     await world.enters(world.bob, "side-room")

@@ -84,7 +84,8 @@ class MediaControl:
         self._link = link
         # What we have allowed whom to send, by grant or in mid-call.
         self._granted: dict[Place, frozenset[str]] = {}
-        # The session in which each grant was asked for. Unknown after a restart, and then not checked.
+        # The session in which each grant was asked for. After a restart it is unknown until a page shows
+        # itself in the call.
         self._session: dict[Place, str] = {}
         # Former members. One who was removed while there was no connection is put out when it is back.
         self._gone: set[str] = set()
