@@ -15,6 +15,8 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.message import checked_emoji
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.settings.announced import label
+from svc.chat.transfer import store
+from svc.chat.transfer.kinds import KINDS
 
 PICKER = Path(__file__).parents[3] / "src" / "svc" / "web" / "vendor" / "emoji" / "signs.js"
 
@@ -143,3 +145,13 @@ def test_stored_reactions_become_one_when_the_database_is_upgraded(tmp_path: Pat
         migrate(old, migrations, tmp_path / "backups")
         rows = set(old.execute("SELECT emoji, member_id FROM reactions"))
     assert rows == {("❤️", "ada"), ("❤️", "bob"), ("🏳️‍🌈", "bob"), ("✓", "bob"), (":heart:", "bob")}
+
+
+def test_reactions_of_an_older_export_become_one(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "new", isolation_level=None)) as new:
+        migrate(new, migrations_in(SCHEMA_FOLDER), tmp_path / "backups")
+        for emoji, member_id in (("❤", "ada"), ("❤️", "ada"), ("❤", "bob")):
+            record = {"n": 1, "emoji": emoji, "member_id": member_id, "reacted_at_ms": 1}
+            store.put(new, KINDS["reaction"], record)
+        rows = set(new.execute("SELECT emoji, member_id FROM reactions"))
+    assert rows == {("❤️", "ada"), ("❤️", "bob")}

@@ -39,24 +39,23 @@ def records(copy: Connection) -> Iterator[dict[str, object]]:
 def put(connection: Connection, kind: Kind, record: Mapping[str, object]) -> None:
     """One that has been checked. Raises BadRecord where it does not fit to what is there."""
     record = {**kind.newer, **record}
-    given = record
     record = {**record, **{name: respell(str(record[name])) for name, respell in kind.respelt.items()}}
     values = [_written(record[name]) if name in kind.json else record[name] for name in kind.columns]
     try:
-        connection.execute(_insertion(kind.name, respelt=record != given), values)
+        connection.execute(_insertion(kind.name), values)
     except sqlite3.IntegrityError as fault:
         what = _CONSTRAINTS.get(fault.sqlite_errorcode, str(fault))
         raise BadRecord(f"{kind.name} {what}") from None
 
 
 @cache
-def _insertion(name: str, *, respelt: bool) -> str:
+def _insertion(name: str) -> str:
     kind = KINDS[name]
     names = [f'"{column(kind, column_)}"' for column_ in kind.columns]
     marks = ["?"] * len(names)
     if name == "object":
         names, marks = [*names, "state"], [*marks, "'stored'"]
-    insert = "INSERT OR IGNORE" if respelt else "INSERT"
+    insert = "INSERT OR IGNORE" if kind.respelt else "INSERT"
     return f"{insert} INTO {kind.table} ({', '.join(names)}) VALUES ({', '.join(marks)})"
 
 
