@@ -10,8 +10,10 @@ import { deviceKey, keepsKey } from "../transport/device_key.js";
 import { post, Unreachable } from "../transport/http.js";
 import { kept, SENT_AWAY } from "../transport/kept.js";
 import { batch, computed, signal } from "../vendor/signals.js";
+import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
-import { followAddress, open } from "./place.js";
+import { open } from "./place.js";
+import { notify } from "./notices.js";
 import { forgetIdentity, info, join, listen, member, ownAccount, rejection } from "./server.js";
 
 /**
@@ -151,8 +153,12 @@ async function attempt(prove) {
   let proof = null;
   try {
     proof = await prove();
+    const wanted = step.value === "new" ? wishes.value.name.trim() : "";
+    const isNamed = /[#&](channel|private)=/.test(location.hash);
     const { channel_id: channelId } = await asked(proof);
-    arrived(channelId);
+    arrived(isNamed ? null : channelId);
+    const given = member.value?.nickname;
+    if (wanted && given && given !== wanted) notify(t("name-given", { wanted, given }), "done");
   } catch (error) {
     refused(error, proof);
   }
@@ -174,14 +180,14 @@ async function asked(proof) {
   }
 }
 
-/** @param {string | null} channelId */
+/** @param {string | null} channelId of the invite, unless the address names another */
 function arrived(channelId) {
   const hash = new URLSearchParams(location.hash.slice(1));
   hash.delete("invite");
   hash.delete("link");
   // They have done their work; the address can be shown around again.
-  history.replaceState(null, "", hash.size ? `#${hash}` : location.pathname);
-  if (!followAddress() && channelId && channelsById.value.has(channelId)) open(channelId);
+  history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
+  if (channelId && channelsById.value.has(channelId)) open(channelId);
   start();
 }
 

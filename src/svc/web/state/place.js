@@ -1,5 +1,6 @@
 // Where in the page we are: which channel is open, what stands beside it, which dialog lies over it. Kept so that
-// whoever comes back lands where they were; the address may name a place too (#channel=…&message=…).
+// people who come back are where they were. The address names a place too (#channel=…&message=…): it is followed here,
+// and written by state/browser_history.js.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /**
@@ -35,6 +36,17 @@ export const dialog = signal(null);
 export const drawer = signal(false);
 /** Where to go in the open channel, {messageId}, {atMs} for the first message since then, or {newest}; a new object each time. @type {Signal<Target | null>} */
 export const target = signal(null);
+
+/** How to close each thing that covers the page and is not in `dialog`, the topmost last. @type {Signal<(() => void)[]>} */
+export const layers = signal([]);
+/** Is the address still to be followed? */
+let isFresh = true;
+
+/** Let Back close something that covers the page. Returns what to call when it is gone. @param {() => void} close */
+export function addLayer(close) {
+  layers.value = [...layers.value, close];
+  return () => { layers.value = layers.value.filter((each) => each !== close); };
+}
 
 /** The id of a channel that is opened as soon as it is in the list, unless another is opened first. @type {string | null} */
 let awaited = null;
@@ -121,9 +133,12 @@ export const closeDialogs = () => { dialog.value = null; };
 const settingsOf = (open) => (open?.name === "settings" ? open : open?.under ?? null);
 
 /** The address that leads to a channel, or to a message in it. @param {string} channelId @param {string} [messageId] */
-export function addressOf(channelId, messageId) {
-  const hash = new URLSearchParams({ channel: channelId, ...(messageId && { message: messageId }) });
-  return `${location.origin}/#${hash}`;
+export const addressOf = (channelId, messageId) => `${location.origin}/${hashOf({ channelId }, messageId)}`;
+
+/** The part of the address that names a place. @param {Place | null} at @param {string} [messageId] */
+export function hashOf(at, messageId) {
+  const named = { ...(at?.channelId && { channel: at.channelId }), ...(at?.talkId && { private: at.talkId }), ...(messageId && { message: messageId }) };
+  return at ? `#${new URLSearchParams(named)}` : "";
 }
 
 /** The place that such an address names, {channelId, messageId}, either null; null where it is not of this server. @param {URL} url */
@@ -133,37 +148,35 @@ export function placeIn(url) {
   return { channelId: hash.get("channel"), messageId: hash.get("message") };
 }
 
-/** Go where the address leads, if it leads anywhere that we see; says whether it did. */
+const hashNow = () => new URLSearchParams(location.hash.slice(1));
+
+/** Go to the channel or private conversation that the address names. Returns whether there is one. */
 export function followAddress() {
-  const hash = new URLSearchParams(location.hash.slice(1));
-  const [channelId, messageId, talkId] = [hash.get("channel"), hash.get("message"), hash.get("private")];
-  if (talkId) {
-    history.replaceState(null, "", location.pathname);
-    openTalk(talkId);
-    return true;
-  }
-  if (!channelId || !channelsById.value.has(channelId)) return false;
-  hash.delete("channel");
-  hash.delete("message");
-  history.replaceState(null, "", hash.size ? `#${hash}` : location.pathname);
-  open(channelId, messageId);
+  const hash = hashNow();
+  const [channelId, talkId] = [hash.get("channel"), hash.get("private")];
+  if (talkId) openTalk(talkId);
+  else if (!channelId || !channelsById.value.has(channelId)) return false;
+  else open(channelId, hash.get("message"));
   return true;
 }
 
 /** The channel that will probably be open when the server has greeted us, or null. */
 export function expected() {
-  const hash = new URLSearchParams(location.hash.slice(1));
+  const hash = hashNow();
   if (hash.has("message") || hash.has("private")) return null;
   const last = kept(KEPT);
   return hash.get("channel") ?? place.value?.channelId ?? (last?.startsWith(PRIVATE) ? null : last);
 }
 
-// A link to a message that is put into the address of an open page.
-globalThis.addEventListener?.("hashchange", () => { if (channelsById.value.size) followAddress(); });
-
-/** Be in a channel that there is: the one of the address, the one that was open last, or the first. */
-function settle() {
-  if (followAddress()) return;
+/** Be in a channel that there is: the one of the address, the one that was open last, or the first. `isSure`: the server has just told of the channels. */
+function settle(isSure = false) {
+  const names = hashNow().has("channel");
+  const isFollowed = isFresh && followAddress();
+  if (isFresh && (isFollowed || isSure || !names)) {
+    isFresh = false;
+    import("./browser_history.js").then(({ startHistory }) => startHistory(names && !isFollowed), () => {});
+  }
+  if (isFollowed) return;
   const known = (/** @type {string | null | undefined} */ id) => Boolean(id) && channelsById.value.has(id ?? "");
   if (known(place.value?.channelId) || place.value?.talkId) return;
   const last = kept(KEPT);
@@ -178,10 +191,10 @@ function settle() {
 
 listen({
   greet() {
-    settle();
+    settle(true);
     makeRoom();
   },
-  recall: settle,
+  recall: () => settle(),
   hear(event, data) {
     if (event === "channel_created" && data.id === awaited) open(awaited);
     if (event.startsWith("channel_")) settle();

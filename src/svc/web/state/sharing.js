@@ -42,7 +42,7 @@ async function take() {
   const hash = new URLSearchParams(location.hash.slice(1));
   if (!hash.has("shared")) return;
   hash.delete("shared");
-  history.replaceState(null, "", hash.size ? `#${hash}` : location.pathname);
+  history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
   shared.value = await takeShared();
 }
 

@@ -1,15 +1,19 @@
 // What stands beside a channel: a heading, a way to close it, and its content.
 
-/** @import { ComponentChildren } from "../../vendor/preact.js" */
+/** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
-import { html, useId } from "../../vendor/preact.js";
+import { html, useId, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "./button.js";
+import { useFocusBack } from "./focus.js";
 
 /** @param {{title: string, onClose: () => void, children: ComponentChildren}} props */
 export function Aside({ title, onClose, children }) {
   const id = useId();
-  return html`<section class="aside-body" aria-labelledby=${id}>
+  /** @type {RefObject<HTMLElement>} */
+  const body = useRef(null);
+  useFocusBack(body);
+  return html`<section ref=${body} class="aside-body" aria-labelledby=${id}>
     <header><h2 id=${id}>${title}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
     ${children}
   </section>`;

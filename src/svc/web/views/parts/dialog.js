@@ -3,9 +3,13 @@
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
 import { notices } from "../../state/notices.js";
+import { addLayer, dialog } from "../../state/place.js";
 import { html, useLayoutEffect, useId, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "./button.js";
+import { giveFocusBack } from "./focus.js";
+
+let openCount = 0;
 
 /**
  * What a modal `<dialog>` takes to be open while it is drawn, and to tell once that it wants to be closed.
@@ -14,15 +18,22 @@ import { Button, IconButton } from "./button.js";
 export function useModal(onClose) {
   /** @type {RefObject<HTMLDialogElement>} */
   const ref = useRef(null);
+  const close = useRef(onClose);
+  close.current = onClose;
   useLayoutEffect(() => {
     const [shown, before] = [ref.current, document.activeElement];
     shown.showModal();
+    // One that is not in `dialog`, such as a question that a page of the settings asks.
+    const known = dialog.peek() ? 1 + Number(Boolean(dialog.peek()?.under)) : 0;
+    const leave = ++openCount > known ? addLayer(() => close.current()) : () => {};
     // What was said before lies over it too.
     if (notices.value.length) notices.value = [...notices.value];
     return () => {
       // While it is open, nothing else takes the focus.
       shown.close();
-      if (before?.isConnected) before.focus();
+      giveFocusBack(before);
+      openCount--;
+      leave();
     };
   }, []);
   return {

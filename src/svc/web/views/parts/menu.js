@@ -6,6 +6,7 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { Icon } from "./icon.js";
 import { IconButton } from "./button.js";
+import { useLayer } from "./layer.js";
 
 /**
  * One with `why` cannot be chosen, and says so. One with `items` instead of `onChoose` shows those in its place.
@@ -58,6 +59,7 @@ export function Menu({ label, items, holder, opener = null, at = pointed, onClos
   /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   const anchor = useRef(at);
+  useLayer(onClose);
   const goBack = () => (opener ?? holder.current.querySelector("button"))?.focus();
   const [inner, setInner] = useState(/** @type {Item | null} */ (null));
   useLayoutEffect(() => {

@@ -18,6 +18,7 @@ no-way-in = Hier kann sich niemand anmelden: Der Server lässt nur Konten zu, ab
 your-name = Dein Name
 name-missing = Bitte gib einen Namen ein.
 name-wanted = Du bist neu hier. Wähle den Namen, den die anderen sehen.
+name-given = „{ $wanted }“ ist hier vergeben, deshalb heißt du „{ $given }“. In den Einstellungen kannst du das ändern.
 invite-code = Einladungscode
 invite-hint = Zum Beitreten brauchst du eine Einladung. Füge den Code oder den ganzen Link ein.
 approval-message = Nachricht an die Moderation (optional)

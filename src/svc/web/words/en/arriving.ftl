@@ -18,6 +18,7 @@ no-way-in = Nobody can sign in here: the server accepts only accounts, but no ac
 your-name = Your name
 name-missing = Please enter a name.
 name-wanted = You are new here. Choose the name that others will see.
+name-given = “{ $wanted }” is taken here, so your name is “{ $given }”. You can change it in the settings.
 invite-code = Invite code
 invite-hint = You need an invite to join. Paste the code or the whole link.
 approval-message = Message to the moderators (optional)

@@ -18,6 +18,7 @@ no-way-in = Aquí nadie puede iniciar sesión: el servidor solo acepta cuentas y
 your-name = Tu nombre
 name-missing = Escribe un nombre.
 name-wanted = Es tu primera vez aquí. Elige el nombre que verán los demás.
+name-given = El nombre «{ $wanted }» ya está en uso, así que te llamas «{ $given }». Puedes cambiarlo en los ajustes.
 invite-code = Código de invitación
 invite-hint = Necesitas una invitación para unirte. Pega el código o el enlace completo.
 approval-message = Mensaje para los moderadores (opcional)

@@ -18,6 +18,7 @@ no-way-in = Personne ne peut se connecter ici : le serveur n’accepte que des 
 your-name = Ton nom
 name-missing = Saisis un nom.
 name-wanted = C’est ta première visite ici. Choisis le nom que les autres verront.
+name-given = « { $wanted } » est déjà pris : ton nom est « { $given } ». Tu peux le changer dans les paramètres.
 invite-code = Code d’invitation
 invite-hint = Il faut une invitation pour entrer. Colle le code ou le lien entier.
 approval-message = Message à la modération (facultatif)

@@ -17,6 +17,7 @@ no-way-in = ここにはサインインできません。このサーバーは�
 your-name = 名前
 name-missing = 名前を入力してください。
 name-wanted = はじめまして。ほかの人に表示される名前を決めてください。
+name-given = 「{ $wanted }」はすでに使われているため、名前は「{ $given }」になりました。設定で変更できます。
 invite-code = 招待コード
 invite-hint = 参加するには招待が必要です。コードまたはリンク全体を貼り付けてください。
 approval-message = モデレーターへのメッセージ（任意）

@@ -1,0 +1,129 @@
+// The browser's history: Back closes what was opened last, Forward opens it again, and the address names the channel.
+// Reading an address belongs to state/place.js. Fetched once the first channel is open.
+//
+// Each entry of the history has a number, kept in history.state, and the view that was shown there, kept here. A change
+// of the view that leads back to an earlier entry of the same channel goes back to it, so that closing a panel by its
+// button and by Back leave the same history. A change that only closes something replaces the entry. Every other
+// change adds one.
+
+/** @import { Open, Place } from "./place.js" */
+/** @typedef {{place: Place | null, aside: Open | null, dialog: Open | null, drawer: boolean, layers: (() => void)[]}} View */
+
+import { batch, effect } from "../vendor/signals.js";
+import { t } from "../words/words.js";
+import { channelsById } from "./channels.js";
+import { notify } from "./notices.js";
+import { aside, dialog, drawer, followAddress, hashOf, layers, open, openTalk, place } from "./place.js";
+import { talksById, talksKnown } from "./private_talks.js";
+import { member } from "./server.js";
+
+const OURS = ["channel", "message", "private", "invite", "link"];
+
+/** By the number of the entry. A reload forgets them, but for the address and the panel. @type {View[]} */
+const views = [];
+let current = history.state?.entry ?? 0;
+let isLeaving = false; // history.go takes a while; until then the entry is not yet the current one.
+let isDue = false;
+
+/** @returns {View} */
+const shown = () => ({ place: place.value, aside: aside.value, dialog: dialog.value, drawer: drawer.value, layers: layers.value });
+
+/** @param {Place | null} here @param {Place | null} there */
+const samePlace = (here, there) => here?.channelId === there?.channelId && here?.talkId === there?.talkId;
+
+/** Whether both are the same panel or dialog; which message it has gone to makes no difference. @param {Open | null | undefined} one @param {Open | null | undefined} other @returns {boolean} */
+function sameOpen(one, other) {
+  if (one === other || !one || !other) return one === other;
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  names.delete("messageId");
+  return [...names].every((name) => (name === "under" ? sameOpen(one.under, other.under) : one[name] === other[name]));
+}
+
+/** @param {View} one @param {View} other */
+function sameView(one, other) {
+  return samePlace(one.place, other.place) && sameOpen(one.aside, other.aside) && sameOpen(one.dialog, other.dialog) && one.drawer === other.drawer
+    && one.layers.length === other.layers.length && one.layers.every((layer, at) => layer === other.layers[at]);
+}
+
+/** Whether a channel or conversation can still be opened. @param {Place | null} at */
+function exists(at) {
+  if (at?.talkId) return !talksKnown.value || talksById.value.has(at.talkId);
+  return channelsById.value.has(at?.channelId ?? "");
+}
+
+/** @param {View} view */
+function write(view, adds = false) {
+  if (adds) views.length = ++current;
+  views[current] = view;
+  const hash = new URLSearchParams(hashOf(view.place).slice(1));
+  // The rest stays, such as the codec of calls.
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) if (!OURS.includes(name)) hash.append(name, value);
+  history[adds ? "pushState" : "replaceState"]({ entry: current, aside: view.aside }, "", hash.size ? `#${hash}` : location.pathname);
+}
+
+/** Bring the history in line with what is shown. */
+function record() {
+  if (isLeaving || member.value === null) return;
+  const [now, before] = [shown(), views[current]];
+  if (!before || !exists(before.place)) write(now);
+  else if (sameView(now, before)) views[current] = now;
+  else {
+    for (let at = current - 1; views[at] && samePlace(views[at].place, now.place); at--) {
+      if (!sameView(views[at], now)) continue;
+      isLeaving = true;
+      history.go(at - current);
+      return;
+    }
+    const isClosed = (before.aside && !now.aside) || (before.dialog && !now.dialog) || (before.drawer && !now.drawer) || before.layers.length > now.layers.length;
+    write(now, !isClosed);
+  }
+}
+
+/** Wait until everything that belongs together has changed, such as a dialog that closes and the channel that it opened, and is drawn: Preact draws in a microtask. */
+async function recordSoon() {
+  if (isDue) return;
+  isDue = true;
+  for (let turns = 0; turns < 3; turns++) await null;
+  isDue = false;
+  record();
+}
+
+/** Show what was shown at this entry. @param {View | undefined} view @param {Open | null} panel of an entry from before a reload */
+function show(view, panel) {
+  const extra = layers.value.slice(view?.layers.length ?? 0);
+  batch(() => {
+    if (!view) followAddress();
+    else if (view.place && exists(view.place) && !samePlace(view.place, place.value)) {
+      if (view.place.talkId !== undefined) openTalk(view.place.talkId);
+      else open(view.place.channelId);
+    }
+    aside.value = view ? view.aside : panel;
+    dialog.value = view?.dialog ?? null;
+    drawer.value = view?.drawer ?? false;
+  });
+  for (const close of extra.reverse()) close();
+}
+
+/** Start. `isMissing`: the address named a channel that does not exist or may not be seen. @param {boolean} isMissing */
+export function startHistory(isMissing) {
+  if (isMissing) notify(t("channel-not-found"));
+  aside.value ??= history.state?.aside ?? null;
+  write(shown());
+  effect(() => {
+    shown();
+    recordSoon();
+  });
+  addEventListener("popstate", ({ state }) => {
+    if (member.value === null) return;
+    if (state?.entry === undefined) {
+      // Somebody followed a link within the page, or changed the address.
+      views.length = ++current;
+      if (!followAddress() && new URLSearchParams(location.hash.slice(1)).has("channel")) notify(t("channel-not-found"));
+    } else {
+      current = state.entry;
+      if (!isLeaving) show(views[current], state.aside ?? null);
+      isLeaving = false;
+    }
+    recordSoon();
+  });
+}

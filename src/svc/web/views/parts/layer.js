@@ -1,0 +1,11 @@
+// Something small that covers the page of a phone, such as a menu: there, Back closes it.
+
+import { addLayer } from "../../state/place.js";
+import { useLayoutEffect, useRef } from "../../vendor/preact.js";
+
+/** On a desktop a menu would cost the entries that Forward leads to. @param {() => void} onClose */
+export function useLayer(onClose) {
+  const close = useRef(onClose);
+  close.current = onClose;
+  useLayoutEffect(() => (matchMedia("(max-width: 640px)").matches ? addLayer(() => close.current()) : undefined), []);
+}

@@ -1,0 +1,176 @@
+"""Back and Forward close and reopen channels, panels and dialogs; the address names the open channel."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Locator, expect
+
+from tests.kit.people import NARROW, People, Person, both_widths
+from tests.kit.product import Product, running_product
+from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
+
+HISTORY_LENGTH = "history.length"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+    """A server with a second text channel."""
+    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
+    async with running_product(tmp_path / "data") as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+
+
+def origin_of(product: Product) -> str:
+    url = urlsplit(product.url)
+    return f"{url.scheme}://{url.netloc}"
+
+
+async def is_in(person: Person, channel: str) -> None:
+    await expect(person.page.locator("#text-name")).to_have_text(channel)
+    # The codec is what the tests' own link adds.
+    await person.page.wait_for_url(lambda url: f"#channel={channel}" in url)
+
+
+def panel(person: Person, name: str) -> Locator:
+    return person.page.get_by_role("region", name=name, exact=True)
+
+
+@both_widths
+async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people: People) -> None:
+    ada = await people.arrive("Ada")
+    page, dialog = ada.page, ada.page.get_by_role("dialog")
+    await come_to_read(ada)
+    await is_in(ada, "general")
+    await open_channel(ada, "random")
+    await is_in(ada, "random")
+    await ada.press("Search")
+    await expect(panel(ada, "Search")).to_be_visible()
+    await page.keyboard.press("Control+,")
+    await expect(dialog).to_have_accessible_name("Settings")
+
+    await page.go_back()
+    await expect(dialog).to_have_count(0)
+    await expect(panel(ada, "Search")).to_be_visible()
+    await page.go_back()
+    await expect(panel(ada, "Search")).to_have_count(0)
+    await is_in(ada, "random")
+    await page.go_back()
+    await is_in(ada, "general")
+    await page.go_forward()
+    await is_in(ada, "random")
+    await page.go_forward()
+    await expect(panel(ada, "Search")).to_be_visible()
+    await page.go_forward()
+    await expect(dialog).to_have_accessible_name("Settings")
+
+    # Closing by a key goes back too, so that Back does not show a second time what was closed.
+    await page.keyboard.press("Escape")
+    await expect(dialog).to_have_count(0)
+    await page.keyboard.press("Escape")
+    await expect(panel(ada, "Search")).to_have_count(0)
+    await page.go_back()
+    await is_in(ada, "general")
+
+
+@pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
+async def test_on_a_phone_back_closes_whatever_covers_the_channel(people: People) -> None:
+    ada = await people.arrive("Ada")
+    page = ada.page
+    await come_to_read(ada)
+    await write(ada, "Hello")
+    await is_in(ada, "general")
+    covers: dict[str, tuple[Callable[[], Awaitable[None]], Locator]] = {
+        "channels": (lambda: ada.press("Show the channels"), page.locator(".home[data-drawer=open]")),
+        "a panel": (lambda: ada.press("Members"), page.locator(".aside")),
+        "emoji": (lambda: ada.press("Choose an emoji"), page.locator(".emoji-picker")),
+        "a menu": (lambda: do(ada, "Hello", "More"), page.get_by_role("menu")),
+        "a dialog": (lambda: page.keyboard.press("Control+k"), page.get_by_role("dialog")),
+    }
+    for name, (cover, covered) in covers.items():
+        await cover()
+        await expect(covered, name).to_be_visible()
+        await page.go_back()
+        await expect(covered, name).to_have_count(0)
+        await is_in(ada, "general")
+
+    # A question that a page of the settings asks closes before the settings.
+    await page.keyboard.press("Control+,")
+    await page.locator(".settings-pages .unfold").click()
+    await ada.press("Signing out")
+    await ada.press("Sign out")
+    await expect(page.locator("dialog.confirm")).to_be_visible()
+    await page.go_back()
+    await expect(page.locator("dialog.confirm")).to_have_count(0)
+    await expect(page.get_by_role("dialog")).to_have_accessible_name("Settings")
+
+
+async def test_what_is_opened_and_closed_leaves_no_entries_behind(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await is_in(ada, "general")
+    before = await ada.page.evaluate(HISTORY_LENGTH)
+    for _ in range(5):
+        await ada.press("Search")
+        await expect(panel(ada, "Search")).to_be_visible()
+        await ada.press("Close")
+        await expect(panel(ada, "Search")).to_have_count(0)
+        await ada.page.wait_for_function("() => !history.state.aside")
+    assert await ada.page.evaluate(HISTORY_LENGTH) == before + 1  # Forward leads there.
+
+
+async def test_the_address_names_the_channel_after_a_reload_and_in_another_page(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada, "random")
+    await is_in(ada, "random")
+    address = ada.page.url
+    await open_channel(ada, "general")
+    await is_in(ada, "general")
+    await ada.page.reload()
+    await is_in(ada, "general")
+    await ada.page.go_back()
+    await is_in(ada, "random")
+    other = await ada.page.context.new_page()
+    await other.goto(address)
+    await expect(other.locator("#text-name")).to_have_text("random")
+
+
+async def test_a_link_holds_until_its_reader_has_signed_in(people: People, product: Product) -> None:
+    ada = await people.arrive("Ada")
+    await ada.page.goto("about:blank")
+    await ada.page.goto(f"{product.url}&channel=random")
+    await ada.come_in()
+    await is_in(ada, "random")
+    assert "invite=" not in ada.page.url
+    await write(ada, "Here")
+    await expect(message(ada, "Here")).to_be_visible()
+
+
+@both_widths
+async def test_a_link_to_a_channel_that_is_not_to_be_seen_says_so_and_leads_somewhere(
+    people: People, product: Product
+) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    for is_loaded in (True, False):
+        if is_loaded:
+            await ada.page.goto("about:blank")
+            await ada.page.goto(f"{origin_of(product)}/#channel=nowhere")
+        else:
+            await ada.page.evaluate("() => { location.hash = '#channel=nowhere'; }")
+        notice = ada.page.get_by_text("This channel does not exist, or you may not see it.")
+        await expect(notice).to_be_visible()
+        await is_in(ada, "general")
+        await expect(box(ada)).to_be_enabled()
+        await ada.press("Dismiss")
+        await expect(notice).to_have_count(0)
+
+
+async def test_a_swipe_does_not_leave_the_page(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    style = "(name) => getComputedStyle(document.querySelector(name)).overscrollBehaviorX"
+    assert [await ada.page.evaluate(style, name) for name in ("html", "body")] == ["none", "none"]
