@@ -64,6 +64,8 @@ async def in_a_call(people: People) -> tuple[Person, Person]:
     ada, grace = await acquainted(people)
     await ada.press("Call")
     await expect(ringing(grace)).to_contain_text("Ada is calling")
+    await expect(ada.page.locator("#call-state")).to_have_text("Ringing…")
+    await expect(ada.page.locator(".alone")).to_have_text("Waiting for Grace to answer.")
     await grace.press("Answer")
     for person in (ada, grace):
         await person.is_connected()

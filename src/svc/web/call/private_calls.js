@@ -2,11 +2,12 @@
 
 /** @import { Call } from "../state/private_calls.js" */
 
+import { effect } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { notify } from "../state/notices.js";
 import { memberOf } from "../state/people.js";
 import { openTalk } from "../state/place.js";
-import { declined, markPrivate, RING_MS, ringing, stopRinging, whyNotSealed } from "../state/private_calls.js";
+import { calledTalk, declined, markPrivate, RING_MS, ringing, stopRinging, whyNotSealed } from "../state/private_calls.js";
 import { talksById } from "../state/private_talks.js";
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
@@ -26,7 +27,8 @@ export function callTalk(talkId) {
   }
   markPrivate(talkId);
   clearTimeout(unanswered);
-  if (!others(talkId).length) unanswered = setTimeout(() => giveUp(talkId, t("private-call-unanswered")), RING_MS);
+  calledTalk.value = others(talkId).length ? "" : talkId;
+  if (calledTalk.value) unanswered = setTimeout(() => giveUp(talkId, t("private-call-unanswered")), RING_MS);
   joinCall(talkId, { mic: true, camera: false });
 }
 
@@ -44,6 +46,8 @@ function giveUp(talkId, reason) {
   leaveCall();
   notify(reason);
 }
+
+effect(() => { if (others(calledTalk.value).length) calledTalk.value = ""; });
 
 declined.subscribe((answer) => {
   if (!answer) return;

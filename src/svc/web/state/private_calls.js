@@ -15,6 +15,11 @@ import { peopleIn } from "./voice.js";
 export const RING_MS = 45_000;
 /** The call that rings, {talkId, memberId} of who calls, or null. @type {Signal<Call | null>} */
 export const ringing = signal(null);
+/** The conversation in which we call, until somebody answers; "" for none. @type {Signal<string>} */
+export const calledTalk = signal("");
+/** The state of the call in this room, in words. @param {string} roomId @param {string} state */
+export const callWords = (roomId, state) => t(`call-${state === "connected" && calledTalk.value === roomId ? "ringing" : state}`);
+
 /** Who does not take a call, {talkId, memberId}, a new object each time; or null. @type {Signal<Call | null>} */
 export const declined = signal(null);
 

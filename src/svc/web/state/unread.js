@@ -35,6 +35,9 @@ export const totals = computed(() => {
 /** The channel that its reader has marked as unread, until they open it again; or null. @type {Signal<string | null>} */
 export const leftUnread = signal(null);
 
+/** The channels that the person has just declared read, for a moment. @type {Signal<string[]>} */
+export const markedRead = signal([]);
+
 const telling = new Map(); // What is being told to the server as read, by channel.
 
 /** Everything up to this message is read. @param {string} channelId @param {string} messageId */
@@ -55,6 +58,8 @@ export async function markUnread({ channel_id: channelId, id }) {
 /** Everything that is in these channels. @param {string[]} channelIds */
 export function readAll(channelIds) {
   if (channelIds.includes(leftUnread.value ?? "")) leftUnread.value = null;
+  markedRead.value = channelIds;
+  markedRead.value = [];
   for (const id of channelIds) {
     const { last } = unread.value[id] ?? NONE;
     if (last) read(id, last);

@@ -22,7 +22,7 @@ import { Bars } from "./installed/bars.js";
 import { Notices } from "./parts/notices.js";
 import { Later } from "./parts/later.js";
 import { ASIDES, DIALOGS } from "./places.js";
-import { onAway, onHeldKey, onShortcut } from "./shortcuts.js";
+import { onAway, onComposing, onHeldKey, onShortcut } from "./shortcuts.js";
 
 const CallView = Later(() => import("./call/call_view.js"), "CallView");
 const Ringing = Later(() => import("./private/ringing.js"), "Ringing");
@@ -37,9 +37,11 @@ export function App() {
     /** @type {["keydown" | "keyup", (event: KeyboardEvent) => void][]} */
     const listeners = [["keydown", onShortcut], ["keydown", onHeldKey], ["keyup", onHeldKey]];
     for (const [event, heard] of listeners) document.addEventListener(event, heard);
+    addEventListener("keydown", onComposing, true);
     addEventListener("blur", onAway);
     return () => {
       listeners.forEach(([event, heard]) => document.removeEventListener(event, heard));
+      removeEventListener("keydown", onComposing, true);
       removeEventListener("blur", onAway);
     };
   }, []);

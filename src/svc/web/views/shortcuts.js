@@ -70,9 +70,14 @@ export function onAway() {
   if (callSettings.value.input === "push") pressToTalk(false);
 }
 
+/** Keep the keys of an input method from every field: they choose its words. Safari ends the conversion before the Enter that does so, which has only the key code. @param {KeyboardEvent} event */
+export function onComposing(event) {
+  if (event.isComposing || event.keyCode === 229) event.stopPropagation();
+}
+
 /** @param {KeyboardEvent} event */
 export function onShortcut(event) {
-  if (member.value === null || event.isComposing) return;
+  if (member.value === null) return;
   if (event.key === "Escape" && !event.shiftKey) {
     escape(event);
     return;

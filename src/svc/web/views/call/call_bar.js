@@ -3,6 +3,7 @@
 import { callChannel, callState, callTrouble, deafened, leaveCall, sending, toggleDeafened, toggleMic } from "../../call/calling.js";
 import { channelsById } from "../../state/channels.js";
 import { open, openTalk, place } from "../../state/place.js";
+import { callWords } from "../../state/private_calls.js";
 import { nameOf, talksById } from "../../state/private_talks.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -21,7 +22,7 @@ export function CallBar() {
   const { mic } = sending.value;
   return html`<section class="call-bar" aria-label=${t("your-call")}>
     <button type="button" class="where" onClick=${() => (talk ? openTalk(id) : open(id))}>
-      <strong>${t(`call-${callState.value}`)}</strong><span dir="auto">${talk ? nameOf(talk) : channelsById.value.get(id)?.name}</span>
+      <strong>${callWords(id, callState.value)}</strong><span dir="auto">${talk ? nameOf(talk) : channelsById.value.get(id)?.name}</span>
     </button>
     <${IconButton} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} class=${mic ? "" : "off"} onClick=${toggleMic} />
     <${IconButton} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} class=${deafened.value ? "off" : ""} onClick=${toggleDeafened} />

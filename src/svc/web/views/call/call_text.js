@@ -1,6 +1,7 @@
 // What is written in a voice channel, beside its call.
 
 /** @import { Channel } from "../../types/api.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Timeline } from "../conversation/timeline.js" */
 
 import { conversationOf } from "../../state/conversation.js";
@@ -9,6 +10,7 @@ import { t } from "../../words/words.js";
 import { useDroppingIn } from "../composer/attach.js";
 import { Composer } from "../composer/composer.js";
 import { Messages, Typing, useJumps } from "../conversation/conversation.js";
+import { useFocusBack } from "../parts/focus.js";
 import { IconButton } from "../parts/button.js";
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
@@ -22,9 +24,12 @@ export function CallText({ channel, onClose }) {
 function TextOf({ channel, onClose }) {
   const conversation = useMemo(() => conversationOf(channel.id), [channel.id]);
   const timeline = useRef(/** @type {Timeline | null} */ (null));
+  /** @type {RefObject<HTMLElement>} */
+  const section = useRef(null);
+  useFocusBack(section);
   useJumps(channel, conversation, timeline);
   const dropping = useDroppingIn(channel.id);
-  return html`<section class="aside-body thread" aria-label=${t("call-text")} ...${dropping.on}>
+  return html`<section ref=${section} class="aside-body thread" aria-label=${t("call-text")} ...${dropping.on}>
     <header><h2>${t("call-text")}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
     <${Typing} channel=${channel} />

@@ -1,5 +1,5 @@
 // A button of a call. The label names what pressing does, so there is no aria-pressed beside it; the look shows
-// what is on.
+// what is on, and in red what is muted. A live microphone looks like any other button.
 
 /** @import { IconName } from "../parts/icon.js" */
 
@@ -20,7 +20,7 @@ export function Control({ id, on, icon, label, look = "", why = "", onClick }) {
 
 export function MicControl() {
   const { mic } = sending.value;
-  return html`<${Control} id="mic" on=${mic} look=${mic ? "" : "off"} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} onClick=${toggleMic} />`;
+  return html`<${Control} id="mic" look=${mic ? "" : "off"} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} onClick=${toggleMic} />`;
 }
 
 export function LeaveControl() {

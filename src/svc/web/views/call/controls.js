@@ -7,7 +7,7 @@ import { mode, onlySound } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
 import { showDialog, toggleAside } from "../../state/place.js";
-import { html, useLayoutEffect } from "../../vendor/preact.js";
+import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 import { MenuButton } from "../parts/menu.js";
@@ -19,15 +19,9 @@ export function Controls() {
   const { camera, screen } = sending.value;
   const channelId = callChannel.value ?? "";
   const mayShare = mayInCall("share_screen", channelId);
-  useLayoutEffect(() => {
-    // For notices, which stand above them. A style that looks for them would look anew with whatever is added to the page.
-    const { dataset } = document.documentElement;
-    dataset.callControls = "";
-    return () => { delete dataset.callControls; };
-  }, []);
   return html`<div class="call-controls" role="group" aria-label=${t("call-controls")}>
     <${MicControl} />
-    <${Control} id="deafen" on=${!deafened.value} look=${deafened.value ? "off" : ""} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} onClick=${toggleDeafened} />
+    <${Control} id="deafen" look=${deafened.value ? "off" : ""} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} onClick=${toggleDeafened} />
     ${(camera || mayInCall("share_video", channelId)) && html`<${Control} id="camera" on=${camera !== null} icon=${camera ? "camera" : "camera-off"} label=${camera ? t("stop-camera") : t("start-camera")} onClick=${toggleCamera} />`}
     ${mayShare && html`<${Control} id="screen" on=${screen !== null} icon=${screen ? "screen-stop" : "screen"} label=${screen ? t("stop-sharing") : t("share-screen")} why=${whyNoScreen()} onClick=${toggleScreen} />`}
     <${GestureControl} />

@@ -3,10 +3,12 @@
 /** @import { Person } from "../../call/here.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
-import { speakers } from "../../call/calling.js";
+import { callChannel, speakers } from "../../call/calling.js";
 import { arranged, focused, mode, onlySound, pinned, tilePx } from "../../state/call_layout.js";
 import { may } from "../../state/channels.js";
 import { showDialog } from "../../state/place.js";
+import { calledTalk } from "../../state/private_calls.js";
+import { nameOf, talksById } from "../../state/private_talks.js";
 import { member } from "../../state/server.js";
 import { html, useComputed, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -20,6 +22,7 @@ const NARROWEST_TILE_PX = 150;
 
 /** @param {{people: Person[]}} props */
 export function Stage({ people }) {
+  const talk = talksById.value.get(callChannel.value ?? "");
   const lastSpeaker = useRef(/** @type {string | null} */ (null));
   const speaker = useComputed(() => speakers.value.find((id) => id !== member.value?.id) ?? null).value;
   if (speaker) lastSpeaker.current = speaker;
@@ -35,7 +38,8 @@ export function Stage({ people }) {
     ${large.length > 0 && html`<${Tiles} id="screens" label=${t("in-focus")}>${large.map(tile)}<//>`}
     <${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>
     <${FloatingReactions} />
-    ${people.length === 1 && html`<p class="quiet alone">${t("alone-in-call")} ${may("create_invites") && html`<${Button} look="link" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`}</p>`}
+    ${people.length === 1 && talk && html`<p class="quiet alone" dir="auto">${calledTalk.value === talk.id ? t("private-call-waiting", { names: nameOf(talk) }) : t("private-call-alone")}</p>`}
+    ${people.length === 1 && !talk && html`<p class="quiet alone">${t("alone-in-call")} ${may("create_invites") && html`<${Button} look="link" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`}</p>`}
   </section>`;
 }
 

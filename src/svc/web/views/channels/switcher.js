@@ -41,7 +41,7 @@ export function Switcher({ onClose }) {
     if (by && found.length) {
       event.preventDefault();
       setAt((Math.min(at, found.length - 1) + by + found.length) % found.length);
-    } else if (event.key === "Enter" && chosen && !event.isComposing) {
+    } else if (event.key === "Enter" && chosen) {
       event.preventDefault();
       go(chosen);
     }

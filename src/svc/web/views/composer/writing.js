@@ -43,7 +43,7 @@ export function useWriting({ text, names, channelId, write }) {
   const completion = useCompletion(field, channelId, names, put);
   const emoticons = useEmoticons();
   const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
-    if (event.isComposing || completion.onKey(event) || emoticons.pressed(event)) return true;
+    if (completion.onKey(event) || emoticons.pressed(event)) return true;
     const format = formatOf(event);
     if (!format) return false;
     event.preventDefault();

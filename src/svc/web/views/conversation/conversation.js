@@ -70,8 +70,8 @@ function Head({ channel }) {
   const shown = beside.value?.name;
   return html`<header class="head">
     <${IconButton} icon="menu" label=${t("show-channels")} class="only-small" onClick=${() => { drawer.value = true; }} />
-    <h1 id="text-name" dir="auto" tabindex="-1">${channel.name}</h1>
-    <p id="topic" class="quiet" dir="auto" title=${channel.topic || undefined}>${channel.topic}</p>
+    <div class="titles"><h1 id="text-name" dir="auto" tabindex="-1">${channel.name}</h1>
+      <p id="topic" class="quiet" dir="auto" title=${channel.topic || undefined}>${channel.topic}</p></div>
     <span class="head-actions">
       <${LevelButton} channel=${channel} />
       <${InboxButton} />

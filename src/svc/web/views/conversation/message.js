@@ -41,10 +41,10 @@ import { Attachments } from "./attachments.js";
 import { Card } from "./card.js";
 import { Answers } from "./answers.js";
 import { Previews } from "./previews.js";
-import { Editor } from "./editor.js";
 import { Reactions } from "./reactions.js";
 
 const MOST_QUOTED = 160;
+const Editor = Later(() => import("./editor.js"), "Editor");
 const SealedFiles = Later(() => import("../private/sealed_files.js"), "SealedFiles");
 
 export const Message = memo((/** @type {Props} */ { message, follows, isNew, replied, bare, conversation, editing, marked, may, onEdit }) => {
@@ -68,6 +68,7 @@ export const Message = memo((/** @type {Props} */ { message, follows, isNew, rep
       ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
       ${hidden && html`<p class="quiet">${t("blocked-message")} <${Button} look="link" onClick=${() => show(true)}>${t("show")}<//></p>`}
       ${!hidden && (editing ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />` : html`<${Text} message=${message} />`)}
+      <${Marks} message=${message} />
       ${!hidden && (message.talk_id !== undefined ? message.attachments.length > 0 && html`<${SealedFiles} message=${message} />` : html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`)}
       ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} />`)}
       ${!hidden && message.previews?.length > 0 && html`<${Previews} previews=${message.previews} />`}
@@ -90,22 +91,27 @@ function AuthorAvatar({ author }) {
 
 /** @param {{message: Shown, follows: boolean}} props */
 function Byline({ message, follows }) {
-  const { author, posted_at_ms: postedAt, edited_at_ms: editedAt, pinned } = message;
+  const { author, posted_at_ms: postedAt } = message;
   const isMember = author.kind === "member";
   const colour = useComputed(() => colourOf(isMember ? colouredRole(memberOf(author.id)) : null)).value;
   const name = useComputed(() => nameNow(author)).value;
   const look = colour ? { "--role": colour } : { "--hue": hue(author.id) };
   const kind = `author ${colour ? "coloured" : ""}`;
-  const noted = editedAt || pinned;
-  return html`<p class=${`byline ${noted ? "noted" : ""}`}>
+  return html`<p class="byline">
     ${isMember
       ? html`<button type="button" class=${kind} style=${look} dir="auto" onClick=${() => showDialog("profile", { memberId: author.id })}>${name}</button>`
       : html`<strong class=${kind} style=${look} dir="auto">${name}</strong>`}
     <${BotSign} bot=${author.bot} /><${Time} ms=${postedAt} />
     ${!isMember && !follows && html`<span class="mark">${t("mark-webhook")}</span>`}
+  </p>`;
+}
+
+/** Below the text, since it says something about the text. @param {{message: Shown}} props */
+function Marks({ message: { edited_at_ms: editedAt, pinned } }) {
+  return editedAt || pinned ? html`<p class="marks">
     ${editedAt && html`<span class="mark">${t("mark-edited")}</span>`}
     ${pinned && html`<span class="mark">${t("mark-pinned")}</span>`}
-  </p>`;
+  </p>` : null;
 }
 
 /** @param {{message: Shown}} props */

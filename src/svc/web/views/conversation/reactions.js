@@ -15,6 +15,7 @@ import { listed, t } from "../../words/words.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
 import { remembered, used } from "../emoji/remembered.js";
 import { IconButton } from "../parts/button.js";
+import { useFocusBack } from "../parts/focus.js";
 
 const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
 const MOST_OWN = 40; // Of the server's own emoji.
@@ -71,6 +72,7 @@ export function Picker({ onChoose, onClose }) {
   /** @type {[RefObject<HTMLElement>, RefObject<HTMLElement>]} */
   const [row, more] = [useRef(null), useRef(null)];
   const [all, setAll] = useState(false);
+  useFocusBack(row);
   useLayoutEffect(() => {
     row.current.scrollIntoView({ block: "nearest" }); // Of the newest message, it would end below what is in sight.
     row.current.querySelector("button")?.focus();

@@ -2,6 +2,7 @@
 
 /** @import { Message as Posted } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Timeline } from "./timeline.js" */
 
 import { channelsById, may } from "../../state/channels.js";
@@ -14,6 +15,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.
 import { explain, t } from "../../words/words.js";
 import { Composer } from "../composer/composer.js";
 import { IconButton } from "../parts/button.js";
+import { useFocusBack } from "../parts/focus.js";
 import { Messages } from "./conversation.js";
 import { Message } from "./message.js";
 
@@ -24,6 +26,9 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
   const [root, problem] = useRoot(channelId, thread);
   const timeline = useRef(/** @type {Timeline | null} */ (null));
   const loaded = conversation.loaded.value;
+  /** @type {RefObject<HTMLElement>} */
+  const section = useRef(null);
+  useFocusBack(section);
   useEffect(() => {
     if (messageId && loaded) timeline.current?.reveal(messageId);
   }, [messageId, loaded]);
@@ -35,7 +40,7 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
   const first = root
     ? html`<ol class="thread-root"><${Message} message=${root} follows=${false} replied=${null} conversation=${conversation} may=${permitted} onEdit=${() => {}} /></ol>`
     : html`<p class="quiet thread-root">${root === null ? t("thread-closed") : waiting}</p>`;
-  return html`<section class="aside-body thread" aria-label=${t("thread")}>
+  return html`<section ref=${section} class="aside-body thread" aria-label=${t("thread")}>
     <header><h2>${t("thread")}</h2>
       <${IconButton} icon=${following ? "bell" : "bell-off"} label=${following ? t("unfollow-thread") : t("follow-thread")} onClick=${() => tried(follow(channelId, thread, !following))} />
       <${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>

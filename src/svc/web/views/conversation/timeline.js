@@ -18,7 +18,7 @@ import { showDialog } from "../../state/place.js";
 import { connection, member } from "../../state/server.js";
 import { inSight } from "../../state/sight.js";
 import { readThread, threads, unreadInThreads } from "../../state/threads.js";
-import { leftUnread, read, seen, unread } from "../../state/unread.js";
+import { leftUnread, markedRead, read, seen, unread } from "../../state/unread.js";
 import { Component, createRef, html } from "../../vendor/preact.js";
 import { effect } from "../../vendor/signals.js";
 import { explain, t } from "../../words/words.js";
@@ -82,6 +82,7 @@ export class Timeline extends Component {
     this.#stopReading = effect(() => {
       const { channel, conversation } = this.props;
       const counts = unread.value[channel.id];
+      if (markedRead.value.includes(channel.id)) this.#dropNews();
       if (leftUnread.value === channel.id && !conversation.thread && counts?.unread && counts.read_up_to !== this.#newFrom) {
         this.#newFrom = counts.read_up_to;
         this.forceUpdate();

@@ -4,7 +4,9 @@
 
 import { emoji } from "../../state/emoji.js";
 import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
+import { useFocusBack } from "../parts/focus.js";
 import { Later } from "../parts/later.js";
+import { useLayer } from "../parts/layer.js";
 import { beside } from "../parts/menu.js";
 
 const EmojiPicker = Later(() => import("./picker.js"), "EmojiPicker");
@@ -14,6 +16,8 @@ const SIZE = { width: 384, height: 450 }; // About what it takes; where it stand
 export function EmojiPopup({ anchor, onChoose, onClose }) {
   /** @type {RefObject<HTMLElement>} */
   const popup = useRef(null);
+  useLayer(onClose);
+  useFocusBack(popup);
   useLayoutEffect(() => {
     popup.current.showPopover();
     beside(popup.current, anchor.current, SIZE);

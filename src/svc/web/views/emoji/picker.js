@@ -54,7 +54,7 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
     onClose();
   };
   const inField = (/** @type {KeyboardEvent} */ event) => {
-    if (event.isComposing || !["Enter", "ArrowDown"].includes(event.key)) return;
+    if (!["Enter", "ArrowDown"].includes(event.key)) return;
     event.preventDefault();
     if (event.key === "ArrowDown") setEntered({});
     else if (query.trim()) choose(sections[0]?.items[0]);

@@ -6,6 +6,7 @@ import { callChannel, callState, callTrouble, soundBlocked, unblockSound } from 
 import { peopleHere } from "../../call/here.js";
 import { callTalk } from "../../call/private_calls.js";
 import { showDialog } from "../../state/place.js";
+import { calledTalk, callWords } from "../../state/private_calls.js";
 import { peopleIn } from "../../state/voice.js";
 import { html } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
@@ -27,7 +28,7 @@ export function TalkCall({ talk }) {
 function Going({ talk }) {
   return html`<section class="talk-call call" aria-label=${t("your-call")}>
     <p class="talk-call-signs">
-      <span id="call-state" class="pill" role="status" data-state=${callState.value}>${t(`call-${callState.value}`)}</span>
+      <span id="call-state" class="pill" role="status" data-state=${calledTalk.value === talk.id ? "ringing" : callState.value}>${callWords(talk.id, callState.value)}</span>
       <button id="sealed" type="button" onClick=${() => showDialog("private-number", { talkId: talk.id })}><${Icon} name="lock" />${t("private-call-sealed")}</button>
     </p>
     ${callTrouble.value && html`<p id="call-trouble" class="trouble" role="alert">${callTrouble.value}</p>`}

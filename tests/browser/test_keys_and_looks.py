@@ -1,0 +1,246 @@
+"""Keys of input methods, the focus after Escape, and words and looks that must fit what they show."""
+
+import re
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.kit.people import WIDE, People, Person, both_widths
+from tests.kit.text_channels import both, box, come_to_read, do, message, write
+
+wide = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
+# Safari ends the conversion first; the Enter that ended it then differs from any other by its key code alone.
+ENDS_CONVERSION = """(field) => {
+  const enter = { key: "Enter", code: "Enter", keyCode: 229, bubbles: true, cancelable: true };
+  return field.dispatchEvent(new KeyboardEvent("keydown", enter));
+}"""
+HAS_FOCUS = "() => document.activeElement?.id || document.activeElement?.ariaLabel"
+# Whether the first letter of a text lies under the buttons of its message.
+IS_COVERED = """(message) => {
+  const walker = document.createTreeWalker(message.querySelector(".text"), NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  range.setStart(walker.nextNode(), 0);
+  range.setEnd(walker.currentNode, 1);
+  const letter = range.getBoundingClientRect();
+  const bar = message.querySelector(".actions").getBoundingClientRect();
+  const isAcross = letter.right > bar.left && letter.left < bar.right;
+  return isAcross && letter.bottom > bar.top && letter.top < bar.bottom;
+}"""
+# The lowest contrast that any of these colours has as the colour of a role, and where.
+LOWEST_CONTRAST = """(colours) => {
+  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const luminance = (colour) => {
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    const linear = [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map((byte) => byte / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const place = document.createElement("div");
+  place.className = "markdown";
+  document.querySelector("#messages").append(place);
+  const found = [];
+  for (const colour of colours) {
+    const places = [["author", "--page"], ["", "--surface"], ["", "--raised"], ["mention", ""]];
+    for (const [name, background] of places) {
+      const role = Object.assign(document.createElement("span"), { className: `${name} coloured` });
+      role.style.setProperty("--role", colour);
+      place.replaceChildren(role);
+      const { color, backgroundColor } = getComputedStyle(role);
+      place.style.color = `var(${background})`;
+      const behind = background ? getComputedStyle(place).color : backgroundColor;
+      const [light, dark] = [luminance(color), luminance(behind)].sort((one, other) => other - one);
+      found.push([(light + 0.05) / (dark + 0.05), colour, name || background]);
+    }
+  }
+  place.remove();
+  return found.sort((one, other) => one[0] - other[0])[0];
+}"""
+
+
+def every_colour() -> list[str]:
+    """Every fourth level of red, green and blue, and the two that were reported."""
+    levels = [0, 85, 170, 255]
+    return ["#1abc9c", "#1a237e"] + [
+        f"#{r:02x}{g:02x}{b:02x}" for r in levels for g in levels for b in levels
+    ]
+
+
+async def ends_conversion(field: Locator) -> None:
+    """Nobody handles the key, so that the input method has it."""
+    await field.focus()
+    assert await field.evaluate(ENDS_CONVERSION)
+
+
+@wide
+async def test_the_enter_that_ends_a_conversion_sends_and_chooses_nothing(people: People) -> None:
+    ada = await people.arrive("Ada")
+    page = ada.page
+    await come_to_read(ada)
+    await box(ada).fill("今日は")
+    await ends_conversion(box(ada))
+    await expect(box(ada)).to_have_value("今日は")
+    await box(ada).press("Enter")
+    await expect(message(ada, "今日は")).to_be_visible()
+
+    await do(ada, "今日は", "Edit")
+    editor = page.get_by_role("textbox", name="Edit the message")
+    await editor.fill("明日は")
+    await ends_conversion(editor)
+    await expect(editor).to_have_value("明日は")
+    await editor.press("Escape")
+
+    await page.keyboard.press("Control+k")
+    await ends_conversion(page.get_by_role("dialog").get_by_role("combobox"))
+    await expect(page.get_by_role("dialog")).to_be_visible()
+    await page.keyboard.press("Escape")
+
+    await ada.press("Choose an emoji")
+    search = page.locator(".emoji-picker input[type=search]")
+    await search.fill("heart")
+    await expect(page.locator(".emoji-grid button").first).to_be_visible()
+    await ends_conversion(search)
+    await expect(page.locator(".emoji-picker")).to_be_visible()
+    await expect(box(ada)).to_have_value("")
+
+
+@wide
+async def test_after_escape_the_focus_is_where_it_was_or_where_one_writes(people: People) -> None:
+    ada = await people.arrive("Ada")
+    page = ada.page
+    await come_to_read(ada)
+    await write(ada, "Hello")
+    for way in ("from the field", "from nowhere"):
+        for keys, shown in (("Control+f", page.locator(".aside")), ("Control+,", page.get_by_role("dialog"))):
+            await box(ada).focus()
+            if way == "from nowhere":
+                await box(ada).evaluate("(field) => field.blur()")
+            await page.keyboard.press(keys)
+            await expect(shown).to_be_visible()
+            await expect(shown.locator(":focus").first).to_be_attached()
+            await page.keyboard.press("Escape")
+            await expect(shown).to_have_count(0)
+            assert await page.evaluate(HAS_FOCUS) == "draft", (way, keys)
+    await ada.press("Choose an emoji")
+    await expect(page.locator(".emoji-picker input[type=search]")).to_be_focused()
+    await page.keyboard.press("Escape")
+    assert await page.evaluate(HAS_FOCUS) == "Choose an emoji"
+    await do(ada, "Hello", "React")
+    await expect(page.locator(".picker button").first).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(page.locator(".picker")).to_have_count(0)
+    assert await page.evaluate(HAS_FOCUS) == "React"
+
+
+async def test_escape_takes_the_bar_of_new_messages_away(people: People) -> None:
+    ada, grace = await both(people)
+    await write(grace, "Old")
+    await grace.page.goto("about:blank")
+    for number in range(12):
+        await write(ada, f"News {number}\nwith a second line\nand a third")
+    await grace.page.go_back()
+    await expect(grace.page.locator(".news")).to_be_visible()
+    await grace.page.keyboard.press("Escape")
+    await expect(grace.page.locator(".news")).to_have_count(0)
+
+
+@both_widths
+async def test_a_text_of_either_direction_begins_beside_the_buttons(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "First, so that what follows has no name above it")
+    for text in ("مرحبا بالجميع", "Hello everybody"):
+        await write(ada, text)
+        await message(ada, text).hover()
+        assert not await message(ada, text).evaluate(IS_COVERED), text
+
+
+async def test_edited_stands_below_the_text(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "First")
+    await write(ada, "Second")
+    await box(ada).press("ArrowUp")
+    editor = ada.page.get_by_role("textbox", name="Edit the message")
+    await editor.fill("Second, changed")
+    await editor.press("Enter")
+    mark = message(ada, "Second, changed").get_by_text("edited", exact=True)
+    await expect(mark).to_be_visible()
+    words = message(ada, "Second, changed").locator(".text")
+    assert await top_of(mark) >= await top_of(words) + 10
+
+
+async def top_of(element: Locator) -> float:
+    box = await element.bounding_box()
+    assert box
+    return box["y"]
+
+
+async def test_who_wants_a_taken_name_is_told_of_the_name_they_got(people: People) -> None:
+    first, second = await people.arrive("Tomás"), await people.arrive("Tomás")
+    await first.come_in()
+    await second.come_in()
+    told = "“Tomás” is taken here, so your name is “Tomás 2”. You can change it in the settings."
+    await expect(second.page.get_by_text(told)).to_be_visible()
+    await expect(first.page.locator(".notice")).to_have_count(0)
+
+
+@both_widths
+async def test_a_notice_covers_none_of_the_buttons_for_chosen_members(people: People) -> None:
+    ada, grace = await both(people)
+    page = ada.page
+    # The notice stays as long as the test takes.
+    await page.evaluate(
+        "() => { const wait = setTimeout; setTimeout = (run, ms) => (ms === 8000 ? 0 : wait(run, ms)); }"
+    )
+    await page.keyboard.press("Control+,")
+    await page.get_by_label("Status", exact=True).fill("Busy")
+    await (
+        page.locator("form").filter(has=page.get_by_label("Status", exact=True)).get_by_role("button").click()
+    )
+    notice = page.get_by_text("Saved.", exact=True)
+    await expect(notice).to_be_visible()
+    if await page.locator(".unfold").is_visible():
+        await page.locator(".unfold").click()
+    await page.locator(".settings-pages nav").get_by_role("button", name="Members", exact=True).click()
+    await page.get_by_role("checkbox", name=re.compile(grace.name)).check()
+    acts = page.get_by_role("button", name="Time out")
+    await expect(acts).to_be_visible()
+    await expect(notice).to_be_visible()
+    await acts.click(trial=True)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_every_colour_of_a_role_can_be_read(people: People, theme: str) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await ada.page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+    contrast, colour, where = await ada.page.evaluate(LOWEST_CONTRAST, every_colour())
+    assert contrast >= 4.5, f"{colour} on {where}"
+
+
+async def colours_of(person: Person, control: str) -> list[str]:
+    styles = "(button) => [getComputedStyle(button).color, getComputedStyle(button).backgroundColor]"
+    colours: list[str] = await person.page.locator(control).evaluate(styles)
+    return colours
+
+
+async def test_a_live_microphone_looks_like_any_other_button_and_a_muted_one_does_not(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    await ada.enter_call()
+    usual = await colours_of(ada, "#gesture")
+    for control in ("#mic", "#deafen"):
+        assert await colours_of(ada, control) == usual, control
+    await ada.press("Deafen")
+    await expect(ada.page.locator("#deafen")).to_have_text("Undeafen")
+    for control in ("#mic", "#deafen"):
+        red, green, blue = await ada.page.locator(control).evaluate(
+            """(button) => {
+              const context = document.createElement("canvas").getContext("2d");
+              context.fillStyle = getComputedStyle(button).color;
+              context.fillRect(0, 0, 1, 1);
+              return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+            }"""
+        )
+        assert red > 1.4 * max(green, blue), control
