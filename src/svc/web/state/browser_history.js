@@ -68,7 +68,8 @@ function record() {
   if (!before || !exists(before.place)) write(now);
   else if (sameView(now, before)) views[current] = now;
   else {
-    for (let at = current - 1; views[at] && samePlace(views[at].place, now.place); at--) {
+    // Opening a channel again is a step forward, also when the entry before is of the same channel.
+    for (let at = current; views[at] && samePlace(views[at].place, now.place); at--) {
       if (!sameView(views[at], now)) continue;
       isLeaving = true;
       history.go(at - current);
