@@ -143,6 +143,42 @@ async def test_what_moves_goes_on_moving(sandbox: Sandbox, format_: str) -> None
     assert near(_pixel(image.convert("RGB"), 5, 5), (35, 155, 90), by=24)
 
 
+@pytest.mark.parametrize(
+    ("format_", "loop", "plays"),
+    [
+        ("GIF", None, 1),
+        ("GIF", 0, 0),
+        ("GIF", 2, 3),
+        ("PNG", 0, 0),
+        ("PNG", 3, 3),
+        ("WEBP", 0, 0),
+        ("WEBP", 4, 4),
+    ],
+)
+async def test_an_animation_is_played_as_often_as_before(
+    sandbox: Sandbox, format_: str, loop: int | None, plays: int
+) -> None:
+    options: dict[str, Any] = {} if loop is None else {"loop": loop}
+    image = pictures.decoded((await rewrite(sandbox, pictures.animation(3, format_, **options))).data)
+    assert (image.info["loop"], getattr(image, "n_frames", 1)) == (plays, 3)
+
+
+async def test_the_image_before_an_animated_png_is_its_picture_and_not_a_part_of_it(sandbox: Sandbox) -> None:
+    still, *moving = (Image.new("RGB", (32, 24), colour) for colour in ("red", "blue", "lime"))
+    apng = pictures.encoded(
+        still, "PNG", save_all=True, append_images=moving, default_image=True, duration=80
+    )
+    rules = dataclasses.replace(RULES, thumbnail_side=8)
+    picture = await rewrite(sandbox, apng, rules)
+    image = pictures.decoded(picture.data)
+    assert (picture.frames, getattr(image, "n_frames", 1)) == (2, 2)
+    assert near(_pixel(image.convert("RGB"), 5, 5), (0, 0, 255), by=24)
+    assert picture.thumbnail is not None
+    assert near(_pixel(pictures.decoded(picture.thumbnail).convert("RGB"), 5, 5), (255, 0, 0), by=24)
+    unmoving = await rewrite(sandbox, apng, dataclasses.replace(rules, animated=False))
+    assert near(_pixel(pictures.decoded(unmoving.data).convert("RGB"), 5, 5), (255, 0, 0), by=24)
+
+
 async def test_only_the_first_frame_where_nothing_may_move(sandbox: Sandbox) -> None:
     rules = dataclasses.replace(RULES, animated=False, max_frames=1)
     picture = await rewrite(sandbox, pictures.animation(50, "GIF"), rules)

@@ -38,10 +38,13 @@ def decoded(data: bytes) -> Image.Image:
     return image
 
 
-def animation(frames: int, format_: str, size: tuple[int, int] = (32, 24), duration: int = 80) -> bytes:
+def animation(
+    frames: int, format_: str, size: tuple[int, int] = (32, 24), duration: int = 80, **options: object
+) -> bytes:
     """Each frame of a colour of its own."""
     images = [Image.new("RGB", size, (frame * 7 % 256, frame * 31 % 256, 90)) for frame in range(frames)]
-    return encoded(images[0], format_, save_all=True, append_images=images[1:], duration=duration, loop=0)
+    moving = {"save_all": True, "append_images": images[1:], "duration": duration}
+    return encoded(images[0], format_, **moving, **options)
 
 
 def tell_tale(format_: str) -> bytes:

@@ -48,6 +48,8 @@ _SRGB = ImageCms.createProfile("sRGB")
 # Viewers show shorter ones slowed down; ten frames a second is what they make of it.
 _MIN_FRAME_MS, _DEFAULT_FRAME_MS = 20, 100
 _MAX_FRAME_MS = 60_000
+# A WebP counts in 16 bits how often it is played.
+_MAX_PLAYS = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,13 @@ def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
     # Closed, it gives back its pixels too, before those of the frames are encoded.
     with closing(Image.open(file, formats=cast(list[str], rules["formats"]))) as source:
         frames = _frames(source, rules)
+        plays = _plays(source)
+        # An APNG may begin with an image that is not part of its animation, for where nothing moves.
+        still_apart = len(frames) > 1 and bool(source.info.get("default_image"))
     first = frames[0].image
+    frames = frames[1:] if still_apart else frames
     output = str(rules["output"])
-    blobs = [_encoded(frames, output, QUALITY[output])]
+    blobs = [_encoded(frames, output, QUALITY[output], plays)]
     thumbnail_size = (0, 0)
     if (side := cast(int | None, rules["thumbnail_side"])) is not None:
         thumbnail = _within(first, side)
@@ -208,7 +214,16 @@ def _duration_ms(source: Image.Image) -> int:
     return min(milliseconds, _MAX_FRAME_MS) if milliseconds >= _MIN_FRAME_MS else _DEFAULT_FRAME_MS
 
 
-def _encoded(frames: Sequence[_Frame], output: str, quality: int) -> bytes:
+def _plays(source: Image.Image) -> int:
+    """Return how often an animation is played; 0 for without end, which is what AVIF always means."""
+    loop = source.info.get("loop")
+    if source.format == "GIF":
+        # A GIF says how often it is repeated, and is played once if it says nothing (Netscape's extension).
+        loop = 1 if loop is None else loop + 1 if loop else 0
+    return min(loop, _MAX_PLAYS) if isinstance(loop, int) and loop > 0 else 0
+
+
+def _encoded(frames: Sequence[_Frame], output: str, quality: int, plays: int = 0) -> bytes:
     first, *rest = frames
     options: dict[str, object] = {"quality": quality, "exif": b"", "xmp": b"", "icc_profile": b""}
     if output == "WEBP":
@@ -218,7 +233,7 @@ def _encoded(frames: Sequence[_Frame], output: str, quality: int) -> bytes:
     if rest:
         durations = [frame.duration_ms for frame in frames]
         options |= {"save_all": True, "append_images": [frame.image for frame in rest], "duration": durations}
-        options |= {"loop": 0} if output == "WEBP" else {}
+        options |= {"loop": plays} if output == "WEBP" else {}
     file = BytesIO()
     try:
         first.image.save(file, output, **options)
