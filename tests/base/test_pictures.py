@@ -6,6 +6,7 @@ The hostile files are in `tests/base/test_hostile_pictures.py`.
 import dataclasses
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
