@@ -124,7 +124,9 @@ async def test_what_is_opened_and_closed_leaves_no_entries_behind(people: People
 
 async def test_the_address_names_the_channel_after_a_reload_and_in_another_page(people: People) -> None:
     ada = await people.arrive("Ada")
-    await come_to_read(ada, "random")
+    await come_to_read(ada)
+    await is_in(ada, "general")
+    await open_channel(ada, "random")
     await is_in(ada, "random")
     address = ada.page.url
     await open_channel(ada, "general")
