@@ -2,10 +2,12 @@
 
 import math
 import struct
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 import av
@@ -28,14 +30,17 @@ def video(
     fps: int = 25,
     pixels: str = "yuv420p",
     metadata: bool = False,
+    colour: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
-    """Red above, blue below, brighter as time goes on; and a tone.
+    """Red above, blue below, brighter as time goes on; and a tone. `colour` tags the pictures (H.273).
 
     Written in a thread of its own: for root, the encoder of AV1 gives real-time priority to the thread that
     calls it, and all that this thread starts afterwards would have it too.
     """
     with ThreadPoolExecutor(1) as aside:
-        return aside.submit(_video, codec, sound, container, size, frames, fps, pixels, metadata).result()
+        return aside.submit(
+            _video, codec, sound, container, size, frames, fps, pixels, metadata, colour
+        ).result()
 
 
 def _video(
@@ -47,6 +52,7 @@ def _video(
     fps: int,
     pixels: str,
     metadata: bool,
+    colour: Mapping[str, int],
 ) -> bytes:
     file = BytesIO()
     options = {"movflags": "use_metadata_tags"} if metadata and container in ("mp4", "mov") else {}
@@ -55,6 +61,8 @@ def _video(
             output.metadata.update(_told())
         pictures = cast(VideoStream, output.add_stream(codec, rate=fps))
         pictures.width, pictures.height, pictures.pix_fmt = *size, pixels
+        for tag, value in colour.items():
+            setattr(pictures.codec_context, tag, value)
         tone = cast(AudioStream, output.add_stream(sound, rate=48_000)) if sound else None
         if tone is not None:
             tone.codec_context.layout = "stereo"

@@ -11,6 +11,7 @@ from PIL import Image
 
 from svc.base.pictures import picture_sandbox
 from svc.base.sandbox import Refused, Sandbox
+from svc.worker.lanes import COLOUR_TAGS
 from svc.worker.video_job import Video, VideoRules, rewritten_video, video_sandbox
 from tests.kit import hostile_videos, pictures, videos
 
@@ -170,6 +171,44 @@ async def test_a_poster_shows_a_moment_of_it(studio: Studio) -> None:
     assert pictures.decoded(video.poster.data).size == (96, 64)
     assert video.poster.thumbnail is not None
     assert len(video.poster.placeholder) == 28 and video.poster.colour.startswith("#")
+
+
+def tagged(colorspace: int, primaries: int, transfer: int, range_: int) -> dict[str, int]:
+    return dict(zip(COLOUR_TAGS, (colorspace, primaries, transfer, range_), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("codec", "pixels", "colour"),
+    [
+        ("libx265", "yuv420p10le", tagged(9, 9, 18, 1)),  # HLG, as phones record it
+        ("libx265", "yuv420p10le", tagged(9, 9, 16, 1)),  # PQ
+        ("libx265", "yuv420p", tagged(6, 6, 6, 1)),  # BT.601
+        ("libx265", "yuvj420p", tagged(1, 1, 1, 2)),  # BT.709 in the full range
+    ],
+)
+async def test_colours_are_meant_as_before_once_they_are_encoded(
+    studio: Studio, codec: str, pixels: str, colour: dict[str, int]
+) -> None:
+    source = videos.video(codec, pixels=pixels, colour=colour)
+    video, written = await studio.rewrite(source)
+    assert not video.copied
+    with videos.opened(written) as given:
+        context = given.streams.video[0].codec_context
+        assert {tag: getattr(context, tag) for tag in COLOUR_TAGS} == colour
+    before, after = (videos.first_frame(data).to_ndarray(format="rgb24") for data in (source, written))
+    assert abs(before.astype(int) - after).mean() < 6
+
+
+async def test_a_poster_of_a_video_with_high_dynamic_range_shows_colours_of_bt709(studio: Studio) -> None:
+    posters = []
+    for transfer in (1, 16, 18):
+        source = videos.video("libx265", pixels="yuv420p10le", colour=tagged(9, 9, transfer, 1))
+        video, _ = await studio.rewrite(source)
+        posters.append(pictures.decoded(video.poster.data).convert("RGB").getpixel((48, 16)))
+    standard, pq, hlg = (poster for poster in posters if isinstance(poster, tuple))
+    # The numbers of PQ reach 10,000 cd/m², so they become brighter; those of HLG are close to a display's.
+    assert pq[0] > standard[0] and abs(hlg[0] - standard[0]) < 60
+    assert len({standard, pq, hlg}) == 3
 
 
 async def test_progress_is_reported(studio: Studio) -> None:

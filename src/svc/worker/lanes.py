@@ -40,6 +40,8 @@ _VP9 = {
     "threads": str(THREADS),
 }
 _KEYFRAME_EVERY_S = 5
+# How the numbers of a picture are meant: matrix, primaries, transfer (HLG and PQ too) and range (H.273).
+COLOUR_TAGS = ("colorspace", "color_primaries", "color_trc", "color_range")
 # H.264 and its kin hold back no more pictures than that.
 _MAX_REORDERED = 32
 _CLOCK = 90_000
@@ -120,6 +122,8 @@ class EncodedVideo:
         target = cast(VideoStream, output.add_stream(codec, rate=rate, options=options))
         target.width, target.height = size if turn % 180 == 0 else (size[1], size[0])
         target.pix_fmt = "yuv420p"
+        for tag in COLOUR_TAGS:
+            setattr(target.codec_context, tag, getattr(source.codec_context, tag))
         target.codec_context.time_base = Fraction(1, _CLOCK)
         target.codec_context.gop_size = max(1, int(rate * _KEYFRAME_EVERY_S))
         self._target = target

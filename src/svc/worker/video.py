@@ -34,6 +34,9 @@ _ENCODERS = (("libx264", "mp4"), ("libvpx-vp9", "webm"))
 _AUDIO_ENCODERS = {"mp4": "aac", "webm": "libopus"}
 # A poster needs no more; a picture of it is made by `svc.base.pictures`.
 POSTER_SIDE = 1280
+# Transfer functions of high dynamic range, by their numbers in H.273: PQ and HLG.
+_HDR = (16, 18)
+_TO_BT709 = "out_color_matrix=bt709:out_primaries=bt709:out_transfer=bt709:intent=perceptual"
 # Where the first picture is black more often than not.
 _POSTER_AT = Fraction(1, 10)
 _PROGRESS_STEP = 0.01
@@ -269,12 +272,27 @@ def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, 
         frame = _moment(given, video, bounds)
         turn = round(-frame.rotation / 90) * 90 % 360
         _check_size(frame.width, frame.height, bounds)
-        small = frame.reformat(*fitted(frame.width, frame.height, POSTER_SIDE), format="rgb24")
+        small = _in_rgb(frame, video, fitted(frame.width, frame.height, POSTER_SIDE))
         if turn:
             graph = turning(small, turn)
             graph.vpush(small)
             small = graph.vpull()
         return _png(small), turn
+
+
+def _in_rgb(frame: VideoFrame, video: VideoStream, size: tuple[int, int]) -> VideoFrame:
+    """Scale a frame and convert it to RGB. High dynamic range is mapped to what a PNG can show (BT.709)."""
+    if video.codec_context.color_trc not in _HDR:
+        return frame.reformat(*size, format="rgb24")
+    graph = av.filter.Graph()
+    graph.link_nodes(
+        graph.add_buffer(template=video),
+        graph.add("scale", f"{size[0]}:{size[1]}:{_TO_BT709}"),
+        graph.add("format", "rgb24"),
+        graph.add("buffersink"),
+    ).configure()
+    graph.vpush(frame)
+    return graph.vpull()
 
 
 def _moment(given: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame:
