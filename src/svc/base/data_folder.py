@@ -40,13 +40,13 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Is some process using the folder? Whoever asks does not become its owner."""
+    """Whether some process uses the folder. Works on a read-only file system. Raises OSError."""
     try:
-        handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CLOEXEC)
+        handle = os.open(folder / LOCK_NAME, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
     try:
-        return not _lock(handle)
+        return not _lock(handle, shared=True)
     finally:
         os.close(handle)
 
@@ -54,7 +54,7 @@ def is_held(folder: Path) -> bool:
 if os.name == "nt":
     import msvcrt
 
-    def _lock(handle: int) -> bool:
+    def _lock(handle: int, *, shared: bool = False) -> bool:
         try:
             # A byte far behind the process id, which stays readable.
             os.lseek(handle, 1 << 20, os.SEEK_SET)
@@ -66,9 +66,10 @@ if os.name == "nt":
 else:
     import fcntl
 
-    def _lock(handle: int) -> bool:
+    def _lock(handle: int, *, shared: bool = False) -> bool:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # NFS grants an exclusive lock only to a file that is open for writing.
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True

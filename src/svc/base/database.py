@@ -59,6 +59,8 @@ SWITCH_INTERVAL_S = 0.0005
 EMPTY_WITHIN_S = 600.0
 # A commit takes milliseconds, on a tired disk a second.
 STUCK_AFTER_S = 10.0
+# On a full disk the small write that `works` tries may fit where no message does: a failure counts for a while.
+DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
 # The disk's fault and not the statement's: full, read-only, failing.
 _DISK_FAULTS = frozenset(
@@ -144,6 +146,8 @@ class Database:
         # Why writes are not kept, and what is wrong with the file; empty while all is well.
         self._write_fault = ""
         self._damage = ""
+        # When a write was last not kept, by the monotonic clock.
+        self._failed_at = 0.0
         # Those who wait for the log to be emptied.
         self._emptying: list[asyncio.Future[None]] = []
         # When the writer began what it is doing, by the monotonic clock.
@@ -280,15 +284,15 @@ class Database:
     async def works(self) -> bool:
         """Whether writes are kept and the file is sound, as far as is known.
 
-        After a write that was not kept a small one is tried, one at a time; once it is kept,
-        all is well again. Damage stays until the next start.
+        False for DEGRADED_FOR_S after a write that was not kept. Then a small write is tried, one at a time;
+        once it is kept, the answer is True again. Damage stays until the next start.
         """
         since = self._busy_since
         if self._damage or (since is not None and time.monotonic() - since > STUCK_AFTER_S):
             return False
         if not self._write_fault:
             return True
-        if self._probing:
+        if self._probing or time.monotonic() - self._failed_at < DEGRADED_FOR_S:
             return False
         self._probing = True
         try:
@@ -405,6 +409,7 @@ class Database:
 
     def _note_failure(self, fault: Exception, writes: int) -> None:
         self._write_fault = str(fault)
+        self._failed_at = time.monotonic()
         self.statistics.failed_writes += writes
         logger.error("writes could not be saved", extra={"fault": str(fault), "writes": writes})
         if isinstance(fault, sqlite3.DatabaseError):

@@ -35,6 +35,13 @@ def examined(folder: Path) -> Findings:
                 "The first start creates it. Name another one with --data-dir.",
             )
         ]
+    if os.statvfs(folder).f_flag & os.ST_RDONLY:
+        return [
+            problem(
+                f"{folder} is on a file system that is mounted read-only",
+                "Mount it for writing. Linux also does this by itself after errors of the disk: see dmesg.",
+            )
+        ]
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return [
             problem(
@@ -85,7 +92,8 @@ def database(faults: Sequence[str]) -> Finding:
 def database_at_rest(folder: Path) -> Findings:
     """Read the database of a server that does not run, if there is one."""
     path = folder / DATABASE_NAME
-    if not path.exists() or is_held(folder):
+    # SQLite cannot read a file with a log where it may not write. `examined` reports such a folder.
+    if not path.exists() or not os.access(folder, os.W_OK) or is_held(folder):
         return []
     try:
         examine(path, migrations_in(SCHEMA_FOLDER))
