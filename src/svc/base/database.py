@@ -59,7 +59,7 @@ SWITCH_INTERVAL_S = 0.0005
 EMPTY_WITHIN_S = 600.0
 # A commit takes milliseconds, on a tired disk a second.
 STUCK_AFTER_S = 10.0
-# On a full disk the small write that `works` tries may fit where no message does: a failure counts for a while.
+# On a full disk the small write of `works` may fit where no message does: failures count a while.
 DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
 # The disk's fault and not the statement's: full, read-only, failing.
