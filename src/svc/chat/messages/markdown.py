@@ -174,8 +174,11 @@ def trimmed(link: str) -> str:
         if depth < 0:
             link = link[:place]
             break
-    while link and (link[-1] in _AFTER or link[-1] in _PAIRS):
-        if link[-1] in _PAIRS and link.count(_PAIRS[link[-1]]) >= link.count(link[-1]):
-            break
-        link = link[:-1]
-    return link
+    # How many more brackets close than open; counted once, since there may be thousands at the end.
+    unopened = {close: link.count(close) - link.count(opening) for close, opening in _PAIRS.items()}
+    end = len(link)
+    while end and ((last := link[end - 1]) in _AFTER or unopened.get(last, 0) > 0):
+        if last in unopened:
+            unopened[last] -= 1
+        end -= 1
+    return link[:end]
