@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from svc.tools.bench import cores
+from svc.tools.bench.attack.bodies import with_expensive_bodies
 from svc.tools.bench.attack.catalogue import ATTACKS
 from svc.tools.bench.attack.honest import Noticed
+from svc.tools.bench.attack.installation import joined, own_installation, prepared, with_accounts
 from svc.tools.bench.attack.table import Row, heading, line
 from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.errors import BenchError
@@ -67,6 +70,23 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
         assert row["delivery"]["worst_ms"] >= row["delivery"]["p99_ms"] >= row["delivery"]["p50_ms"] > 0, row
         assert row["requests"] == 0 or row["attack"] != "none", row
         assert row["log_kb_per_minute"] is not None
+
+
+async def test_the_most_expensive_body_of_each_endpoint_is_found_before_it_is_sent() -> None:
+    async with own_installation(tls=None) as found:
+        await prepared(found)
+        target = await with_accounts(found.target, await joined(found, 1))
+        target = await with_expensive_bodies(target, found.tried, found.pid)
+    endpoints = [each.partition(": ")[0] for each in target.expensive]
+    webhooks = [f"POST webhook{end}" for end in ("", "/discord", "/slack", "/github")]
+    assert endpoints[:4] == webhooks
+    assert {"POST /api/channels/{channel}/messages", "POST /api/auth/join"} <= set(endpoints)
+
+
+def test_attackers_have_cores_of_their_own_where_there_are_three(monkeypatch: pytest.MonkeyPatch) -> None:
+    for there_are, honest, attackers in (({0, 1, 2, 3}, {1}, {2, 3}), ({4, 6}, {6}, {6}), ({0}, {0}, {0})):
+        monkeypatch.setattr(cores, "_all_cores", lambda there_are=there_are: there_are)
+        assert (cores.honest(), cores.attackers()) == (honest, attackers)
 
 
 async def test_attacks_may_run_together_only() -> None:

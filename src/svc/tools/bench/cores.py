@@ -16,15 +16,26 @@ _NICER = 5
 @contextmanager
 def on_first_core() -> Iterator[None]:
     """What is started meanwhile has that core from its first moment, all its threads included."""
-    with _on({min(_all_cores())}):
+    with on({min(_all_cores())}):
         yield
 
 
 @contextmanager
 def on_other_cores() -> Iterator[None]:
     cores = _all_cores()
-    with _on(cores - {min(cores)} or cores):
+    with on(cores - {min(cores)} or cores):
         yield
+
+
+def honest() -> set[int]:
+    """For `svc bench attack`: the second core, since the server has the first and attackers the others."""
+    others = sorted(_all_cores())[1:] or sorted(_all_cores())
+    return {others[0]}
+
+
+def attackers() -> set[int]:
+    """Those that nobody else has; with two cores or one, those of the honest members."""
+    return set(sorted(_all_cores())[2:]) or honest()
 
 
 def as_nice_as_we(pid: int) -> None:
@@ -45,7 +56,7 @@ def _set_group(pid: int, niceness: int) -> None:
 
 
 @contextmanager
-def _on(cores: set[int]) -> Iterator[None]:
+def on(cores: set[int]) -> Iterator[None]:
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
     try:

@@ -1,12 +1,14 @@
 """The attackers' process: `python -m svc.tools.bench.attack.attackers`, started by the bench.
 
 Reads what to do as one line of JSON from standard input, attacks for so many seconds, and writes what it
-did as one line of JSON. It ends early when its standard input is closed. It gives way to the
-honest members' process: real attackers have processors of their own, so nobody must wait for this one.
+did as one line of JSON. It ends early when its standard input is closed. It runs on cores of its own where
+there are three, and gives way to the honest members' process where they share one: real attackers have
+processors of their own, so nobody must wait for this one.
 """
 
 import asyncio
 import json
+import os
 import resource
 import sys
 from collections.abc import Mapping
@@ -19,6 +21,7 @@ from svc.tools.bench.cores import give_way
 
 def main() -> None:
     order = json.loads(sys.stdin.buffer.readline())
+    os.sched_setaffinity(0, set(order["cores"]))
     give_way()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

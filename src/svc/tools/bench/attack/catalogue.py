@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
-from svc.tools.bench.attack import insiders, strangers
+from svc.tools.bench.attack import bodies, insiders, strangers
 from svc.tools.bench.attack.load import Load
 from svc.tools.bench.attack.target import Target
 from svc.tools.bench.errors import BenchError
@@ -32,6 +32,7 @@ ATTACKS = (
     Attack("malformed", strangers.malformed),
     Attack("sign-ins", strangers.sign_ins),
     Attack("webhook-flood", strangers.webhook_flood, needs="webhook"),
+    Attack("expensive-bodies", bodies.expensive_bodies, needs="expensive"),
     Attack("webhook-guessing", strangers.webhook_guessing),
     Attack("search", insiders.search, needs="tokens"),
     Attack("posting", insiders.posting, needs="tokens"),

@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
+from svc.base import control_socket
 from svc.tools.bench.attack.target import LOOPBACK_SOURCES, Target
 from svc.tools.bench.attack.wire import Caller
 from svc.tools.bench.chat_server import ChatServer
@@ -34,6 +35,8 @@ MEDIA_DEADLINE_S = 30.0
 FILLING = "the quick brown fox jumps over the lazy dog "
 FILLED_BY_EACH = 10
 FILLING_AT_ONCE = 8
+# Each takes 15 posts before it refuses: as many as somebody makes who wants to go on for the whole attack.
+WEBHOOKS = 40
 # Of the SFU; nobody speaks.
 SEATS = 16
 # The soft limit of open files that shells, systemd and containers start a program with.
@@ -47,6 +50,7 @@ class Installation:
     invite: str
     pid: int | None
     log_bytes: int = 0  # written by all its programs so far
+    tried: str = ""  # the path of a webhook for trying bodies, whose share is not that of the attacked ones
 
     def hear(self, line: bytes) -> None:
         self.log_bytes += len(line)
@@ -106,13 +110,36 @@ def _usual_descriptors() -> Iterator[None]:
 
 
 async def prepared(found: Installation) -> None:
-    """Make its owner, an invite for everybody else, and a webhook. Raises BenchError."""
+    """Make its owner, an invite for everybody else, and webhooks; look for swear words. Raises BenchError."""
     (owner,) = await joined(found, 1)
     invite = await ask(found.target, "POST", "/api/invites", owner, {})
     found.invite = str(invite["code"])
     body = {"name": "Attacked", "channel_id": await _text_channel(found.target, owner)}
-    webhook = await ask(found.target, "POST", "/api/webhooks", owner, body)
-    found.target = replace(found.target, webhook=f"/api/webhooks/{webhook['id']}/{webhook['token']}")
+    webhook = _path(await ask(found.target, "POST", "/api/webhooks", owner, body))
+    apart = await ask(found.target, "POST", "/api/channels", owner, {"name": "tried", "type": "text"})
+    found.tried = _path(
+        await ask(found.target, "POST", "/api/webhooks", owner, {"name": "Tried", "channel_id": apart["id"]})
+    )
+    made = [await _of_operator(found.target, str(body["channel_id"])) for _ in range(WEBHOOKS)]
+    found.target = replace(found.target, webhook=webhook, webhooks=tuple(made))
+    await ask(found.target, "PATCH", "/api/settings", owner, {"profanityMode": "flag"})
+
+
+async def _of_operator(target: Target, channel_id: str) -> str:
+    """The path of a webhook that the operator makes: a share of its own. Raises BenchError."""
+    arguments = {"channel": channel_id, "name": "Attacked"}
+    try:
+        answer = await control_socket.ask(Path(target.folder), "webhook_create", arguments)
+    except (control_socket.NobodyThere, control_socket.ControlFailed) as fault:
+        raise BenchError(f"no webhook could be made: {fault}") from None
+    made = answer.get("result")
+    if not isinstance(made, dict):
+        raise BenchError(f"no webhook could be made: {answer.get('message', '')}")
+    return str(made["path"])
+
+
+def _path(webhook: Mapping[str, object]) -> str:
+    return f"/api/webhooks/{webhook['id']}/{webhook['token']}"
 
 
 async def joined(found: Installation, count: int) -> list[str]:

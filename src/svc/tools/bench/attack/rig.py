@@ -14,8 +14,9 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from svc.tools.bench import process
+from svc.tools.bench import cores, process
 from svc.tools.bench.attack import installation, table
+from svc.tools.bench.attack.bodies import expensive_bodies, with_expensive_bodies
 from svc.tools.bench.attack.catalogue import Attack, named
 from svc.tools.bench.attack.honest import Crowd
 from svc.tools.bench.attack.installation import Installation, own_installation
@@ -82,6 +83,12 @@ async def _run(plan: Plan, means: Means) -> None:
 async def measure(plan: Plan, means: Means) -> AsyncIterator[Row]:
     """A row for no attack, one for each attack, and one for all at once. Raises BenchError."""
     attacks = named(list(plan.attacks))
+    with cores.on(cores.honest()):
+        async for row in _measured(attacks, plan, means):
+            yield row
+
+
+async def _measured(attacks: Sequence[Attack], plan: Plan, means: Means) -> AsyncIterator[Row]:
     async with _installation(means) as found, _everybody(found, plan, means) as (crowd, target):
         possible = [attack for attack in attacks if attack.possible(target)]
         for attack in attacks:
@@ -136,7 +143,12 @@ async def _started(attacks: list[str], target: Target, seconds: float) -> Proces
         start_new_session=True,
     )
     assert attacker.stdin is not None
-    order = {"attacks": attacks, "target": asdict(target), "seconds": seconds}
+    order = {
+        "attacks": attacks,
+        "target": asdict(target),
+        "seconds": seconds,
+        "cores": sorted(cores.attackers()),
+    }
     attacker.stdin.write(json.dumps(order).encode() + b"\n")
     await attacker.stdin.drain()
     return attacker
@@ -179,6 +191,9 @@ async def _everybody(found: Installation, plan: Plan, means: Means) -> AsyncIter
         target = await installation.with_accounts(found.target, tokens[:ATTACKERS])
         if means.url is None:
             await installation.filled(target, tokens[ATTACKERS:])
+        if any(attack.run is expensive_bodies for attack in named(list(plan.attacks))):
+            target = await with_expensive_bodies(target, found.tried, found.pid)
+            _say("\n".join(["the most expensive bodies:", *target.expensive, ""]))
         crowd = Crowd(target, tokens[ATTACKERS:], plan.rate)
         try:
             await crowd.assemble()

@@ -28,6 +28,9 @@ class Target:
     tokens: tuple[str, ...] = field(default=(), repr=False)  # access tokens of the attackers' own accounts
     channel_id: str = ""
     webhook: str = field(default="", repr=False)  # path
+    webhooks: tuple[str, ...] = field(default=(), repr=False)  # paths of more, made by another hand
+    # The most expensive body of each endpoint, as `endpoint: name` of `bodies`.
+    expensive: tuple[str, ...] = ()
     media: str = field(default="", repr=False)  # path of a large stored file, with its signature
     folder: str = ""  # data folder: the control socket is in it
     management: str = ""  # http://host:port
