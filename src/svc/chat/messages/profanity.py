@@ -9,7 +9,7 @@ no meaning. Pure. docs/http.md, "Settings".
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from svc.chat.errors import ChatError
@@ -68,6 +68,9 @@ class Moderated:
     flagged: bool = False
 
 
+# The longest text takes 8 ms, and the texts of webhooks are judged both when they are read and when they are
+# stored.
+@lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> Moderated:
     """The text as it may be stored. In mode `block`, raises ChatError where there is a word.
 
