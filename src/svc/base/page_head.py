@@ -42,7 +42,6 @@ _CHARSETS: Mapping[str, str] = {
 NAMES: Mapping[str, Sequence[str]] = {
     "title": ("og:title", "twitter:title", "title"),
     "description": ("og:description", "twitter:description", "description"),
-    "site": ("og:site_name", "application-name"),
     "image": ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"),
 }
 

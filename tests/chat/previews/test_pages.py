@@ -24,7 +24,7 @@ async def shown(html: str | bytes, charset: str = "") -> Short | None:
             '<head><meta property="og:title" content="Tea"><title>x</title>'
             '<meta name="description" content="plain"><meta property="og:description" content="Green">'
             '<meta property="og:site_name" content="Tea house"><meta property="og:image" content="/tea.png">',
-            Short("Tea", "Green", "Tea house", "https://www.example.org/tea.png"),
+            Short("Tea", "Green", "www.example.org", "https://www.example.org/tea.png"),
         ),
         (
             "<meta name=twitter:title content=Tea><meta name='twitter:image' content='//cdn.example/t.png'>",

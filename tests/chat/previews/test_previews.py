@@ -122,7 +122,7 @@ def test_a_page_is_shown_in_short_with_its_picture(tmp_path: Path) -> None:
                 "url": f"{HOST}/tea",
                 "title": "Green tea",
                 "description": "How to <b>brew</b> it",
-                "site": "Tea house",
+                "site": "tea.example",
             }
             assert (image["width"], image["height"], image["content_type"]) == (64, 48, "image/webp")
             async with here.folk.chat.http.get(image["url"]) as response:

@@ -97,7 +97,8 @@ async def in_short(page: Fetched, sandbox: Sandbox) -> Short | None:
     description = plain(facts.get("description"), MAX_DESCRIPTION)
     if not (title or description or image):
         return None
-    site = plain(facts.get("site"), MAX_SITE) or (urlsplit(page.url).hostname or "")[:MAX_SITE]
+    # A page can claim any name, so the host it came from stands here.
+    site = (urlsplit(page.url).hostname or "")[:MAX_SITE]
     return Short(title, description, site, image)
 
 

@@ -15,10 +15,10 @@ export function Previews({ previews }) {
 }
 
 /** @param {{preview: Previewed}} props */
-function Preview({ preview: { url, title, description, site, image } }) {
+function Preview({ preview: { url, title, description, image } }) {
   const wide = image && image.width >= 2 * SMALL.widest;
   return html`<article class=${`preview ${image && !wide ? "with-small" : ""}`} dir="auto">
-    <p class="quiet">${site || new URL(url).hostname}</p>
+    <p class="quiet">${new URL(url).hostname}</p>
     ${title && html`<h3><${Link} address=${url}>${title}<//></h3>`}
     ${description && html`<p class="preview-text">${description}</p>`}
     ${image && html`<div class="preview-picture"><${Picture} picture=${image} room=${wide ? ROOM : SMALL} /></div>`}
