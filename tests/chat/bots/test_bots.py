@@ -159,6 +159,42 @@ async def test_nobody_gets_more_by_a_bot_than_they_have(folk: People) -> None:
     assert await poor.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"
 
 
+async def test_a_token_is_worth_no_more_than_its_maker_after_the_bot_is_promoted(folk: People) -> None:
+    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    bot = await made(folk, keeper)
+    high = {"name": "high", "rank": 600, "permissions": ["kick_members", "manage_roles"]}
+    role = await folk.owner.done("POST", "/api/roles", high)
+    low = await folk.owner.done("POST", "/api/roles", {"name": "low", "rank": 550, "permissions": []})
+    await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
+    assert await bot.refused("PUT", f"/api/members/{keeper.id}/roles/{low['id']}") == "forbidden"
+    assert await bot.refused("POST", f"/api/members/{folk.guest.id}/kick") == "forbidden"
+    # Promoting the maker's role to the same permissions leaves the maker's rank as the limit.
+    equal = {"name": "equal", "rank": 200, "permissions": ["kick_members", "manage_roles"]}
+    given = await folk.owner.done("POST", "/api/roles", equal)
+    await folk.owner.done("PUT", f"/api/members/{keeper.id}/roles/{given['id']}")
+    assert await bot.refused("PUT", f"/api/members/{keeper.id}/roles/{low['id']}") == "rank_too_low"
+    # With the owner's token the bot has everything that its own roles give.
+    bot.token = (await folk.owner.done("POST", f"{BOTS}/{bot.id}/token"))["token"]
+    await bot.done("PUT", f"/api/members/{keeper.id}/roles/{low['id']}")
+
+
+@pytest.mark.parametrize("how", ["hidden", "timeout"])
+async def test_a_bot_loses_at_once_what_its_maker_loses(folk: People, how: str) -> None:
+    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    bot = await made(folk, keeper)
+    async with folk.chat.member("", bot.token) as live:
+        if how == "hidden":
+            await folk.owner.done(
+                "PUT", f"/api/channels/general/overrides/member/{keeper.id}", {"deny": ["view_channel"]}
+            )
+            assert (await live.pushed("channel_deleted"))["channel_id"] == "general"
+            assert await bot.refused("GET", GENERAL) == "unknown_channel"
+        else:
+            await folk.owner.done("PUT", f"/api/members/{keeper.id}/timeout", {"duration_s": 600})
+            await live.pushed("permissions_changed")
+            assert await bot.refused("POST", GENERAL, {"text": "for my maker"}) == "in_timeout"
+
+
 async def test_only_who_may_makes_bots_and_a_person_is_none(folk: People) -> None:
     bot = await made(folk, folk.admin)
     for person in (folk.moderator, folk.member, folk.guest, bot):

@@ -51,6 +51,13 @@ async def test_an_invite_gives_its_role(folk: People) -> None:
     assert (await person.done("GET", f"/api/members/{person.id}"))["roles"] == ["member"]
 
 
+async def test_an_invite_gives_nothing_that_its_maker_does_not_have_now(folk: People) -> None:
+    role = await folk.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5, "permissions": []})
+    invite = await folk.moderator.done("POST", "/api/invites", {"role_id": role["id"]})
+    await folk.owner.done("PATCH", f"/api/roles/{role['id']}", {"permissions": ["manage_roles"]})
+    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
+
+
 async def test_nobody_invites_above_their_rank(folk: People) -> None:
     for role in ("admin", "owner"):
         assert await folk.admin.refused("POST", "/api/invites", {"role_id": role}) == "rank_too_low"

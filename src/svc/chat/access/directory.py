@@ -84,6 +84,8 @@ class Directory:
         self.channels: dict[str, Channel] = {}
         # The ids of each member's sessions. An access token counts only while its session is here.
         self.sessions: dict[str, frozenset[str]] = {}
+        # The member who knows each bot's token, by the bot's id. The operator's tokens are not here.
+        self._token_makers: dict[str, str] = {}
         # Filled on demand, emptied by whatever it depends on.
         self._server_wide: dict[str, Permission] = {}
         self._in_channel: dict[tuple[str, str], Permission] = {}
@@ -124,6 +126,14 @@ class Directory:
         self.channels.pop(channel_id, None)
         self._forget()
 
+    def put_token_maker(self, bot_id: str, maker_id: str | None) -> None:
+        """Limit a bot to the rights of the member who knows its token; None removes the limit."""
+        if maker_id is None:
+            self._token_makers.pop(bot_id, None)
+        else:
+            self._token_makers[bot_id] = maker_id
+        self._forget(bot_id)
+
     def raise_epoch(self, member_id: str, epoch: int) -> None:
         """Void a member's access tokens. That takes nothing from what others are checked by."""
         if (member := self.members.get(member_id)) is not None:
@@ -131,7 +141,7 @@ class Directory:
 
     def _forget(self, member_id: str | None = None) -> None:
         self._viewers.clear()
-        if member_id is None:
+        if member_id is None or member_id in self._token_makers.values():
             self._server_wide.clear()
             self._in_channel.clear()
         else:
@@ -149,9 +159,44 @@ class Directory:
         return member
 
     def rank(self, member_id: str) -> int:
-        """The highest of a member's roles; -1 for somebody unknown."""
+        """Return the rank a member acts with, or -1 for an unknown member. A bot's maker limits the bot's."""
+        return min(self._rank_of_roles(held) for held in self._answering_for(member_id))
+
+    def _rank_of_roles(self, member_id: str) -> int:
         member = self.members.get(member_id)
         return max((role.rank for role in self._roles_of(member)), default=-1) if member else -1
+
+    def _answering_for(self, member_id: str) -> list[str]:
+        """Return the member and, for a bot, the maker of its token, that maker's maker and so on.
+
+        Anyone who knows a token acts with it, so each right has to be held by all of them.
+        """
+        found = [member_id]
+        # Two bots can have made each other's tokens, so each is followed once.
+        while (maker_id := self._token_makers.get(found[-1])) is not None and maker_id not in found:
+            found.append(maker_id)
+        return found
+
+    def with_their_bots(self, member_ids: Iterable[str]) -> list[str]:
+        """Return these ids and those of the bots whose rights depend on these members' rights."""
+        found = dict.fromkeys(member_ids)
+        bots = (b for b in self._token_makers if not found.keys().isdisjoint(self._answering_for(b)))
+        return [*found, *(bot_id for bot_id in list(bots) if bot_id not in found)]
+
+    def granted_by_own_roles(self, member_id: str) -> Permission:
+        """Return what a member's roles give server-wide, regardless of who made its token."""
+        return self._roles_allow(self.members[member_id])
+
+    def granted_by_roles(self, member_id: str) -> Permission:
+        """Return the server-wide permissions without timeouts. Uses no cache, so any thread may ask."""
+        return self._held_by_all(member_id, self._roles_allow)
+
+    def timeout_until(self, member_id: str) -> float:
+        """Return when a member may write again: a bot waits for the maker of its token too."""
+        if member_id not in self._token_makers:
+            return self.members[member_id].timeout_until
+        held = (self.members.get(each) for each in self._answering_for(member_id))
+        return max((member.timeout_until for member in held if member), default=0.0)
 
     def person_of(self, member_id: str) -> str:
         """Whose punishments a member bears. Nobody is told."""
@@ -176,15 +221,11 @@ class Directory:
         if member is None:
             return NOTHING
         lasting = self._lasting(member) if channel_id is None else self._lasting_in(member, channel_id)
-        return lasting & IN_TIMEOUT if self._now() < member.timeout_until else lasting
+        return lasting & IN_TIMEOUT if self._now() < self.timeout_until(member_id) else lasting
 
     def would_have(self, member_id: str, channel: Channel) -> Permission:
         """What a member might do in a channel if it were as given; timeouts do not count."""
-        member = self.members[member_id]
-        lasting = self._lasting(member)
-        if OWNER in member.role_ids:
-            return lasting
-        return in_channel(lasting, member.role_ids, member_id, channel.overrides)
+        return self._held_by_all(member_id, lambda member: self._roles_in(member, channel))
 
     def may(self, member_id: str, permission: Permission, channel_id: str | None = None) -> bool:
         return permission in self.permissions(member_id, channel_id)
@@ -198,14 +239,14 @@ class Directory:
             return
         if channel_id is not None and self.channels[channel_id].archived:
             raise ChatError("channel_archived")
-        if self.members[member_id].timeout_until > self._now():
+        if self.timeout_until(member_id) > self._now():
             raise ChatError("in_timeout")
         raise ChatError("forbidden")
 
     def require_above(self, member_id: str, other_id: str) -> None:
         """May the first act on the second? They must rank higher. Raises ChatError."""
         self.member(other_id)
-        if self.rank(member_id) <= self.rank(other_id):
+        if self.rank(member_id) <= self._rank_of_roles(other_id):
             raise ChatError("rank_too_low")
 
     def channel(self, member_id: str, channel_id: str) -> Channel:
@@ -247,10 +288,17 @@ class Directory:
     def _roles_of(self, member: Member) -> Iterable[Role]:
         return (role for role_id in member.role_ids if (role := self.roles.get(role_id)))
 
+    def _held_by_all(self, member_id: str, rights_of: Callable[[Member], Permission]) -> Permission:
+        together = EVERYTHING
+        for each in self._answering_for(member_id):
+            member = self.members.get(each)
+            together &= rights_of(member) if member else NOTHING
+        return together
+
     def _lasting(self, member: Member) -> Permission:
         found = self._server_wide.get(member.id)
         if found is None:
-            found = EVERYTHING if OWNER in member.role_ids else of_roles(self._roles_of(member))
+            found = self._held_by_all(member.id, self._roles_allow)
             self._server_wide[member.id] = found
         return found
 
@@ -261,9 +309,15 @@ class Directory:
             channel = self.channels.get(channel_id)
             if channel is None:
                 return NOTHING
-            found = self._lasting(member)
-            if OWNER not in member.role_ids:
-                found = in_channel(found, member.role_ids, member.id, channel.overrides)
-            found &= channel.permits
+            found = self.would_have(member.id, channel) & channel.permits
             self._in_channel[key] = found
         return found
+
+    def _roles_allow(self, member: Member) -> Permission:
+        return EVERYTHING if OWNER in member.role_ids else of_roles(self._roles_of(member))
+
+    def _roles_in(self, member: Member, channel: Channel) -> Permission:
+        allowed = self._roles_allow(member)
+        if OWNER in member.role_ids:
+            return allowed
+        return in_channel(allowed, member.role_ids, member.id, channel.overrides)

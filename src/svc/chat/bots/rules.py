@@ -1,8 +1,9 @@
 """Bots: members that belong to the server and are programs. Made, given a token, deleted. No HTTP.
 
 A bot is a member like any other to everybody else: it has roles, sees channels and is kicked. It shows its
-token instead of signing in. Whoever gets to know a token can do what the bot may; so nobody makes a token
-for a bot that may do what they may not, or that ranks as high as they do, and it ends with their membership.
+token instead of signing in. Anyone who knows a token can act as the bot, so nobody makes a token for a bot
+with more permissions or an equal rank. Later changes count too: while a token is in use, the bot's rights are
+those that both the bot and the token's maker have at that moment. The token ends with the maker's membership.
 """
 
 import hashlib
@@ -102,6 +103,8 @@ class Bots:
             return member
 
         def created(member: Member) -> tuple[Member, str]:
+            # The maker's limits hold before anybody hears of the bot.
+            self._directory.put_token_maker(member.id, actor_id)
             self._members.joined(member)
             self._accept(kept)
             self._changed()
@@ -143,7 +146,7 @@ class Bots:
             raise ChatError("unknown_member")
         if actor_id is not None:
             self._directory.require_above(actor_id, member_id)
-            if self._directory.permissions(member_id) & ~self._directory.permissions(actor_id):
+            if self._directory.granted_by_own_roles(member_id) & ~self._directory.permissions(actor_id):
                 raise ChatError("forbidden", "This bot has permissions that you do not have")
         return self._directory.members[member_id]
 
@@ -154,6 +157,7 @@ class Bots:
     def _accept(self, token: BotToken) -> None:
         """From now on this token is the bot's, and what was begun with another one ends."""
         self._known[token.member_id] = token
+        self._directory.put_token_maker(token.member_id, token.created_by)
         self._end(token.member_id, self._tokens.accept_bot(token.member_id, token.digest))
 
     def _end(self, member_id: str, sessions: Collection[str]) -> None:
@@ -174,6 +178,7 @@ class Bots:
         gone = [bot_id for bot_id, token in self._known.items() if member_id in (bot_id, token.created_by)]
         for bot_id in gone:
             del self._known[bot_id]
+            self._directory.put_token_maker(bot_id, None)
             self._end(bot_id, self._tokens.forget_bot(bot_id))
         if gone:
             self._changed()

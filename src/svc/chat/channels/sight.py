@@ -28,6 +28,8 @@ class Sight:
         self, members: Collection[str] | None = None, channels: Collection[str] | None = None
     ) -> Iterator[None]:
         """Around a change of the directory that concerns these members and channels; None means all."""
+        if members is not None:
+            members = self._directory.with_their_bots(members)
         before = self._seen(members, channels)
         yield
         after = self._seen(members, channels)

@@ -210,10 +210,12 @@ class Invites:
         return invite if self._still_given(invite) else None
 
     def _still_given(self, invite: Invite) -> bool:
-        """Does who made it still rank above what it gives? Also asked on the writer's thread."""
+        """Return whether its maker could still give this role. The writer's thread asks this too."""
         role = self._directory.roles.get(invite.role_id)
         if invite.created_by is None or role is None or role.id == MEMBER:
             return True
+        if role.permissions & ~self._directory.granted_by_roles(invite.created_by):
+            return False
         return self._directory.rank(invite.created_by) > role.rank
 
     def _may_manage(self, member_id: str, invite: Invite) -> bool:

@@ -196,14 +196,14 @@ class Moderation:
         members = self._directory.members.values()
         if free := [member.id for member in members if since < member.timeout_until <= now]:
             for tell in self._changes.permissions_changed:
-                tell(free)
+                tell(self._directory.with_their_bots(free))
 
     def _timed_out(self, member_id: str, until: float) -> Member:
         same = self._directory.same_person(member_id)
         for same_id in same:
             self._members.changed(same_id, timeout_until=until)
         for tell in self._changes.permissions_changed:
-            tell(same)
+            tell(self._directory.with_their_bots(same))
         return self._directory.member(member_id)
 
     def _require_above(self, actor_id: str | None, member_id: str) -> None:
