@@ -38,7 +38,8 @@ ASK_NOBODY = {
     "messages/searching.py _bit_by_bit",
     "media/rules.py remove",
     "media/sweep.py _some",
-    "direct/sweep.py _erased",
+    "direct/sweep.py once",
+    "messages/deleted_words.py once",
     "uploads/rules.py tidy_up",
     # What links lead to, for a message that the write looks at again.
     "previews/rules.py _show",

@@ -33,10 +33,10 @@ ABOUT_OTHERS = {
     "message_delete",
     "previews_remove",
 }
-# A trial does nothing, a job that is tried again is the one that was asked for, and a hand is lowered for
-# whoever had their turn. What is uploaded is an act when the worker is done with it: see `prepare`.
+# A job that is tried again is the one that was asked for. A hand is lowered for a member who had their turn.
+# An upload is an act once the worker is done with it: see `prepare`.
 NO_ACTS = {
-    *("POST /api/automod/trial", "POST /api/jobs/{job_id}/retry", "voice_lower_hand"),
+    *("POST /api/jobs/{job_id}/retry", "voice_lower_hand"),
     *("POST /api/icon", "POST /api/emoji"),
 }
 READING = ("GET ", "settings_get")
@@ -74,6 +74,7 @@ ACTS: list[tuple[str, object, str]] = [
     ("DELETE " + MESSAGE, None, "message_delete"),
     ("message_delete", {"channel_id": "{channel_id}", "message_id": "{another_message}"}, "message_delete"),
     ("POST /api/automod/rules", WORDS, "rule_create"),
+    ("POST /api/automod/trial", WORDS, "rule_trial"),
     ("PUT /api/automod/rules/{rule_id}", {**WORDS, "enabled": True}, "rule_edit"),
     ("DELETE /api/automod/rules/{rule_id}", None, "rule_delete"),
     ("POST /api/webhooks", {"name": "Hook", "channel_id": "{channel_id}"}, "webhook_create"),

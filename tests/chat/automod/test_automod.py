@@ -286,6 +286,34 @@ async def test_a_trial_says_what_a_rule_would_have_found_and_does_nothing(folk: 
     assert (await folk.owner.done("POST", "/api/automod/trial", repeated))["found"] == 1
     assert await reports(folk) == [] and (await folk.owner.done("GET", RULES))["rules"] == []
     await said(folk.member, "casino")
+    entries = (await folk.owner.done("GET", "/api/audit"))["entries"]
+    assert [entry["action"] for entry in entries].count("rule_trial") == 2
+
+
+async def test_rules_that_would_take_too_long_together_are_refused(folk: People) -> None:
+    words = [f"{letter}*{'?' * 57}{n:02}x" for letter in "abcdefgh" for n in range(25)]
+    wanted = {"name": "x", "kind": "words", "action": "flag", "enabled": True, "words": words}
+    first = await folk.owner.done("POST", RULES, wanted)
+    assert await folk.owner.refused("POST", RULES, wanted) == "invalid_request"
+    assert await folk.owner.refused("POST", "/api/automod/trial", wanted) == "invalid_request"
+    second = await folk.owner.done("POST", RULES, {**wanted, "enabled": False})
+    assert await folk.owner.refused("PUT", f"{RULES}/{second['id']}", wanted) == "invalid_request"
+    await folk.owner.done("PUT", f"{RULES}/{first['id']}", {**wanted, "enabled": False})
+    await folk.owner.done("PUT", f"{RULES}/{second['id']}", wanted)
+
+
+async def test_rules_of_an_earlier_version_that_take_too_long_are_switched_off_at_the_start(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    wanted = {"name": "old", "kind": "words", "action": "block", "enabled": True, "words": ["a*b"]}
+    async with server_with_insight(variables) as (chat, _):
+        folk = await people(chat)
+        for name in ("old", "new"):
+            await folk.owner.done("POST", RULES, {**wanted, "name": name})
+    monkeypatch.setattr("svc.chat.automod.rules.STEP_LIMIT", 10)
+    async with server_with_insight(variables) as (_, inside):
+        assert [(rule.name, rule.enabled) for rule in inside.automod.all()] == [("old", True), ("new", False)]
+        assert "a rule is switched off: its patterns take too long" in caplog.messages
 
 
 async def test_a_trial_reads_the_last_thousand_messages(variables: dict[str, str]) -> None:

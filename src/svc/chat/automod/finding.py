@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
 
+from svc.chat.automod.matching import Positions
 from svc.chat.automod.rule import MOST_REPEATS, WITHIN_S, Phrases, Rule
 from svc.chat.messages.markdown import named, trimmed
 from svc.chat.messages.profanity import Folded, Span, covered
@@ -38,6 +39,10 @@ class Said:
     @cached_property
     def folded(self) -> Folded:
         return Folded.of(self.text)
+
+    @cached_property
+    def positions(self) -> Positions:
+        return Positions(self.folded.text)
 
     @cached_property
     def essence(self) -> int:
@@ -83,12 +88,16 @@ class Finder:
         self.rule = rule
         self._phrases = Phrases(rule.words)
 
+    @property
+    def steps(self) -> int:
+        return self._phrases.steps
+
     def find(self, said: Said, recent: Recent, now: float) -> list[Span] | None:
         """What it objects to, which may be a text without characters; None for nothing."""
         rule, text = self.rule, said.text
         match rule.kind:
             case "words":
-                return self._phrases.spans(said.folded) or None
+                return self._phrases.spans(said.folded, lambda: said.positions) or None
             case "links":
                 return [span for link, span in links(text) if not _leads_to(link, rule.allowed)] or None
             case "mentions":

@@ -67,7 +67,7 @@ class AutomodRequests(Requests):
         cost=5.0,
     )
     async def trial(self, asking: Asker, asked: WantedRule) -> Trial:
-        return await self._automod.trial(asking.member_id, asked, self._latest)
+        return await self._automod.trial(asking.member_id, asked, self._latest, time.time())
 
 
 _RULE = schema_of(Rule)

@@ -8,6 +8,7 @@ any of them covers is covered. What a rule does to somebody is in the audit log 
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,10 +19,11 @@ from msgspec import Meta
 from svc.base.database import Act, Connection
 from svc.base.strict_json import dumps
 from svc.base.tables import Table
-from svc.chat.access.acts import changes_rules
+from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.automod.finding import Finder, Recent, Said
+from svc.chat.automod.matching import STEP_LIMIT
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
 from svc.chat.described import Id, Natural, TimeMs, Told
 from svc.chat.errors import ChatError
@@ -33,6 +35,8 @@ from svc.chat.messages.watching import Ruling
 from svc.chat.moderation.reports import About, Filing, Reports
 from svc.chat.moderation.rules import Moderation
 from svc.chat.requests import decoded
+
+logger = logging.getLogger(__name__)
 
 # What a trial looks at, and how much of what it has found it shows.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
@@ -108,6 +112,7 @@ class Automod:
             with suppress(ChatError):
                 wanted = decoded(kept.wanted.encode(), WantedRule)
                 self._rules[kept.id] = made(wanted, kept.id, kept.created_by, kept.created_at_ms)
+        self._switch_off_excess()
         self._make_ready()
 
     # Of those who manage rules.
@@ -120,6 +125,7 @@ class Automod:
     def create(self, actor_id: str, wanted: WantedRule, now: float) -> Act[None, Rule]:
         rule = made(wanted, self._new_id(), actor_id, int(now * 1000))
         self._require_may_switch_on(actor_id, rule)
+        self._require_within_limit(rule)
 
         def write(connection: Connection) -> None:
             if _KEPT.count(connection) >= MAX_RULES:
@@ -142,6 +148,7 @@ class Automod:
         before = self._known(rule_id)
         after = made(wanted, rule_id, before.created_by, before.created_at_ms)
         self._require_may_switch_on(actor_id, after)
+        self._require_within_limit(after)
         was, now_wanted = before.wanted(), after.wanted()
         changed = [name for name in was if now_wanted[name] != was[name]]
 
@@ -176,23 +183,35 @@ class Automod:
 
         return Act(write, gone)
 
-    async def trial(self, actor_id: str, wanted: WantedRule, latest: Latest) -> Trial:
-        """What a rule would have found among the last messages, the newest first. Changes nothing."""
-        finder, recent, views = Finder(made(wanted, "", actor_id, 0)), Recent(), self._directory.may
+    async def trial(self, actor_id: str, wanted: WantedRule, latest: Latest, now: float) -> Trial:
+        """Return what a rule would have found among the last messages, the newest first.
+
+        Judges nobody. It is in the audit log, because it shows who has written what. Raises ChatError.
+        """
+        rule = replace(made(wanted, "", actor_id, 0), enabled=True)
+        self._require_within_limit(rule)
+        await self._tried(actor_id, rule, now)
+        finder, recent, views = Finder(rule), Recent(), self._directory.may
         caught: list[FoundMessage] = []
         async with self._one_trial_at_a_time:
             messages = await latest(TRIAL_MESSAGES)
             for message in messages:
-                # Each takes milliseconds at most; all together would hold up everybody.
-                await asyncio.sleep(0)
                 author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
                 said = Said(message.author.id, message.channel_id, message.text)
                 is_for = self._is_for(finder.rule, author, said.channel_id, at)
-                found = finder.find(said, recent, at) if is_for else None
+                # Each takes milliseconds at most; on a thread, all together hold up nobody.
+                found = await asyncio.to_thread(finder.find, said, recent, at) if is_for else None
                 recent.posted(said, at)
                 if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
                     caught.append(_shown(message, merged(found)))
         return Trial(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
+
+    @follows_rules
+    def _tried(self, actor_id: str, rule: Rule, now: float) -> Act[None, None]:
+        def write(connection: Connection) -> None:
+            self._audit.record(connection, actor_id, "rule_trial", None, {"name": rule.name}, now)
+
+        return Act(write, lambda _: None)
 
     # What messages ask: see `messages.watching`.
 
@@ -278,6 +297,30 @@ class Automod:
         """Nobody does by a rule what they may not do by hand."""
         if rule.enabled and rule.action == TIMEOUT:
             self._directory.require(actor_id, Permission.TIMEOUT_MEMBERS)
+
+    def _require_within_limit(self, rule: Rule) -> None:
+        """Refuse a rule with which a message could keep the event loop for longer than STEP_LIMIT allows."""
+        others = sum(finder.steps for finder in self._finders if finder.rule.id != rule.id)
+        if rule.enabled and others + Finder(rule).steps > STEP_LIMIT:
+            share = round(100 * others / STEP_LIMIT)
+            raise ChatError(
+                "invalid_request",
+                "The patterns of this rule take too long. Use fewer stars, or fewer and shorter patterns."
+                f" The other rules take {share} % of the time that all may take",
+            )
+
+    def _switch_off_excess(self) -> None:
+        """Switch off rules of an earlier version that together exceed STEP_LIMIT, the newest first."""
+        steps = 0
+        for rule in self.all():
+            cost = Finder(rule).steps if rule.enabled else 0
+            if steps + cost > STEP_LIMIT:
+                self._rules[rule.id] = replace(rule, enabled=False)
+                logger.warning(
+                    "a rule is switched off: its patterns take too long", extra={"rule": rule.name}
+                )
+            else:
+                steps += cost
 
     def _put(self, rule: Rule) -> None:
         self._rules[rule.id] = rule

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from svc.chat.errors import ChatError
 from svc.chat.names import LOOK_ALIKES, plain_letters
@@ -124,6 +125,42 @@ def _tokens(folded: str) -> Iterator[tuple[int, int]]:
                     yield start + part.start(), start + part.end()
 
 
+class _Spelling(NamedTuple):
+    """One way to read a token; `squeezed` is empty where stars hide letters of it."""
+
+    word: str
+    squeezed: str
+    # With no letter more than twice in a row, for a search would start again from each of thousands.
+    shortened: str
+
+
+class _Written(NamedTuple):
+    start: int
+    end: int
+    letters: int
+    spellings: Sequence[_Spelling]
+
+
+@lru_cache(2)  # Lists of several rules look through one text.
+def _written(folded: str) -> Sequence[_Written]:
+    """Return what may be a word in a folded text, with the ways to read it."""
+    places = (*_tokens(folded), *(match.span() for match in _SPACED.finditer(folded)))
+    return [_Written(start, end, *_readings(folded[start:end])) for start, end in places]
+
+
+@lru_cache(4096)
+def _readings(token: str) -> tuple[int, Sequence[_Spelling]]:
+    """Return the number of letters of a token, and the words that it may stand for."""
+    letters = token if token.isalpha() else _BETWEEN.sub("", token)
+    if letters.isdigit():
+        return 0, ()
+    words = {letters} if letters.isalpha() else {letters.translate(_SIGNS), letters.replace("1", "l")}
+    return len(letters), [
+        _Spelling(word, "" if "*" in word else _squeezed(word), _LONG_RUN.sub(r"\1\1", word))
+        for word in words
+    ]
+
+
 class WordList:
     """Words to look for, folded and made of letters. A star at an end of one stands for any letters."""
 
@@ -137,43 +174,41 @@ class WordList:
                 for word in (entry, entry + "s"):
                     self._words.setdefault(_squeezed(word), []).append(word)
         self._anywhere = _pattern([entry for entry in entries if "*" in entry])
-        # Those that people write with stars, by length: compounds are rarely worth the trouble.
-        self._short: dict[int, list[str]] = {}
-        for stem in stems:
+        # Words that people write with stars for letters, by length. Compounds are rarely worth the trouble.
+        # The words with a letter at a place are a set, kept as an integer with a bit for each word.
+        self._short: dict[int, dict[tuple[int, str], int]] = {}
+        for number, stem in enumerate(stems):
             if len(stem) <= 8:
-                self._short.setdefault(len(stem), []).append(stem)
+                words = self._short.setdefault(len(stem), {})
+                for at_letter in enumerate(stem):
+                    words[at_letter] = words.get(at_letter, 0) | 1 << number
 
     def spans(self, text: Folded) -> list[Span]:
-        folded = text.text
-        places = (*_tokens(folded), *(match.span() for match in _SPACED.finditer(folded)))
-        return [text.span(start, end) for start, end in places if self._has(folded[start:end])]
+        return [
+            text.span(token.start, token.end)
+            for token in _written(text.text)
+            if token.letters >= self._shortest and any(map(self._listed, token.spellings))
+        ]
 
-    def _has(self, token: str) -> bool:
-        letters = token if token.isalpha() else _BETWEEN.sub("", token)
-        if len(letters) < self._shortest or letters.isdigit():
-            return False
-        if letters.isalpha():
-            return self._listed(letters)
-        return any(self._listed(plain) for plain in {letters.translate(_SIGNS), letters.replace("1", "l")})
-
-    def _listed(self, word: str) -> bool:
-        if "*" in word:
+    def _listed(self, spelling: "_Spelling") -> bool:
+        word = spelling.word
+        if not spelling.squeezed:
             return self._hidden(word)
-        candidates = self._words.get(_squeezed(word), ())
-        if any(_stretched(word, candidate) for candidate in candidates):
+        candidates = self._words.get(spelling.squeezed, ())
+        if word in candidates or any(_stretched(word, candidate) for candidate in candidates):
             return True
-        # Else thousands of one letter are searched anew from each.
-        return self._anywhere is not None and bool(self._anywhere.search(_LONG_RUN.sub(r"\1\1", word)))
+        return self._anywhere is not None and bool(self._anywhere.search(spelling.shortened))
 
     def _hidden(self, word: str) -> bool:
         """A word with stars for some of its letters, the first being shown."""
         shown = word.replace("*", "")
         if len(shown) < 2 or word.startswith("*") or word.endswith("*"):
             return False
-        return any(
-            all(here in (there, "*") for here, there in zip(word, listed, strict=True))
-            for listed in self._short.get(len(word), ())
-        )
+        words, fitting = self._short.get(len(word), {}), -1
+        for at, letter in enumerate(word):
+            if letter != "*":
+                fitting &= words.get((at, letter), 0)
+        return fitting != 0
 
 
 @cache
