@@ -172,6 +172,8 @@ async def test_a_search_that_cannot_be_is_explained_in_every_language(people: Pe
         await page.get_by_role("searchbox").press("Enter")
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
         await wide_nowhere(page, language)
+        # A panel that is open comes back after a reload.
+        await page.locator(".aside").get_by_role("button", name=said(language, "close")).click()
 
 
 async def open_settings(person: Person, language: str) -> None:
