@@ -189,7 +189,7 @@ def tagged(colorspace: int, primaries: int, transfer: int, range_: int) -> dict[
 async def test_colours_are_meant_as_before_once_they_are_encoded(
     studio: Studio, codec: str, pixels: str, colour: dict[str, int]
 ) -> None:
-    source = videos.video(codec, pixels=pixels, colour=colour)
+    source = videos.video(codec, pixels=pixels, colour=colour, frames=5)
     video, written = await studio.rewrite(source)
     assert not video.copied
     with videos.opened(written) as given:
@@ -202,7 +202,7 @@ async def test_colours_are_meant_as_before_once_they_are_encoded(
 async def test_a_poster_of_a_video_with_high_dynamic_range_shows_colours_of_bt709(studio: Studio) -> None:
     posters = []
     for transfer in (1, 16, 18):
-        source = videos.video("libx265", pixels="yuv420p10le", colour=tagged(9, 9, transfer, 1))
+        source = videos.video("libx265", pixels="yuv420p10le", colour=tagged(9, 9, transfer, 1), frames=5)
         video, _ = await studio.rewrite(source)
         posters.append(pictures.decoded(video.poster.data).convert("RGB").getpixel((48, 16)))
     standard, pq, hlg = (poster for poster in posters if isinstance(poster, tuple))
