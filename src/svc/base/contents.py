@@ -7,11 +7,24 @@ the sandbox to find out.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from svc.base.pictures import kind_of
+from svc.base.pictures import HEAD_BYTES as HEAD_BYTES
+from svc.base.pictures import brands_of, is_text, kind_of
 
 PICTURE, VIDEO, AUDIO, FILE = "picture", "video", "audio", "file"
-HEAD_BYTES = 16
 PLAIN_TYPE = "application/octet-stream"
+
+# Pictures in an ISO container that are not AVIF: HEIF and HEIC, JPEG in HEIF, JPEG XS, and Canon's CR3.
+_STILLS = frozenset(
+    brand.ljust(4)
+    for brand in (
+        b"mif1 mif2 msf1 miaf heic heix heim heis hevc hevx hevm hevs avci avcs avif avis "
+        b"jpeg jpgs vvic vvis jxs jxsi crx"
+    ).split()
+)
+_MOVIES = frozenset(brand.ljust(4) for brand in b"isom iso2 iso4 iso5 iso6 mp41 mp42 avc1 qt M4V".split())
+_FILLING_BOXES = frozenset((b"wide", b"free", b"skip"))
+_MAX_FILLING_BYTES = 16 * 1024 * 1024
+_IN_MOOV = frozenset((b"mvhd", b"cmov", b"rmra", b"iods", b"udta", b"meta", b"trak", b"prfl", b"clip"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +57,43 @@ def content_of(head: bytes) -> str:
 
 
 def container_of(head: bytes) -> str | None:
-    """The demultiplexer for a video that begins so, by FFmpeg's names."""
-    if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip") and head[8:12] not in (
-        b"avif",
-        b"avis",
-    ):
+    """Return the demultiplexer for a video that begins so, by FFmpeg's names."""
+    if is_text(head):
+        return None
+    if head[4:8] == b"ftyp":
+        # FFmpeg would turn a photo of a phone or a camera into a video of one picture.
+        return "mov" if (brands := brands_of(head)) and not _holds_stills(brands) else None
+    if _starts_old_movie(head):
         return "mov"
     if head.startswith(b"\x1a\x45\xdf\xa3"):
         return "matroska"
     if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
         return "avi"
     return None
+
+
+def _holds_stills(brands: list[bytes]) -> bool:
+    """Return whether a container is of pictures: by its major brand, or by others if it is unknown."""
+    if brands[0] in _STILLS or brands[0] in _MOVIES:
+        return brands[0] in _STILLS
+    return bool(_STILLS.intersection(brands)) and not _MOVIES.intersection(brands)
+
+
+def _starts_old_movie(head: bytes) -> bool:
+    """Return whether boxes of a movie without `ftyp` stand here, as QuickTime wrote them."""
+    at = 0
+    while (box := head[at + 4 : at + 8]) in _FILLING_BOXES:
+        size = int.from_bytes(head[at : at + 4])
+        if not 8 <= size <= _MAX_FILLING_BYTES:
+            return False
+        at += size
+        if at + 8 > len(head):
+            return True
+    if box == b"moov":
+        return head[at + 12 : at + 16] in _IN_MOOV
+    size = int.from_bytes(head[at : at + 4])
+    # A size of 0 stands for the rest of the file, and 1 for a size of 64 bits behind the name.
+    return box == b"mdat" and (size < 2 or size >= 8)
 
 
 def sound_of(head: bytes) -> Sound | None:

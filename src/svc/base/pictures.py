@@ -30,7 +30,14 @@ MAX_SIDE = 16_383
 _BYTES_PER_PIXEL = 20
 _FIXED_BYTES = 96 * 1024 * 1024
 _MAX_RESULT_BYTES = 64 * 1024 * 1024
-_HEAD_BYTES = 16
+# Enough for the brands of a container, of which phones name about ten.
+HEAD_BYTES = 64
+_SIGNATURE_BYTES = 6
+_MIN_FTYP_BYTES, _MAX_FTYP_BYTES = 12, 4096
+_AVIF = frozenset({b"avif", b"avis"})
+_GENERAL_STILLS = frozenset({b"mif1", b"msf1"})
+# No text has these: all controls but tab, line feed, vertical tab, form feed, carriage return and escape.
+_CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _TYPES = {"WEBP": ("image/webp", "webp"), "AVIF": ("image/avif", "avif")}
 
@@ -87,7 +94,7 @@ async def rewritten(
         async with picture_sandbox(1) as own:
             return await rewritten(data, rules, deadline_s=deadline_s, sandbox=own)
     async with as_file(data) as file:
-        if kind_of(os.pread(file, _HEAD_BYTES, 0)) not in rules.formats:
+        if kind_of(os.pread(file, HEAD_BYTES, 0)) not in rules.formats:
             kinds = ", ".join(rules.formats)
             raise Refused("unsupported_type", f"Only pictures of these kinds are accepted: {kinds}")
         result = await sandbox.call("rewrite", asdict(rules), [file], limits_of(rules, deadline_s))
@@ -95,7 +102,9 @@ async def rewritten(
 
 
 def kind_of(head: bytes) -> str | None:
-    """The format that the first bytes of a file belong to, by Pillow's names."""
+    """Return the format that the first bytes of a file belong to, by Pillow's names."""
+    if is_text(head):
+        return None
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         return "PNG"
     if head.startswith(b"\xff\xd8\xff"):
@@ -104,9 +113,30 @@ def kind_of(head: bytes) -> str | None:
         return "GIF"
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "WEBP"
-    if head[4:8] == b"ftyp" and head[8:12] in (b"avif", b"avis"):
+    major, *compatible = brands_of(head) or (b"",)
+    # Encoders also write the general brands of still pictures first, and AVIF's behind them.
+    if major in _AVIF or (major in _GENERAL_STILLS and _AVIF.intersection(compatible)):
         return "AVIF"
     return None
+
+
+def is_text(head: bytes) -> bool:
+    """Return whether a file starts as text does, which may begin with any format's letters by chance.
+
+    Every picture and video has control characters near its start: lengths, sizes or a signature.
+    """
+    # A signature with nothing behind it is a picture that was cut off.
+    return len(head) > _SIGNATURE_BYTES and not _CONTROLS.intersection(head)
+
+
+def brands_of(head: bytes) -> list[bytes]:
+    """Return the brands of an ISO container (MP4, HEIF, CR3), its major brand first; none for other files."""
+    size = int.from_bytes(head[:4])
+    if head[4:8] != b"ftyp" or not _MIN_FTYP_BYTES <= size <= _MAX_FTYP_BYTES:
+        return []
+    # The four bytes behind the major brand are its version.
+    listed = head[16:size]
+    return [head[8:12], *(listed[at : at + 4] for at in range(0, len(listed) - 3, 4))]
 
 
 def limits_of(rules: PictureRules, deadline_s: float) -> Limits:
@@ -132,8 +162,8 @@ def _believed(result: Result, rules: PictureRules) -> Picture:
         data, *more = result.blobs
         placeholder, colour = str(facts["placeholder"]), str(facts["colour"])
         sound = (
-            kind_of(data[:_HEAD_BYTES]) == rules.output
-            and all(kind_of(blob[:_HEAD_BYTES]) == rules.output for blob in more)
+            kind_of(data[:HEAD_BYTES]) == rules.output
+            and all(kind_of(blob[:HEAD_BYTES]) == rules.output for blob in more)
             and len(more) == (rules.thumbnail_side is not None)
             and 0 < width <= MAX_SIDE
             and 0 < height <= MAX_SIDE

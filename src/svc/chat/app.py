@@ -47,7 +47,7 @@ from svc.chat.settings.advertise import advertised
 from svc.chat.settings.announced import Announced
 from svc.chat.status.measurements import Tally
 from svc.chat.tls import TlsFiles
-from svc.chat.uploads.receiving import EXPOSED, SAID
+from svc.chat.uploads.receiving import EXPOSED, OPTIONS, SAID
 
 logger = logging.getLogger(__name__)
 
@@ -277,7 +277,7 @@ def _cross_origin(origins: Origins) -> Middleware:
         if not origins.permits(request.headers.get("Origin"), request.host):
             raise ChatError("origin_refused")
         if request.method == "OPTIONS":
-            return web.Response(status=204)
+            return web.Response(status=204, headers=OPTIONS)
         return await handler(request)
 
     return check_origin

@@ -40,6 +40,7 @@ from svc.chat.uploads.upload import (
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 _PAGE = 100
+_EMPTY = "This file is empty"
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
 logger = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ class Uploads:
             raise ChatError("uploads_disabled")
         most = self.most(wish.purpose)
         if wish.length == 0:
-            raise ChatError("invalid_request", "This file is empty")
+            raise ChatError("invalid_request", _EMPTY)
         if wish.length > most:
             raise ChatError("upload_too_large", more={"limit": most})
         disk_bytes = await self._incoming.free_bytes()
@@ -302,6 +303,9 @@ class Uploads:
         if offset != upload.received:
             raise ChatError("offset_mismatch", more={"offset": upload.received})
         received = await self._write(upload, chunks)
+        if last and received == 0:
+            await self._let_go(upload)
+            raise ChatError("invalid_request", _EMPTY)
         if last or received == upload.length:
             await self._complete(upload, await self._kind(upload, received), received)
         elif offset < HEAD_BYTES <= received:

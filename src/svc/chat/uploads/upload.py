@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from svc.base.contents import AUDIO, FILE, PICTURE, VIDEO, kind_of_type, with_kind
+from svc.base.emoji import INVISIBLE_PARTS
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.described import Id, Told
 
@@ -31,6 +32,16 @@ _Fact = Annotated[str, Meta(max_length=256)]
 MAX_ALT_CHARACTERS = 1_000
 MAX_NAME_CHARACTERS = 100
 _USUAL_NAME = "file"
+_JOINERS = "\u200c\u200d"
+# Format characters that belong to words: joiners, tags in flags, and signs before Arabic and Kaithi numbers.
+_KEPT_FORMATS = (
+    INVISIBLE_PARTS
+    | frozenset(f"{_JOINERS}\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+    | frozenset(map(chr, range(0x0600, 0x0606)))
+)
+_NEVER_SHOWN = frozenset(
+    (*range(0xFDD0, 0xFDF0), *range(0xE0000, 0xE1000), *range(0x2065, 0x2066), *range(0xFFF0, 0xFFF9))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +166,23 @@ def keys_of(result: Mapping[str, object] | None) -> list[str]:
 
 
 def readable_file_name(text: str) -> str:
-    """A name as it may be shown: the last part of a path, without what cannot be seen."""
+    """Return a name as it may be shown: the last part of a path, without controls and invisible characters.
+
+    Joiners stay, because Persian and Indic words are misspelt without them and emoji fall apart.
+    """
     last = text.replace("\\", "/").rpartition("/")[2]
-    seen = "".join(c for c in last if unicodedata.category(c)[0] not in "CZ" or c == " ")
-    cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:].strip(". ")
+    seen = "".join(map(_shown_in_a_name, last))
+    cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:].strip(f". {_JOINERS}")
     return cut or _USUAL_NAME
+
+
+def _shown_in_a_name(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Zs":
+        return " "
+    if category == "Cf":
+        return character if character in _KEPT_FORMATS else ""
+    if category == "Cn":
+        # Python's Unicode may be older than an emoji or a script. These never become characters.
+        return "" if ord(character) & 0xFFFE == 0xFFFE or ord(character) in _NEVER_SHOWN else character
+    return "" if category in ("Cc", "Cs", "Co", "Zl", "Zp") else character
