@@ -108,7 +108,7 @@ async def test_a_media_service_that_vanishes_is_told_to_the_browser(sfu: FakeSfu
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         participant._req.transport.abort()  # type: ignore[union-attr]
-        assert (await closed(browser))[0] == 1012
+        assert (await closed(browser))[0] == 1014
 
 
 async def test_without_a_media_service_the_browser_is_told(sfu: FakeSfu, chat: ChatServer) -> None:
@@ -122,7 +122,7 @@ async def test_a_side_that_says_nothing_for_too_long_is_given_up(
 ) -> None:
     monkeypatch.setattr(pass_through, "SILENCE_DEADLINE_S", 0.05)
     async with chat.http.ws_connect("/sfu/client", autoping=False) as browser:
-        assert (await closed(browser))[0] in (1001, 1012)
+        assert (await closed(browser))[0] in (1001, 1014)
 
 
 async def test_a_browser_that_does_not_read_holds_the_media_service_back_and_is_given_up(

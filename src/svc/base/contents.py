@@ -51,7 +51,7 @@ SOUND_TYPES = frozenset(s.content_type for s in (MP3, ADTS, OGG, FLAC, WAV, *_OF
 
 def content_of(head: bytes) -> str:
     """PICTURE and VIDEO are to be written again; FILE is everything else, sound too."""
-    if kind_of(head) is not None:
+    if kind_of(head) is not None and not is_text(head):
         return PICTURE
     return VIDEO if container_of(head) is not None else FILE
 

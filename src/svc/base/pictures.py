@@ -103,8 +103,6 @@ async def rewritten(
 
 def kind_of(head: bytes) -> str | None:
     """Return the format that the first bytes of a file belong to, by Pillow's names."""
-    if is_text(head):
-        return None
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         return "PNG"
     if head.startswith(b"\xff\xd8\xff"):
