@@ -40,7 +40,7 @@ SHELL_IS_THERE = """async () => {
 }"""
 MANIFEST = "async () => (await fetch(document.querySelector('link[rel=manifest]').href)).json()"
 # What the system does with what is shared: it sends the form that the manifest describes, from nowhere.
-SHARE = """async ([address, target]) => {
+SHARE = """async ([address, target, more = 0]) => {
   const form = document.createElement("form");
   const { action, method, enctype } = target;
   Object.assign(form, { action: new URL(action, address), method, enctype });
@@ -53,6 +53,7 @@ SHARE = """async ([address, target]) => {
   const brought = new DataTransfer();
   brought.items.add(new File(["one"], "note one.txt", { type: "text/plain" }));
   brought.items.add(new File([await canvas.convertToBlob()], "seen.png", { type: "image/png" }));
+  for (let number = 0; number < more; number++) brought.items.add(new File(["x"], `more ${number}.txt`));
   const files = { type: "file", multiple: true, name: target.params.files[0].name, files: brought.files };
   form.append(Object.assign(document.createElement("input"), files));
   document.body.append(form);
@@ -134,6 +135,28 @@ async def test_signing_out_leaves_nothing_of_what_was_read(people: People) -> No
     await wait_until("nothing is left", gone, within_s=20)
 
 
+async def test_a_site_that_shares_is_named_before_anything_of_it_is_shown(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
+    address, manifest = ada.page.url, await ada.page.evaluate(MANIFEST)
+    await ada.page.route(
+        "http://foreign.example/", lambda route: route.fulfill(body="<body>", content_type="text/html")
+    )
+    await ada.page.goto("http://foreign.example/")
+    await ada.page.evaluate(SHARE, [address, manifest["share_target"], 20])
+    dialog = ada.page.get_by_role("dialog", name="Share in a channel")
+    await expect(dialog).to_contain_text("foreign.example wants to share something here.")
+    await expect(dialog.get_by_role("blockquote")).to_have_count(0)
+    await dialog.get_by_role("button", name="Show", exact=True).click()
+    # As many as a message takes.
+    await expect(dialog.get_by_role("list", name="Files").get_by_role("listitem")).to_have_count(10)
+    await dialog.get_by_role("button", name="Close").click()
+    await ada.page.reload()
+    await expect(box(ada)).to_have_value("")
+    await expect(dialog).to_have_count(0)
+
+
 @both_widths
 async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
@@ -144,6 +167,9 @@ async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: Peopl
     await ada.page.goto("about:blank")
     await ada.page.evaluate(SHARE, [address, manifest["share_target"]])
     dialog = ada.page.get_by_role("dialog", name="Share in a channel")
+    await expect(dialog).to_contain_text("Another app or site wants to share something here.")
+    await expect(dialog.get_by_text("note one.txt")).to_have_count(0)
+    await dialog.get_by_role("button", name="Show", exact=True).click()
     await expect(dialog.get_by_role("blockquote")).to_have_text(
         re.compile(r"^A picture\s*https://example.org/a$")
     )

@@ -12,6 +12,9 @@ const WORDS = "words"; // transport/worker.js puts them there, in the language o
 const SHARED = "shared"; // transport/shared.js takes what is in it.
 const PATIENCE_MS = 3000; // A network that takes longer is as good as none: the page that is here is shown.
 const MOST_TEXT = 200;
+const MOST_SHARED_TEXT = 4000; // A message.
+const MOST_SHARED_FILES = 10; // Of a message.
+const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Several videos of a phone; the browser keeps them meanwhile.
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self)); // TypeScript takes it for a worker of a page.
 
@@ -78,13 +81,20 @@ async function file(request) {
   return answer;
 }
 
-/** Keep what is shared until the page has taken it, which happens at once. @param {Request} request */
+/**
+ * Keep what is shared until the page has taken it, which happens at once. Any site may send this form, so it has
+ * bounds, and the page asks before it shows anything. @param {Request} request
+ */
 async function share(request) {
   const form = await request.formData();
+  await caches.delete(SHARED);
   const cache = await caches.open(SHARED);
-  const text = ["title", "text", "url"].map((name) => form.get(name)).filter(Boolean).join("\n");
-  await cache.put("/shared/text", new Response(text));
-  for (const [number, file] of form.getAll("files").filter((each) => each instanceof File).entries()) {
+  const text = ["title", "text", "url"].map((name) => form.get(name)).filter((each) => typeof each === "string" && each).join("\n");
+  const from = URL.canParse(request.referrer) ? new URL(request.referrer).host : "";
+  await cache.put("/shared/text", new Response(text.slice(0, MOST_SHARED_TEXT), { headers: { "X-From": from } }));
+  let room = MOST_SHARED_BYTES;
+  for (const [number, file] of form.getAll("files").filter((each) => each instanceof File).slice(0, MOST_SHARED_FILES).entries()) {
+    if ((room -= file.size) < 0) break;
     const headers = { "Content-Type": file.type || "application/octet-stream", "X-Name": encodeURIComponent(file.name) };
     await cache.put(`/shared/${number}`, new Response(file, { headers }));
   }

@@ -12,7 +12,7 @@ import { listen } from "./server.js";
 import { escaped, shortened } from "./shortened.js";
 import { uploadsOf } from "./uploads.js";
 
-/** {text, files}, or null. @type {Signal<{text: string, files: File[]} | null>} */
+/** Null, or what to share. `from` is absent for what this page forwards. @type {Signal<{text: string, files: File[], from?: string} | null>} */
 export const shared = signal(null);
 
 /** Put it into what is being written in this channel; says whether all files had room. @param {string} channelId */

@@ -3,17 +3,19 @@
 const SHARED = "shared"; // The cache; sw.js fills it.
 const TEXT = "/shared/text";
 
-/** Resolves with {text, files}, which are gone from there then; null where nothing was shared. */
+/** Take {text, files, from} from the cache. `from` is the host of the site that shared it, "" for others. Null if there is nothing. */
 export async function takeShared() {
   if (!globalThis.caches || !(await caches.has(SHARED))) return null;
   const cache = await caches.open(SHARED);
-  /** @type {{text: string, files: File[]}} */
-  const found = { text: "", files: [] };
+  /** @type {{text: string, files: File[], from: string}} */
+  const found = { text: "", files: [], from: "" };
   for (const request of await cache.keys()) {
     const answer = await cache.match(request);
     if (!answer) continue;
-    if (new URL(request.url).pathname === TEXT) found.text = await answer.text();
-    else found.files.push(await fileOf(answer));
+    if (new URL(request.url).pathname === TEXT) {
+      found.text = await answer.text();
+      found.from = answer.headers.get("X-From") ?? "";
+    } else found.files.push(await fileOf(answer));
   }
   await dropShared();
   return found.text || found.files.length ? found : null;

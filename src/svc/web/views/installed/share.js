@@ -7,6 +7,7 @@ import { dropWhatIsShared, shared, shareInto } from "../../state/sharing.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown } from "../message_text.js";
+import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
@@ -17,6 +18,8 @@ const MANY = 8; // More channels than these need a field to find one.
 /** @param {{onClose: () => void}} props */
 export function Share({ onClose }) {
   const [wanted, setWanted] = useState("");
+  // Any site can open this dialog with words and files of its own.
+  const [trusted, setTrusted] = useState(shared.value?.from === undefined);
   const all = textChannels.value.filter(({ id }) => may("send_messages", id));
   const found = all.filter(({ name }) => folded(name).includes(folded(wanted)));
   const close = () => {
@@ -27,6 +30,10 @@ export function Share({ onClose }) {
     onClose();
     if (!shareInto(id)) notify(t("too-many-files"));
   };
+  if (!trusted) return html`<${Dialog} title=${t("share-title")} onClose=${close} class="sharing">
+    <p>${shared.value?.from ? t("share-from-site", { host: shared.value.from }) : t("share-from-outside")}</p>
+    <${Button} look="primary" onClick=${() => setTrusted(true)}>${t("show")}<//>
+  <//>`;
   const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
   return html`<${Dialog} title=${t("share-title")} onClose=${close} class="sharing">
     <${What} />
