@@ -3,7 +3,7 @@
 import pytest
 
 from svc.chat.automod.finding import links
-from svc.chat.automod.matching import Positions
+from svc.chat.automod.matching import MAX_MATCHES, Positions
 from svc.chat.automod.rule import MAX_CHARACTERS, Phrases, problem_with
 from svc.chat.messages.profanity import Folded, Span, covered, merged
 from tests.kit.effort import grows_with_its_size
@@ -11,7 +11,8 @@ from tests.kit.effort import grows_with_its_size
 
 def found_in(text: str, phrases: Phrases) -> list[Span]:
     folded = Folded.of(text)
-    return phrases.spans(folded, lambda: Positions(folded.text))
+    positions = Positions(folded.text)
+    return phrases.spans(folded, lambda: positions)
 
 
 def censored(entry: str, text: str) -> str:
@@ -66,6 +67,12 @@ def test_the_effort_grows_with_the_text_whatever_the_pattern(entry: str, piece: 
     """The event loop waits for it."""
     phrases = Phrases([entry])
     assert grows_with_its_size(lambda size: found_in((piece * size)[:size], phrases), 4_000)
+
+
+def test_matches_beyond_the_limit_of_all_patterns_cover_the_whole_text() -> None:
+    assert censored("b?d", "bad " * 200).strip("* ") == ""
+    many = Phrases([f"*{'?' * (1 + n)}a*?a" for n in range(8)])
+    assert len(found_in("a-" * 2000, many)) <= MAX_MATCHES + 8
 
 
 @pytest.mark.parametrize("piece", ["a.", "https://", "www.", "a-", "x:", "a.b/", "[](", "+", "https://a)"])
