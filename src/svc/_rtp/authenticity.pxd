@@ -1,4 +1,4 @@
-"""Whose an RTP or RTCP packet is."""
+"""The participant that an RTP or RTCP packet belongs to."""
 
 from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport

@@ -1,4 +1,4 @@
-"""Whose an RTP or RTCP packet is, by the keys that open it (step 4 of a packet's journey).
+"""Find the participant of an RTP or RTCP packet by the keys that open it (step 4 of a packet's journey).
 
 Knows no lines and no tracks. A source is known once one packet of it has been authentic; what has come from each is
 remembered in its ReplayWindow. RFC 3711.
@@ -67,7 +67,7 @@ cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* 
     kept[0] = window[0]
     transport.heard[transport.heard_count] = kept
     transport.heard_count += 1
-    # Who had the number first keeps it; the others are found again by their checks.
+    # The first participant with the number keeps it. The others are found again by their checks.
     if lookup(&core.by_ssrc, key_of(core, window.ssrc)) == NULL:
         insert(&core.by_ssrc, key_of(core, window.ssrc), transport)
     return True

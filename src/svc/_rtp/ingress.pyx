@@ -42,7 +42,7 @@ cdef int64_t PLI_PERIOD_MS = 2000
 # A sender that turns from codec to codec costs Python no more than this often (ns).
 cdef int64_t TELL_INTERVAL = 500_000_000
 cdef uint8_t NOTHING_TOLD = 255
-# Of a candidate that was learned from what came (RFC 8445 section 5.1.2.1); the peer's own check corrects it.
+# The priority of a candidate learned from a packet (RFC 8445 section 5.1.2.1). The peer's own check corrects it.
 cdef uint32_t LEARNED_PRIORITY = (110 << 24) | (65535 << 8) | 255
 
 

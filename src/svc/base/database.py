@@ -376,7 +376,7 @@ class Database:
                 self._loop.call_soon_threadsafe(_release, waiting)
 
     def _next_group(self, wait_s: float | None) -> list[_Write] | None:
-        """What waits; nothing if none comes within `wait_s`, and None once the database is being closed."""
+        """Return the waiting writes: none after `wait_s`, and None once the database is being closed."""
         group: list[_Write] = []
         with suppress(queue.Empty):
             write = self._waiting.get(timeout=wait_s)

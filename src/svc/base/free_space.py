@@ -139,7 +139,7 @@ class FreeSpace:
             self._salt, self._log_end = header[16:24], _LOG_HEADER
         size = _FRAME_HEADER + self._pages.size
         self._log.seek(self._log_end)
-        # What was rolled back has no commit behind it, and is written over.
+        # Pages of a rolled-back write have no commit after them, and are overwritten.
         numbers: list[int] = []
         while len(frame := self._log.read(size)) == size and frame[8:16] == self._salt:
             numbers.append(int.from_bytes(frame[:4]))

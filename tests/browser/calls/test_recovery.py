@@ -27,7 +27,7 @@ KEEP_TILES = """() => {
   }).observe(document.body, { childList: true, subtree: true });
 }"""
 BACK_WITHIN_S = 5.0
-# What two pages send and receive of sound, in packets: one each 20 ms.
+# Packets of sound that two pages send and receive: one each 20 ms.
 COUNT_SOUND = """async ([type, count]) => [...(await svc.call.pc.getStats()).values()]
   .filter((entry) => entry.type === type && entry.kind === "audio")
   .reduce((sum, entry) => sum + entry[count], 0)"""
@@ -106,7 +106,7 @@ async def test_nobody_hears_that_the_chat_server_was_started_again(people: Peopl
     linus = await people.arrive("Linus")
     await linus.join()
     await asyncio.gather(linus.sees(ada), ada.sees(linus), linus.sees(grace), grace.sees(linus))
-    # What they show, the chat server knows again.
+    # The chat server knows again what they show.
     await linus.page.locator("#voice-channels li", has_text="Ada").first.wait_for()
     await ada.press("Leave")
     await wait_until("Ada is gone at once", lambda: is_without(grace, "Ada"), within_s=BACK_WITHIN_S)

@@ -36,7 +36,7 @@ MAX_REASON_BYTES = 512
 REASON_DEADLINE_S = 1.0
 IDENTITY = {"Accept-Encoding": "identity"}
 HEADERS = {"User-Agent": "svc-server (fetches what messages show)", **IDENTITY}
-# Of an answer. Large sites send about forty.
+# Headers of a response. Large sites send about forty.
 MAX_HEADERS = 64
 
 

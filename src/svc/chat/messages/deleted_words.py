@@ -74,7 +74,7 @@ def _begin(connection: Connection, now_ms: int) -> bool:
     few = connection.execute("SELECT count(*) FROM (SELECT 1 FROM messages LIMIT ?)", (_FEW_MESSAGES,))
     if few.fetchone()[0] == _FEW_MESSAGES and 0 <= now_ms - merged_at_ms < DAY_MS:
         return False
-    # What is deleted from here on counts for the next merge.
+    # Words that are deleted from here on count for the next merge.
     connection.execute("UPDATE facts SET value = 'merging' WHERE name = 'words_deleted'")
     # A negative number begins a merge of all parts, a positive one goes on with it.
     _merge(connection, -_PAGES)

@@ -47,7 +47,7 @@ class Kind:
     where: str = ""
     # What older exports lack, and what stands for it then.
     newer: Mapping[str, object] = field(default_factory=dict)
-    # What older exports write in another form, and how it is written now. Rows that become equal are one.
+    # Fields that older exports write in another form, with their form of today. Rows that become equal are merged.
     respelt: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
     def checked(self, record: Mapping[str, object]) -> Mapping[str, object]:

@@ -74,7 +74,7 @@ export class Session extends EventTarget {
   trouble = null;
 
   #url; #reachable;
-  /** What takes this stay up over another socket. @type {{credential: string, within_s: number} | null} */
+  /** The credential that resumes this session over another socket. @type {{credential: string, within_s: number} | null} */
   #ticket = null;
   /** While no socket leads to the service. @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null} */
   #away = null;

@@ -20,7 +20,7 @@ NEUTRAL = 0x57606A
 MAX_BODY_CHARACTERS = 600
 # Templates begin with long comments that nobody sees.
 MAX_BODY_READ = 6_000
-# Of a message that a commit has; and of a name.
+# Characters of a commit's message, and of a name.
 MAX_LINE_READ = 400
 SHORT_SHA = 7
 

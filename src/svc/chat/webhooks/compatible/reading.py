@@ -21,7 +21,7 @@ from svc.chat.webhooks.limits import MAX_URL
 from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.reader import json_in, value_of
 
-# What could begin something anywhere, before a name, and at the edge of a word.
+# Signs that could begin markup anywhere, before a name, and at the edge of a word.
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*[]~"})
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _EDGE = re.compile(r"(?<!\w)_|_(?!\w)")
@@ -76,7 +76,7 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
 
 
 Data = Mapping[str, object]
-# Of all texts of a message, and of one. A message of ours shows 4,000 characters and its cards 6,000; links
+# Characters of all texts of a message, and of one. A message of ours shows 4,000 characters and its cards 6,000; links
 # and escapes take more to write than to show. Making Markdown of a character takes up to a microsecond.
 MAX_READ_CHARACTERS = 12_000
 MAX_TEXT_CHARACTERS = 8_000
@@ -228,7 +228,7 @@ class DiscordForm:
 
 
 def discord_form(content_type: str, body: bytes) -> DiscordForm:
-    """What was posted to Discord, in JSON or in a form of either kind. Raises ChatError."""
+    """Read a post for Discord, in JSON or in a form of either kind. Raises ChatError."""
     if content_type.lower().startswith("multipart/form-data"):
         fields, files = _multipart(content_type, body)
     elif _is_json(body):

@@ -20,12 +20,12 @@ from svc.tools.bench.attack.wire import Caller
 
 # Requests that are under way for each endpoint.
 AT_ONCE = 15
-# What a webhook takes. A little less than that leaves room for the ends of a body.
+# The body limit of a webhook, a little less to leave room for the ends of a body.
 BODY_BYTES = 256 * 1024
 # A message, and what other requests of members take.
 TEXT_CHARACTERS = 4_000
 SMALL_BYTES = 64 * 1024
-# What a webhook takes at once is as much as its candidates are together.
+# A webhook accepts as many bytes at once as its candidates have together.
 TRIES, WEBHOOK_TRIES = 2, 1
 GITHUB_EVENTS = {
     "push": '{"ref":"refs/heads/main","commits":[{}',
@@ -137,7 +137,7 @@ def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes
 
 
 async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -> Target:
-    """What attackers know once the most expensive body of each endpoint has been found.
+    """The knowledge of attackers once the most expensive body of each endpoint has been found.
 
     `webhook` takes what is tried: its share is not that of the webhooks that are attacked.
     """
