@@ -47,7 +47,7 @@ class Kind:
     where: str = ""
     # What older exports lack, and what stands for it then.
     newer: Mapping[str, object] = field(default_factory=dict)
-    # Fields that older exports write in another form, with their form of today. Rows that become equal are merged.
+    # Fields that older exports write in another form, with today's form. Rows that become equal merge.
     respelt: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
     def checked(self, record: Mapping[str, object]) -> Mapping[str, object]:

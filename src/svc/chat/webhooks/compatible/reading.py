@@ -76,8 +76,8 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
 
 
 Data = Mapping[str, object]
-# Characters of all texts of a message, and of one. A message of ours shows 4,000 characters and its cards 6,000; links
-# and escapes take more to write than to show. Making Markdown of a character takes up to a microsecond.
+# Characters of all texts of a message, and of one. Our messages show 4,000 characters and their cards 6,000.
+# Links and escapes take more to write than to show. Making Markdown of a character takes up to a microsecond.
 MAX_READ_CHARACTERS = 12_000
 MAX_TEXT_CHARACTERS = 8_000
 # Ten cards with all their fields are 310. To read one takes up to ten microseconds.
