@@ -75,7 +75,9 @@ def test_what_is_too_large_itself_takes_no_room_from_others(tmp_path: Path) -> N
         async with scene_of({**large, "/over": over, "/over2": over}, tmp_path) as on:
             collected = await on.collect(*map(wanted, ("over", "over2", *"0123")))
             assert collected.pictures.keys() == set("0123")
-            assert codes(collected) == {"over": "too_large", "over2": "too_large"}
+            # The four may have used the budget up before it is known how large these are.
+            assert codes(collected).keys() == {"over", "over2"}
+            assert set(codes(collected).values()) <= {"too_large", "media_budget"}
 
     on_an_internet(body, tmp_path)
 
