@@ -65,6 +65,14 @@ async def test_a_link_ends(folk: People, monkeypatch: pytest.MonkeyPatch) -> Non
         assert response.status == 404
 
 
+async def test_a_link_of_a_former_owner_leads_nowhere(folk: People) -> None:
+    name = await made(folk)
+    url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
+    await folk.owner.done("POST", f"/api/members/{folk.admin.id}/owner")
+    async with folk.chat.http.get(url) as response:
+        assert response.status == 404
+
+
 async def test_nobody_else_gets_one(folk: People) -> None:
     name = await made(folk)
     keeper = await holder_of(folk, "manage_channels", "view_audit_log")

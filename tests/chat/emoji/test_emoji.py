@@ -66,6 +66,16 @@ async def test_a_name_is_given_once_also_while_the_worker_is_at_it(place: Place)
         assert (await page.pushed("upload_refused"))["code"] == "emoji_name_taken"
 
 
+async def test_no_emoji_is_made_for_a_member_who_may_not_make_any_by_then(place: Place) -> None:
+    admin = place.folk.admin
+    await place.sent(admin, "/api/emoji?name=cat")
+    await place.folk.owner.done("DELETE", f"/api/members/{admin.id}/roles/admin")
+    async with place.folk.live("admin") as [page]:
+        await place.work(b"emoji")
+        assert (await page.pushed("upload_refused"))["code"] == "forbidden"
+    assert (await admin.done("GET", "/api/emoji"))["emoji"] == []
+
+
 async def test_an_emoji_is_renamed_and_deleted(place: Place) -> None:
     admin, emoji_id = place.folk.admin, await make(place, "cat")
     other = await make(place, "dog")

@@ -72,6 +72,17 @@ async def test_somebody_waits_is_approved_and_lands_in_a_channel(folk: People) -
     assert (entry["actor_id"], entry["details"]["nickname"]) == (gatekeeper.id, "New")
 
 
+async def test_nobody_approved_gets_a_role_that_the_inviter_may_not_give_by_then(folk: People) -> None:
+    device = Device()
+    code = await with_approval(folk.admin, role_id="moderator")
+    await asks(folk.chat, device, code)
+    (application,) = await waiting(folk.owner)
+    await folk.owner.done("POST", f"{APPLICATIONS}/{application['id']}/approve")
+    await folk.owner.done("DELETE", f"/api/members/{folk.admin.id}/roles/admin")
+    status, answer = await asks(folk.chat, device)
+    assert (status, answer["member"]["roles"]) == (200, ["member"])
+
+
 async def test_who_is_refused_is_told_why_and_may_be_let_in_later(folk: People) -> None:
     device = Device()
     code = await with_approval(folk.owner)

@@ -58,6 +58,17 @@ async def test_an_invite_gives_nothing_that_its_maker_does_not_have_now(folk: Pe
     assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
 
 
+async def test_an_invite_lets_nobody_in_while_its_maker_may_not_invite(folk: People) -> None:
+    invite = await folk.member.done("POST", "/api/invites", {})
+    roles = (await folk.owner.done("GET", "/api/roles"))["roles"]
+    (role,) = [role for role in roles if role["id"] == "member"]
+    without = [permission for permission in role["permissions"] if permission != "create_invites"]
+    await folk.owner.done("PATCH", "/api/roles/member", {"permissions": without})
+    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
+    await folk.owner.done("PATCH", "/api/roles/member", {"permissions": role["permissions"]})
+    await newcomer(folk.chat, "New", invite["code"])
+
+
 async def test_nobody_invites_above_their_rank(folk: People) -> None:
     for role in ("admin", "owner"):
         assert await folk.admin.refused("POST", "/api/invites", {"role_id": role}) == "rank_too_low"

@@ -83,6 +83,17 @@ async def test_the_servers_icon_is_shown_to_anybody(place: Place) -> None:
         assert response.status == 404
 
 
+async def test_the_icon_of_a_former_owner_is_not_shown(place: Place) -> None:
+    owner, admin = place.folk.owner, place.folk.admin
+    await place.sent(owner, "/api/icon")
+    await owner.done("POST", f"/api/members/{admin.id}/owner")
+    async with place.folk.live("owner") as [page]:
+        await place.work(b"icon")
+        assert (await page.pushed("upload_refused"))["code"] == "forbidden"
+    async with place.chat.http.get("/icon") as response:
+        assert response.status == 404
+
+
 async def test_the_icon_has_the_ceiling_that_the_operator_has_set(place: Place) -> None:
     status, _, answer = await place.begin(place.folk.owner, 25 * 1024 * 1024 + 1, "/api/icon")
     assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", 25 * 1024 * 1024)

@@ -79,8 +79,8 @@ class KeptBackups:
         self._making: asyncio.Task[None] | None = None
         self._progress = Progress("", 0, 0)
         self._fault = ""
-        # Name and end of each link, by its token.
-        self._links: dict[str, tuple[str, float]] = {}
+        # Name, end and maker of each link, by its token.
+        self._links: dict[str, tuple[str, float, str]] = {}
 
     def all(self) -> AllBackups:
         found = []
@@ -138,7 +138,7 @@ class KeptBackups:
             while len(self._links) >= MAX_LINKS:
                 del self._links[next(iter(self._links))]
             token = self._new_token()
-            self._links[token] = name, self._steady() + LINK_S
+            self._links[token] = name, self._steady() + LINK_S, actor_id
             return token
 
         return Act(write, linked)
@@ -146,7 +146,9 @@ class KeptBackups:
     def linked(self, token: str, *, used: bool = True) -> Path:
         """What a link leads to, which is used up by it unless it is only looked at. Raises ChatError."""
         self._drop_old()
-        name, _ = self._links.get(token, ("", 0.0))
+        name, _, maker_id = self._links.get(token, ("", 0.0, ""))
+        if not self._directory.is_owner(maker_id):
+            raise ChatError("unknown_backup")
         if used:
             self._links.pop(token, None)
         return self.path(name)

@@ -15,6 +15,7 @@ from msgspec import Meta
 from svc.base.database import Act, Connection
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
+from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Asker
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
@@ -62,6 +63,7 @@ class Emoji(Told):
 class Emojis:
     def __init__(self, ground: Ground, media: Media) -> None:
         self._database, self._hub, self._audit = ground.database, ground.hub, ground.audit
+        self._directory = ground.directory
         self._media = media
         self._emoji: dict[str, KeptEmoji] = {}
 
@@ -88,6 +90,9 @@ class Emojis:
         """What is done with an upload that is to be an emoji."""
 
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
+            # An upload can take a day, and its member may have lost the permission by then.
+            if Permission.MANAGE_EMOJI not in self._directory.granted_by_roles(upload.member_id):
+                raise ChatError("forbidden")
             if _EMOJI.count(connection) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A server has at most {MAX_EMOJI} emoji")
             self._require_free(connection, upload.target)

@@ -106,7 +106,8 @@ class InviteDoor:
         self._invites.use(connection, invite, applicant.now)
         self._invites.note_invited(connection, applicant, invite.id, invite.created_by)
         admitted = self._forgotten(connection, earlier)
-        return Admission(self._roles(invite.role_id), admitted, invite.channel_id)
+        roles = self._roles(invite.role_id, invite.created_by)
+        return Admission(roles, admitted, invite.channel_id)
 
     def _opened_by(self, connection: Connection, applicant: Applicant) -> Invite:
         client, address, moment = applicant.client, applicant.address.limited_as, self._steady()
@@ -124,7 +125,8 @@ class InviteDoor:
         if shown.state != APPROVED:
             return Admission(admitted=admitted)
         self._invites.note_invited(connection, applicant, shown.invite_id, shown.invited_by)
-        return Admission(self._roles(shown.role_id), admitted, earlier.channel_id)
+        roles = self._roles(shown.role_id, shown.invited_by)
+        return Admission(roles, admitted, earlier.channel_id)
 
     def _forgotten(self, connection: Connection, earlier: Applied | None) -> Callable[[], None]:
         if earlier is None:
@@ -132,9 +134,9 @@ class InviteDoor:
         self._applications.over(connection, earlier.shown)
         return partial(self._applications.came_in, earlier.shown)
 
-    def _roles(self, role_id: str) -> tuple[str, ...]:
-        """A guest is less than a member, everybody else is a member too."""
-        role_id = self._invites.role_now(role_id)
+    def _roles(self, role_id: str, maker_id: str | None) -> tuple[str, ...]:
+        """Return the roles of a newcomer. A guest is less than a member, everybody else is a member too."""
+        role_id = self._invites.role_now(role_id, maker_id)
         return (role_id,) if role_id in (GUEST, MEMBER) else tuple(sorted((MEMBER, role_id)))
 
 

@@ -1,7 +1,8 @@
 """Invites: made, shown, revoked, and used by who joins. No HTTP, no SQL.
 
 An invite makes a member, or gives a role below the inviter's rank with nothing in it that
-they lack. It goes with whoever made it. docs/http.md, "Invites" and docs/configuration.md, "Chat server".
+they lack. It works while its maker could make it, and is deleted when its maker leaves.
+docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import CATEGORY, Member
-from svc.chat.access.permissions import MEMBER, Permission
+from svc.chat.access.permissions import GUEST, MEMBER, NOTHING, Permission
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.invites import store
@@ -162,9 +163,10 @@ class Invites:
         invited = Invited(applicant.member_id, invite_id, invited_by, int(applicant.now * 1000))
         store.INVITED.insert(connection, invited)
 
-    def role_now(self, role_id: str) -> str:
-        """What an invite gives whose role may be gone by now."""
-        return role_id if role_id in self._directory.roles else MEMBER
+    def role_now(self, role_id: str, maker_id: str | None) -> str:
+        """Return the role that an invite gives now: a member's if its maker may not give another."""
+        given = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
+        return role_id if given or role_id == GUEST else MEMBER
 
     async def came_by(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
         """Members who came by an invite and have stayed, and when, in ms. Raises ChatError."""
@@ -207,16 +209,19 @@ class Invites:
     def _usable(self, invite: Invite | None, now: float) -> Invite | None:
         if invite is None or not _good(invite, int(now * 1000)):
             return None
-        return invite if self._still_given(invite) else None
+        return invite if self._may_still_give(invite.created_by, invite.role_id) else None
 
-    def _still_given(self, invite: Invite) -> bool:
-        """Return whether its maker could still give this role. The writer's thread asks this too."""
-        role = self._directory.roles.get(invite.role_id)
-        if invite.created_by is None or role is None or role.id == MEMBER:
+    def _may_still_give(self, maker_id: str | None, role_id: str) -> bool:
+        """Return whether the maker could invite to this role now. The writer's thread asks this too."""
+        if maker_id is None:
             return True
-        if role.permissions & ~self._directory.granted_by_roles(invite.created_by):
+        held = self._directory.granted_by_roles(maker_id)
+        if Permission.CREATE_INVITES not in held:
             return False
-        return self._directory.rank(invite.created_by) > role.rank
+        role = self._directory.roles.get(role_id)
+        if role is None or role.id == MEMBER:
+            return True
+        return role.permissions & ~held == NOTHING and self._directory.rank(maker_id) > role.rank
 
     def _may_manage(self, member_id: str, invite: Invite) -> bool:
         """Their own, or with the permission one that gives nothing they could not give."""

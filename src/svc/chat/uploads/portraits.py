@@ -9,6 +9,7 @@ from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Member
 from svc.chat.described import Told
+from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import MEMBER, Media, ServerIcon
@@ -62,10 +63,14 @@ class IconChanged(Told):
 class Icons:
     def __init__(self, ground: Ground, icon: ServerIcon) -> None:
         self._database, self._hub, self._audit = ground.database, ground.hub, ground.audit
+        self._directory = ground.directory
         self._icon = icon
 
     def use(self) -> Use:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
+            # An upload can take a day, and there may be another owner by then.
+            if not self._directory.is_owner(upload.member_id):
+                raise ChatError("forbidden")
             key = str(result["key"])
             self._set(connection, upload.member_id, key, upload.created_at_ms / 1000)
             return key
