@@ -54,6 +54,7 @@ SHARE = """async ([address, target, more = 0]) => {
   brought.items.add(new File(["one"], "note one.txt", { type: "text/plain" }));
   brought.items.add(new File([await canvas.convertToBlob()], "seen.png", { type: "image/png" }));
   for (let number = 0; number < more; number++) brought.items.add(new File(["x"], `more ${number}.txt`));
+  if (target.bytes) brought.items.add(new File([new Uint8Array(target.bytes)], "large"));
   const files = { type: "file", multiple: true, name: target.params.files[0].name, files: brought.files };
   form.append(Object.assign(document.createElement("input"), files));
   document.body.append(form);
@@ -187,6 +188,19 @@ async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: Peopl
     await box(ada).press("Enter")
     await expect(ada.page.locator(".message").get_by_role("link", name="seen.webp")).to_be_visible()
     await expect(ada.page.locator(".message").get_by_role("link", name="note one.txt")).to_be_visible()
+
+
+async def test_a_share_that_is_no_form_or_too_large_opens_the_page_alone(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
+    address, target = ada.page.url, (await ada.page.evaluate(MANIFEST))["share_target"]
+    for wrong in ({"enctype": "text/plain"}, {"bytes": 257 * 1024 * 1024}):
+        await ada.page.goto("about:blank")
+        await ada.page.evaluate(SHARE, [address, target | wrong])
+        await expect(box(ada)).to_be_visible()
+        await expect(ada.page.get_by_role("dialog")).to_have_count(0)
+        assert await ada.page.evaluate("() => caches.has('shared')") is False
 
 
 @both_widths

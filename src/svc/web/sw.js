@@ -86,19 +86,32 @@ async function file(request) {
  * bounds, and the page asks before it shows anything. @param {Request} request
  */
 async function share(request) {
-  const form = await request.formData();
   await caches.delete(SHARED);
+  const form = await boundedForm(request);
+  if (!form) return Response.redirect("/", 303);
   const cache = await caches.open(SHARED);
   const text = ["title", "text", "url"].map((name) => form.get(name)).filter((each) => typeof each === "string" && each).join("\n");
   const from = URL.canParse(request.referrer) ? new URL(request.referrer).host : "";
   await cache.put("/shared/text", new Response(text.slice(0, MOST_SHARED_TEXT), { headers: { "X-From": from } }));
-  let room = MOST_SHARED_BYTES;
   for (const [number, file] of form.getAll("files").filter((each) => each instanceof File).slice(0, MOST_SHARED_FILES).entries()) {
-    if ((room -= file.size) < 0) break;
     const headers = { "Content-Type": file.type || "application/octet-stream", "X-Name": encodeURIComponent(file.name) };
     await cache.put(`/shared/${number}`, new Response(file, { headers }));
   }
   return Response.redirect("/#shared", 303);
+}
+
+/** Read a form as far as its limit; null for a larger one and for other requests. @param {Request} request */
+async function boundedForm(request) {
+  let room = MOST_SHARED_BYTES;
+  const bound = new TransformStream({
+    transform(chunk, controller) {
+      if ((room -= chunk.length) < 0) controller.error(new RangeError("too many bytes are shared"));
+      else controller.enqueue(chunk);
+    },
+  });
+  const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
+  // A browser without streams in requests has no share targets either, so only a website can have sent the form.
+  return request.body ? new Response(request.body.pipeThrough(bound), { headers }).formData().catch(() => null) : null;
 }
 
 /** @param {Rung} what */
