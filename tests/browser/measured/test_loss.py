@@ -1,7 +1,8 @@
 """Over a line that loses one datagram in twenty, both ways, a browser is seen and sees as if it lost none.
 
-The browser asks the service for what it misses, and the service asks the browser. To a listener whose browser
-does not ask for sound, the speaker sends everything twice (Opus's in-band FEC).
+The browser asks the service for what it misses, and the service asks the browser. Chromium sends sound again
+whatever was negotiated, so the way to the service needs no more. To a listener whose browser does not ask for
+sound, the speaker sends everything twice (Opus's in-band FEC).
 What is lost of a picture that no other needs may come back too late to be shown, when it was the end of
 it: a fortieth of all is to be expected, and more while the machine itself is late. docs/rtcp.md,
 "Retransmission"; RFC 4585 and RFC 4588.

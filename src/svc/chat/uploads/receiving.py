@@ -18,13 +18,13 @@ from svc.chat.uploads.upload import RECEIVING, Upload
 
 VERSION = "1.0.0"
 PATCH_TYPE = "application/offset+octet-stream"
-# What pages of other permitted sites must be let see and say.
 # The answer to OPTIONS, by which tus clients learn what they may do. The maximum differs by purpose.
 OPTIONS = {
     "Tus-Resumable": VERSION,
     "Tus-Version": VERSION,
     "Tus-Extension": "creation,termination,expiration",
 }
+# Headers that pages of other permitted sites may read, and those that they may send.
 EXPOSED = (*OPTIONS, "Location", "Upload-Expires", "Upload-Length", "Upload-Offset")
 SAID = ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset")
 _MAX_METADATA_CHARACTERS = 8 * 1024
