@@ -112,6 +112,7 @@ STEP = st.one_of(
     st.tuples(st.just("jump"), st.sampled_from([3001, 5000, 20000])),
     st.tuples(st.just("wait"), st.sampled_from([1, 30, 150, 700])),
     st.tuples(st.just("line"), st.sampled_from([0, 1, 3, None])),
+    st.tuples(st.just("paused"), st.sampled_from([0, 1])),
     st.tuples(st.just("down track"), st.just(0)),
 )
 
@@ -142,6 +143,9 @@ def act(watched: Watched, action: str, argument: int | None, subscribed: list[in
     elif action == "wait":
         watched.now += argument / 1000
         call.engine.advance(watched.now)
+        watched.watch()
+    elif action == "paused":
+        call.engine.set_paused(subscribed[-1], bool(argument))
         watched.watch()
     else:
         # Another participant comes: an SSRC is never used again with one who is there.

@@ -64,6 +64,7 @@ ACTION = st.one_of(
     st.tuples(st.just("rtcp"), RTCP),
     st.tuples(st.just("nack"), st.lists(NUMBERS, max_size=20)),
     st.tuples(st.just("layer"), st.sampled_from([0, 1, 2, 7, 255])),
+    st.tuples(st.just("paused"), st.sampled_from([0, 1])),
     st.tuples(st.just("wait"), st.sampled_from([0.001, 0.02, 0.7])),
     st.tuples(st.just("close"), st.just(0)),
 )
@@ -100,6 +101,8 @@ class Malice:
                     participant.send_rtcp(packets.nack(ssrc, argument), self.now)
         elif action == "layer" and isinstance(argument, int):
             engine.set_layer(self.down_tracks[-1], argument)
+        elif action == "paused":
+            engine.set_paused(self.down_tracks[-1], bool(argument))
         elif action == "wait" and isinstance(argument, float):
             self.now += argument
             engine.advance(self.now)

@@ -124,6 +124,19 @@ def test_many_requests_are_one() -> None:
     assert asked(requester, 1.3, 5.0) == [1.3]
 
 
+@pytest.mark.parametrize(("came", "expected"), [(True, [1.1]), (False, [1.5])])
+def test_a_first_request_waits_for_a_repeated_one_only_while_its_keyframe_is_on_the_way(
+    came: bool, expected: list[float]
+) -> None:
+    requester = Requester(100.0)
+    requester.request(1.0, repeated=True)
+    assert requester.take_due(1.0)
+    if came:
+        requester.keyframe_came()
+    requester.request(1.1)
+    assert asked(requester, 1.1, 3.0) == expected
+
+
 def test_the_periodic_request_answers_those_that_wait() -> None:
     requester = Requester(1.2)
     requester.request(1.0)

@@ -219,6 +219,36 @@ def test_a_receiver_that_changes_layers_all_the_time_gets_no_frame_without_its_d
     assert receiver.duplicates <= 0.005 * receiver.packets
 
 
+@pytest.mark.parametrize("layers", [False, True], ids=["whole", "layers"])
+@pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
+def test_a_receiver_that_pauses_all_the_time_starts_at_keyframes_and_misses_no_number(
+    line: Conditions, layers: bool
+) -> None:
+    call = Call(seed=1, up=line, down=(line, line), layers=layers)
+    pausing, other = call.receivers
+
+    def change() -> None:
+        call.world.engine.set_paused(pausing.down_track, call.world.random.random() < 0.5)
+        if layers:
+            call.world.engine.set_layer(pausing.down_track, call.world.random.choice([0, 1, 2, 255]))
+
+    call.world.every(0.7, change)
+    call.hold(WARM_UP_S + 60)
+    by_number = {frame.number: frame for frame in call.sender.frames}
+    first = min(pausing.completed)
+    broken = {
+        number
+        for number in pausing.completed
+        for needed in (dependencies(by_number[number]) if layers else [number - 1])
+        if number > first and not by_number[number].keyframe and needed not in pausing.frames
+    }
+    assert broken == set()
+    assert 0.1 < len(pausing.completed) / len(call.sender.frames) < 0.7
+    if line is CLEAN:
+        assert pausing.endpoint.invariant.numbers_left_out(pausing.ssrc) == 0
+    assert call.complete(other) >= 0.999
+
+
 def test_a_long_call_crosses_the_16_bit_wrap_again_and_again() -> None:
     line = Conditions(loss=0.03, reorder=0.05)
     call = Call(

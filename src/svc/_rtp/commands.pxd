@@ -27,6 +27,7 @@ cdef enum CommandKind:
     SET_DEAFENED        # id = transport, flag
     CLOSE_DOWN_TRACK    # id
     SET_LAYER           # id = down track, line = max temporal layer
+    SET_PAUSED          # id = down track, flag
 
 
 cdef struct Command:

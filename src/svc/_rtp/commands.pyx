@@ -14,7 +14,7 @@ from svc._rtp.authenticity cimport forget_sources
 from svc._rtp.core cimport fall_due, queue_of, random32
 from svc._rtp.delivery cimport send_waiting
 from svc._rtp.egress cimport OUTGOING_BYTES, Outgoing, commit, next_outgoing
-from svc._rtp.feedback cimport request_keyframe, send_bye
+from svc._rtp.feedback cimport ask_for_keyframe, request_keyframe, send_bye
 from svc._rtp.forwarder cimport start_in_history
 from svc._rtp.history cimport AUDIO_HISTORY, VIDEO_HISTORY
 from svc._rtp.history cimport clear as clear_history, init as init_history
@@ -95,6 +95,8 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
         close_down_track(core, <DownTrack*>target)
     elif kind == SET_LAYER:
         set_target(&(<DownTrack*>target).layers, command.line)
+    elif kind == SET_PAUSED:
+        set_paused(core, <DownTrack*>target, command.flag)
 
 
 cdef void select(Core* core, Transport* transport, const Path* path) noexcept nogil:
@@ -126,7 +128,7 @@ cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
 
 cdef void begin_track(Core* core, DownTrack* down_track) noexcept nogil:
     """With the last keyframe, or ask for the next."""
-    if not start_in_history(core, down_track):
+    if not down_track.switched_off and not start_in_history(core, down_track):
         request_keyframe(core, down_track.forwarder)
 
 
@@ -352,6 +354,20 @@ cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) n
     down_track.waiting = True
     down_track.rtx_index = random32(core) & 0x7FFF
     down_track.resend_credit = FIRST_RESEND_CREDIT
+
+
+cdef void set_paused(Core* core, DownTrack* down_track, bint paused) noexcept nogil:
+    """Send a receiver nothing more of a track, or go on with a keyframe; repeating it changes nothing."""
+    if down_track.switched_off == <uint8_t>paused:
+        return
+    # Every queued packet has its number already, so the receiver would ask for one that never goes.
+    send_waiting(core, down_track)
+    down_track.switched_off = <uint8_t>paused
+    down_track.waiting = True
+    down_track.waiting_since = 0
+    down_track.held_request = 0
+    if not paused and down_track.transport.keyed and not start_in_history(core, down_track):
+        ask_for_keyframe(core, down_track)
 
 
 cdef void close_down_track(Core* core, DownTrack* down_track) noexcept nogil:

@@ -13,7 +13,7 @@ from svc._rtp.address cimport Path, from_text, to_text
 from svc._rtp.atomics cimport compare_exchange, exchange, load_acquire
 from svc._rtp.commands cimport (
     CLOSE_DOWN_TRACK, CLOSE_FORWARDER, CLOSE_TRANSPORT, OPEN_DOWN_TRACK, OPEN_LINE, OPEN_TRANSPORT, SELECT,
-    SEND_DTLS, SEND_STUN, SET_CONTROLLING, SET_CREDENTIALS, SET_DEAFENED, SET_KEYS, SET_LAYER, SET_MUTED,
+    SEND_DTLS, SEND_STUN, SET_CONTROLLING, SET_CREDENTIALS, SET_DEAFENED, SET_KEYS, SET_LAYER, SET_MUTED, SET_PAUSED,
     CommandKind, apply, close_everything, free_command,
 )
 from svc._rtp.core cimport MAX_SHARDS, fall_due, is_blocked, is_pending, is_waiting
@@ -385,6 +385,11 @@ cdef class Engine:
     def set_layer(self, unsigned int down_track, unsigned int layer):
         cdef Command* command = self.new_command(SET_LAYER, down_track)
         command.line = <uint8_t>layer
+        self.post(command)
+
+    def set_paused(self, unsigned int down_track, bint paused):
+        cdef Command* command = self.new_command(SET_PAUSED, down_track)
+        command.flag = paused
         self.post(command)
 
     # --- events and counters ---

@@ -14,3 +14,4 @@ cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil
 cdef void tell_speaking(Core* core, Forwarder* forwarder) noexcept nogil
 cdef void keyframe_received(Core* core, Forwarder* forwarder) noexcept nogil
 cdef void request_keyframe(Core* core, Forwarder* forwarder) noexcept nogil
+cdef void ask_for_keyframe(Core* core, DownTrack* down_track) noexcept nogil

@@ -26,12 +26,13 @@ from svc._rtp.srtp cimport protect_rtcp
 from svc._rtp.twcc cimport has_news, write_feedback
 from svc._rtp.wire cimport Cursor, load16, load32
 
-# "at most one per receiver per second" (a keyframe request).
-cdef int64_t RECEIVER_INTERVAL = 1_000_000_000
-# Who asks again and again, though keyframes come, cannot decode them: a few times, then ever more rarely, and up to
-# so many doublings. Everybody else's picture would suffer, and the 2 s of `keyframes` go on. Forgotten after a while.
+# A keyframe is many times as large as another picture, and goes to everybody. So a receiver in trouble gets one more
+# in this time than those that come every 2 s anyhow (`keyframes`).
+cdef int64_t RECEIVER_INTERVAL = 3_000_000_000
+# A receiver that keeps asking although keyframes come cannot decode them. After a few requests its interval doubles
+# with each, so many times at most, until it has not asked for a while.
 cdef uint8_t FREE_REQUESTS = 4
-cdef uint8_t MAX_DOUBLINGS = 5
+cdef uint8_t MAX_DOUBLINGS = 3
 cdef int64_t CONTENT_AFTER = 60_000_000_000
 # A receiver that is further away has played on before a packet of sound comes again (ns).
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
@@ -175,22 +176,24 @@ cdef void fir_received(Core* core, Transport* transport, const Packet* packet) n
 
 
 cdef void keyframe_asked(Core* core, DownTrack* down_track) noexcept nogil:
-    """A receiver wants a picture: at once, or when it may ask again. Never lost."""
-    cdef Forwarder* forwarder
-    if down_track == NULL:
+    if down_track != NULL:
+        core.counters.plis_received += 1
+        ask_for_keyframe(core, down_track)
+
+
+cdef void ask_for_keyframe(Core* core, DownTrack* down_track) noexcept nogil:
+    """Ask the sender on behalf of a receiver: at once, or when this receiver may ask again. Never lost."""
+    cdef Forwarder* forwarder = down_track.forwarder
+    if forwarder.kind != VIDEO or down_track.paused or down_track.switched_off:
         return
-    core.counters.plis_received += 1
-    if down_track.paused:
-        return
-    forwarder = down_track.forwarder
     if down_track.last_request and core.now - down_track.last_request < interval(down_track):
         down_track.held_request = down_track.last_request + interval(down_track)
         if forwarder.held_requests == 0 or down_track.held_request < forwarder.held_requests:
             forwarder.held_requests = down_track.held_request
         fall_due(core, down_track.held_request, 0)
         return
-    note_request(core, down_track)
-    request_keyframe(core, forwarder)
+    request(&forwarder.keyframes, core.now, note_request(core, down_track))
+    send_due_pli(core, forwarder)
 
 
 cdef int64_t interval(const DownTrack* down_track) noexcept nogil:
@@ -200,21 +203,23 @@ cdef int64_t interval(const DownTrack* down_track) noexcept nogil:
     return RECEIVER_INTERVAL << min(<int>MAX_DOUBLINGS, <int>(down_track.requests - FREE_REQUESTS))
 
 
-cdef void note_request(Core* core, DownTrack* down_track) noexcept nogil:
-    """A request of this receiver goes through."""
-    if core.now - down_track.last_request >= CONTENT_AFTER:
+cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
+    """Note that a request of this receiver goes through. Return whether it keeps asking."""
+    cdef bint repeated = down_track.last_request != 0 and core.now - down_track.last_request < CONTENT_AFTER
+    if not repeated:
         down_track.requests = 0
     # Losses break pictures: nobody waits longer for a weak line.
     if down_track.requests < 255 and not down_track.loses:
         down_track.requests += 1
     down_track.loses = False
     down_track.last_request = core.now
+    return repeated
 
 
 cdef void request_keyframe(Core* core, Forwarder* forwarder) noexcept nogil:
     """Ask the sender now, or as soon as it may be asked again."""
     if forwarder.kind == VIDEO:
-        request(&forwarder.keyframes, core.now)
+        request(&forwarder.keyframes, core.now, False)
         send_due_pli(core, forwarder)
 
 
@@ -234,8 +239,7 @@ cdef void release_held_requests(Core* core, Forwarder* forwarder) noexcept nogil
     while down_track != NULL:
         if down_track.held_request and down_track.held_request <= core.now:
             down_track.held_request = 0
-            note_request(core, down_track)
-            request(&forwarder.keyframes, core.now)
+            request(&forwarder.keyframes, core.now, note_request(core, down_track))
         elif down_track.held_request and (forwarder.held_requests == 0
                                           or down_track.held_request < forwarder.held_requests):
             forwarder.held_requests = down_track.held_request
@@ -360,7 +364,7 @@ cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:
         forwarder.reception.gave_up = False
         if forwarder.kind == VIDEO:
             # A packet that is lost for good breaks the picture, and only a keyframe repairs it.
-            request(&forwarder.keyframes, core.now)
+            request(&forwarder.keyframes, core.now, False)
     if forwarder.reception.missing_count:
         fall_due(core, forwarder.reception.next_nack, 0)
 

@@ -58,15 +58,16 @@ cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int6
 
 
 cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil:
-    """Give a newcomer the last keyframe and all since, where they are recent and whole; False where not.
+    """Give a waiting receiver the last keyframe and all since, where they are recent and whole; False where not.
 
-    One who has had media of this track has to wait for a new keyframe: it is told to by its receiver, by its
-    losses, or by another sender.
+    A receiver that has had that keyframe, or something newer, needs another one.
     """
     cdef Forwarder* forwarder = down_track.forwarder
     cdef int64_t first = forwarder.reception.keyframe
     cdef Slot* keyframe = get(&forwarder.history, first)
-    if down_track.numbers.started or keyframe == NULL or core.now - keyframe.arrival > LONGEST_PAST:
+    if not down_track.waiting or keyframe == NULL or core.now - keyframe.arrival > LONGEST_PAST:
+        return False
+    if down_track.numbers.started and not down_track.new_source and first <= down_track.numbers.highest:
         return False
     if not has_all(&forwarder.history, first, forwarder.reception.highest):
         # What is missing may still come, but nobody can tell.
@@ -83,7 +84,7 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
         return NO_NUMBER
     going = wanted(forwarder, down_track, slot)
     if down_track.waiting:
-        if not going or not may_start(core, forwarder, down_track, slot):
+        if down_track.switched_off or not going or not may_start(core, forwarder, down_track, slot):
             return NO_NUMBER
         start(core, down_track, slot)
     if going and slot.has_frame and decide(&down_track.layers, &slot.frame) == DROP:

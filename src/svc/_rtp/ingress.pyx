@@ -376,7 +376,7 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
         restart(core, forwarder, True)
         # Unless this packet starts it: a lost one before the first that came is missed by nobody.
         if forwarder.kind == VIDEO:
-            request(&forwarder.keyframes, core.now)
+            request(&forwarder.keyframes, core.now, False)
     memset(&forwarder.reception, 0, sizeof(forwarder.reception))
     # No extended number comes twice, whoever sends.
     forwarder.reception.highest = highest

@@ -15,11 +15,14 @@ cdef enum Codec:
 cdef struct KeyframeRequester:
     int64_t next_periodic   # ns: the PLI that goes out whatever happens
     int64_t last_sent       # ns: 0 = never
+    int64_t last_shared     # ns: of the last that was not for receivers alone that keep asking; 0 = never
     int64_t due             # ns: a request held back until then; 0 = none
+    bint for_repeats        # only receivers that keep asking wait for `due`
+    bint answered           # a keyframe has come since `last_sent`
 
 
 cdef bint starts_keyframe(Codec codec, const uint8_t* payload, size_t length) noexcept nogil
-cdef void request(KeyframeRequester* requester, int64_t now) noexcept nogil
+cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noexcept nogil
 cdef bint take_due(KeyframeRequester* requester, int64_t now) noexcept nogil
 cdef int64_t next_due(const KeyframeRequester* requester) noexcept nogil
 cdef void keyframe_came(KeyframeRequester* requester) noexcept nogil

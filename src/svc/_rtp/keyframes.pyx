@@ -15,26 +15,32 @@ cdef int64_t PERIOD = 2_000_000_000
 cdef int64_t SOURCE_INTERVAL = 500_000_000
 
 
-cdef void request(KeyframeRequester* requester, int64_t now) noexcept nogil:
-    """Ask at once, or as soon as the sender may be asked again: a request is never lost."""
-    if requester.due == 0:
-        requester.due = now
-        if requester.last_sent and requester.last_sent + SOURCE_INTERVAL > now:
-            requester.due = requester.last_sent + SOURCE_INTERVAL
+cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noexcept nogil:
+    """Ask at once, or as soon as the sender may be asked again: a request is never lost.
+
+    `repeated`: the receiver keeps asking. A receiver that asks for the first time does not wait because of it,
+    unless the keyframe that the other has asked for is still on its way.
+    """
+    cdef int64_t last = requester.last_shared if requester.answered and not repeated else requester.last_sent
+    cdef int64_t due = max(now, last + SOURCE_INTERVAL) if last else now
+    requester.for_repeats = repeated and (requester.due == 0 or requester.for_repeats)
+    if requester.due == 0 or due < requester.due:
+        requester.due = due
 
 
 cdef bint take_due(KeyframeRequester* requester, int64_t now) noexcept nogil:
     """Whether a PLI is to be sent now; it counts as sent."""
-    cdef bint due = False
-    if now >= requester.next_periodic:
+    cdef bint periodic = now >= requester.next_periodic
+    if not periodic and (requester.due == 0 or now < requester.due):
+        return False
+    if periodic:
         requester.next_periodic = now + PERIOD
-        due = True
-    if requester.due and now >= requester.due:
-        due = True
-    if due:
-        requester.due = 0
-        requester.last_sent = now
-    return due
+    if periodic or not requester.for_repeats:
+        requester.last_shared = now
+    requester.last_sent = now
+    requester.due = 0
+    requester.answered = False
+    return True
 
 
 cdef int64_t next_due(const KeyframeRequester* requester) noexcept nogil:
@@ -45,6 +51,7 @@ cdef int64_t next_due(const KeyframeRequester* requester) noexcept nogil:
 cdef void keyframe_came(KeyframeRequester* requester) noexcept nogil:
     """A keyframe answers every request that is still held back."""
     requester.due = 0
+    requester.answered = True
 
 
 cdef bint starts_keyframe(Codec codec, const uint8_t* payload, size_t length) noexcept nogil:
@@ -128,11 +135,12 @@ cdef class Requester:
 
     def __cinit__(self, double first_periodic=2.0):
         self.requester.next_periodic = <int64_t>(first_periodic * 1e9)
-        self.requester.last_sent = 0
+        self.requester.last_sent = self.requester.last_shared = 0
         self.requester.due = 0
+        self.requester.for_repeats = self.requester.answered = False
 
-    def request(self, double now):
-        request(&self.requester, <int64_t>(now * 1e9))
+    def request(self, double now, *, bint repeated=False):
+        request(&self.requester, <int64_t>(now * 1e9), repeated)
 
     def take_due(self, double now) -> bool:
         return take_due(&self.requester, <int64_t>(now * 1e9))

@@ -168,6 +168,7 @@ cdef struct DownTrack:
     uint8_t requests        # for keyframes, by this receiver, without a minute's pause and without losses
     bint loses              # it has reported losses since its last request
     uint8_t paused          # waiting because it loses too much: its own wishes do not shorten that
+    uint8_t switched_off    # waiting because its client wants nothing of this track for now (SET_PAUSED)
     uint8_t new_source      # the next start goes on with another source's timestamps
     uint8_t has_turn
     uint8_t shedding        # the frame with shed_timestamp is being dropped

@@ -115,7 +115,8 @@ def ask(program: Program, room: Room) -> None:
     elif what == 1:
         engine.set_deafened(peer.transport, bool(argument & 1))
     elif what == 2:
-        engine.set_layer(down_track, argument)
+        engine.set_layer(down_track, argument & 127)
+        engine.set_paused(down_track, bool(argument & 128))
     elif what == 3:
         engine.close_down_track(down_track)
     elif what == 4:
