@@ -43,7 +43,7 @@ async def product(tmp_path: Path) -> AsyncIterator[Product]:
 
 @pytest.fixture
 def viewport(request: pytest.FixtureRequest) -> ViewportSize:
-    """The window of everybody who arrives; `both_widths` asks for two of them."""
+    """Return the window of everybody who arrives; `both_widths`, `wide_only` and `narrow_only` choose it."""
     return getattr(request, "param", VIEWPORT)
 
 

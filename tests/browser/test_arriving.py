@@ -18,7 +18,16 @@ from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there
 from tests.kit.community import ask, confirm, open_settings
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
-from tests.kit.people import VIEWPORT, People, Person, SharedBrowsers, both_widths, chromium
+from tests.kit.people import (
+    VIEWPORT,
+    People,
+    Person,
+    SharedBrowsers,
+    both_widths,
+    chromium,
+    narrow_only,
+    wide_only,
+)
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, open_channel
@@ -90,7 +99,7 @@ async def invited(owner: Person, product: Product, **wishes: object) -> str:
     return f"{without_invite(product)}#invite={invite['code']}"
 
 
-@both_widths
+@wide_only
 async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
     browsers: SharedBrowsers, tmp_path: Path, provider: OidcProvider, viewport: ViewportSize, axe: str
 ) -> None:
@@ -111,7 +120,7 @@ async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
         await is_in(ada, "Ada")
 
 
-@both_widths
+@wide_only
 async def test_an_account_is_the_same_member_on_another_device_and_after_signing_out(
     browsers: SharedBrowsers, tmp_path: Path, provider: OidcProvider, viewport: ViewportSize
 ) -> None:
@@ -156,7 +165,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         assert await own_id(ada) == first
 
 
-@both_widths
+@wide_only
 async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
@@ -194,7 +203,7 @@ async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
         await is_in(ada, "Ada")
 
 
-@both_widths
+@narrow_only
 async def test_a_server_that_lets_nobody_in_says_why(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
@@ -243,7 +252,7 @@ async def test_an_invite_says_whose_server_it_is_and_who_is_there(
         await keeps_nobody_out(grace, axe, "an invitation")
 
 
-@both_widths
+@narrow_only
 async def test_somebody_without_a_good_invite_is_asked_for_one_and_for_a_name(
     people: People, product: Product, axe: str
 ) -> None:
@@ -280,7 +289,7 @@ async def test_somebody_without_a_good_invite_is_asked_for_one_and_for_a_name(
     await is_in(grace, "Grace")
 
 
-@both_widths
+@wide_only
 async def test_who_needs_approval_waits_and_comes_in_where_the_invite_leads(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
@@ -302,7 +311,7 @@ async def test_who_needs_approval_waits_and_comes_in_where_the_invite_leads(
         await expect(grace.page.locator("#text-name")).to_have_text("random")
 
 
-@both_widths
+@narrow_only
 async def test_a_returning_person_lands_in_the_channel_that_they_left_without_the_steps_that_they_hid(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
@@ -322,7 +331,7 @@ async def test_a_returning_person_lands_in_the_channel_that_they_left_without_th
         await expect(steps).to_have_count(0)
 
 
-@both_widths
+@wide_only
 async def test_a_new_device_comes_in_by_a_code(people: People, product: Product, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -362,7 +371,7 @@ async def test_a_new_device_comes_in_by_a_code(people: People, product: Product,
     await expect(grace.page.get_by_role("alert").first).to_be_visible()
 
 
-@both_widths
+@narrow_only
 async def test_whoever_lost_every_device_comes_back_by_the_code_that_they_kept(
     people: People, product: Product, axe: str
 ) -> None:
@@ -395,7 +404,7 @@ async def test_whoever_lost_every_device_comes_back_by_the_code_that_they_kept(
     await expect(page.get_by_role("button", name="Make a code")).to_be_visible()
 
 
-@both_widths
+@narrow_only
 async def test_the_rules_of_the_server_are_shown_and_accepted(
     people: People, product: Product, axe: str
 ) -> None:

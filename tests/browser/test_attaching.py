@@ -8,7 +8,7 @@ from playwright.async_api import Locator, Route, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import LiveLine, both, box, come_to_read, message, write
 from tests.kit.waiting import wait_until
@@ -60,7 +60,7 @@ def uploads(person: Person, state: str) -> Locator:
     return person.page.locator(f".upload-list [data-state={state}]")
 
 
-@both_widths
+@narrow_only
 async def test_ones_own_message_is_in_sight_once_it_is_sent(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -127,7 +127,7 @@ async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People, a
     await expect(upload).to_have_count(0)
 
 
-@both_widths
+@wide_only
 async def test_what_is_sent_while_its_files_are_on_their_way_goes_once_they_are_there(people: People) -> None:
     ada, grace = await both(people)
     go_on = asyncio.Event()
@@ -181,7 +181,7 @@ async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: 
     await expect(lightbox).to_have_count(0)
 
 
-@both_widths
+@narrow_only
 async def test_spoilers_are_covered_until_they_are_pressed(people: People, axe: str) -> None:
     ada, grace = await both(people)
     ending: dict[str, object] = {"name": "end.pdf", "type": "application/pdf", "bytes": list(b"%PDF-1.4")}
@@ -228,7 +228,7 @@ async def test_spoilers_are_covered_until_they_are_pressed(people: People, axe: 
     await expect(shown.get_by_role("button", name=re.compile("^Spoiler: a"))).to_have_count(2)
 
 
-@both_widths
+@wide_only
 async def test_what_is_being_written_is_there_after_a_reload_with_its_files(people: People) -> None:
     ada, _ = await both(people)
     await drop(ada, picture("one.png"))
@@ -269,7 +269,7 @@ async def test_what_was_sent_does_not_come_back_with_the_news_of_its_draft(peopl
     await expect(box(ada)).to_have_value("")
 
 
-@both_widths
+@wide_only
 async def test_what_is_sent_before_the_drafts_are_told_of_does_not_come_back(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -298,7 +298,7 @@ async def test_what_is_sent_before_the_drafts_are_told_of_does_not_come_back(peo
     await expect(box(ada)).to_have_value("")
 
 
-@both_widths
+@narrow_only
 async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await ada.press("Record a voice message")

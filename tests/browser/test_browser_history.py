@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
-from tests.kit.people import NARROW, People, Person, both_widths
+from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
 
@@ -76,7 +76,7 @@ async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people
     await is_in(ada, "general")
 
 
-@pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
+@narrow_only
 async def test_on_a_phone_back_closes_whatever_covers_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
     page = ada.page
@@ -151,7 +151,7 @@ async def test_a_link_holds_until_its_reader_has_signed_in(people: People, produ
     await expect(message(ada, "Here")).to_be_visible()
 
 
-@both_widths
+@wide_only
 async def test_a_link_to_a_channel_that_is_not_to_be_seen_says_so_and_leads_somewhere(
     people: People, product: Product
 ) -> None:

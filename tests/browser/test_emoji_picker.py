@@ -2,7 +2,7 @@
 
 from playwright.async_api import Locator, expect
 
-from tests.kit.people import People, both_widths
+from tests.kit.people import People, both_widths, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.views import Bench, bench
 from tests.kit.waiting import wait_until
@@ -53,7 +53,7 @@ async def test_one_types_and_presses_enter_and_the_servers_own_come_first(
     assert (await on.told())[2:] == [["onChoose", ":tada:"]]
 
 
-@both_widths
+@wide_only
 async def test_the_arrow_keys_reach_all_of_them(people: People, product: Product) -> None:
     on = await opened(people, product)
 
@@ -84,7 +84,7 @@ async def test_the_arrow_keys_reach_all_of_them(people: People, product: Product
     assert await on.told() == [["onChoose", "😀"]]
 
 
-@both_widths
+@narrow_only
 async def test_a_category_is_a_press_away_and_a_press_elsewhere_closes_it(
     people: People, product: Product
 ) -> None:
@@ -98,7 +98,7 @@ async def test_a_category_is_a_press_away_and_a_press_elsewhere_closes_it(
     assert (await on.told())[1:] == [["onClose"]]
 
 
-@both_widths
+@narrow_only
 async def test_the_tone_and_what_was_used_last_are_remembered(people: People, product: Product) -> None:
     on = await opened(people, product)
     await on.page.get_by_role("radio", name=await on.words("emoji-tone-5"), exact=True).check(force=True)

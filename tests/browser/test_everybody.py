@@ -7,7 +7,7 @@ from playwright.async_api import Locator, Page, expect
 from tests.browser.test_hostile import TOO_WIDE
 from tests.browser.test_people import settings
 from tests.kit.community import ask
-from tests.kit.people import People, Person, both_widths, until_still
+from tests.kit.people import People, Person, until_still, wide_only
 from tests.kit.text_channels import box, come_to_read, entry, message, shows, write
 
 MOST_STOPS = 60
@@ -54,7 +54,7 @@ async def told_of(page: Page, role: str) -> dict[str, object]:
     return {each["name"]: each["value"].get("value") for each in found["properties"]}
 
 
-@both_widths
+@wide_only
 async def test_the_main_things_are_done_by_the_keyboard_alone(people: People) -> None:
     ada = await people.arrive("Ada")
     press, type_ = ada.page.keyboard.press, ada.page.keyboard.type
@@ -183,7 +183,7 @@ async def go_elsewhere(ada: Person) -> None:
     await expect(box(ada)).to_have_value("three")
 
 
-@both_widths
+@wide_only
 async def test_the_look_that_one_chooses_is_there_after_a_reload(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -222,7 +222,7 @@ async def test_the_look_that_one_chooses_is_there_after_a_reload(people: People)
     assert await ada.page.evaluate(PAPER) == light != dark
 
 
-@both_widths
+@wide_only
 async def test_the_focus_is_seen_in_forced_colours(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.page.emulate_media(forced_colors="active")

@@ -9,7 +9,7 @@ from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_arriving import house
 from tests.browser.test_hostile import TOO_WIDE
 from tests.kit.community import ask
-from tests.kit.people import People, SharedBrowsers, both_widths
+from tests.kit.people import People, SharedBrowsers, both_widths, narrow_only, wide_only
 from tests.kit.pictures import SECRET, tell_tale
 from tests.kit.text_channels import come_to_read, message, write
 from tests.kit.videos import sound_file, video
@@ -96,7 +96,7 @@ ACCEPTED = (
 )
 
 
-@both_widths
+@narrow_only
 async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
@@ -121,7 +121,7 @@ async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
         await expect(said.locator(".openable img")).to_be_visible()
 
 
-@both_widths
+@wide_only
 async def test_where_the_operator_takes_no_files_pictures_are_sent_all_the_same(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:

@@ -15,7 +15,7 @@ from tests.kit.community import ask
 from tests.kit.internet import PUBLIC, hosted, names, on_an_internet
 from tests.kit.knowing import open_settings
 from tests.kit.name_server import name_server
-from tests.kit.people import NARROW, WIDE, People, Person, both_widths, chromium, people_at
+from tests.kit.people import NARROW, WIDE, People, Person, both_widths, chromium, people_at, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import running_product
 from tests.kit.text_channels import come_to_read, entry, message, open_channel, write
@@ -83,7 +83,7 @@ async def test_search_finds_by_words_and_filters_and_leads_there(people: People,
     await expect(message(ada, "Apples are red")).to_be_in_viewport()
 
 
-@both_widths
+@wide_only
 async def test_pins_are_listed_lead_there_and_are_for_those_who_may(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
@@ -105,7 +105,7 @@ async def test_pins_are_listed_lead_there_and_are_for_those_who_may(people: Peop
     await expect(grace.page.get_by_role("menuitem", name="Unpin")).to_have_count(0)
 
 
-@both_widths
+@wide_only
 async def test_a_few_letters_lead_to_a_channel_or_a_person(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)

@@ -3,7 +3,7 @@
 from playwright.async_api import ViewportSize, expect
 
 from tests.kit.firefox import Firefox
-from tests.kit.people import People, both_widths
+from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, message, shows, write
 
@@ -14,7 +14,7 @@ name.form.requestSubmit();
 """
 
 
-@both_widths
+@wide_only
 async def test_text_is_written_read_and_found_in_firefox(
     people: People, fox: Firefox, product: Product, viewport: ViewportSize
 ) -> None:
@@ -60,7 +60,7 @@ async def test_text_is_written_read_and_found_in_firefox(
     assert "Hello from Firefox" in found
 
 
-@both_widths
+@narrow_only
 async def test_messages_are_changed_and_answered_and_drafts_kept_in_firefox(
     people: People, fox: Firefox, product: Product, viewport: ViewportSize
 ) -> None:

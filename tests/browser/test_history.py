@@ -15,7 +15,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.chat.member import ChatServer
 from tests.kit.community import ask
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
 from tests.kit.product import COMMAND, Product, running_product
 from tests.kit.text_channels import LiveLine, come_to_read, message, open_channel
 from tests.kit.waiting import wait_until
@@ -189,7 +189,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
 
 
-@both_widths
+@wide_only
 async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again(
     people: People, axe: str
 ) -> None:
@@ -240,7 +240,7 @@ async def told_above(person: Person, earlier: Locator, words: str) -> None:
     await wait_until(f"{words} stands above the messages", there, within_s=60.0)
 
 
-@both_widths
+@narrow_only
 async def test_a_date_leads_into_the_history(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)

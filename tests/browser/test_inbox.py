@@ -9,7 +9,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.knowing import OWN_ID, mention
-from tests.kit.people import NARROW, People, Person, both_widths
+from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
 
@@ -76,7 +76,7 @@ async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people
     await expect(line.locator(".badge")).to_have_count(0)
 
 
-@both_widths
+@wide_only
 async def test_what_was_there_before_is_there_after_a_reload_and_can_all_be_read(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "one")
@@ -90,7 +90,7 @@ async def test_what_was_there_before_is_there_after_a_reload_and_can_all_be_read
     await expect(inbox(ada).get_by_role("button", name="Mark all as read")).to_be_disabled()
 
 
-@both_widths
+@wide_only
 async def test_what_is_changed_or_deleted_is_so_in_the_inbox(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "first")
@@ -104,7 +104,7 @@ async def test_what_is_changed_or_deleted_is_so_in_the_inbox(people: People) -> 
     await expect(lines(ada)).to_have_text(["@Ada first"])
 
 
-@both_widths
+@wide_only
 async def test_the_inbox_opens_and_closes_by_keys_and_gives_the_focus_back(people: People) -> None:
     ada, _ = await apart(people)
     await box(ada).focus()
@@ -115,7 +115,7 @@ async def test_the_inbox_opens_and_closes_by_keys_and_gives_the_focus_back(peopl
     await expect(box(ada)).to_be_focused()
 
 
-@both_widths
+@narrow_only
 async def test_older_mentions_are_fetched_when_they_are_wanted(people: People) -> None:
     ada, grace = await apart(people)
     for number in range(27):
@@ -129,7 +129,7 @@ async def test_older_mentions_are_fetched_when_they_are_wanted(people: People) -
     await expect(inbox(ada).get_by_role("button", name="Show older messages")).to_have_count(0)
 
 
-@both_widths
+@narrow_only
 async def test_a_mention_in_a_thread_leads_to_the_thread(people: People) -> None:
     ada, grace = await apart(people)
     await write(grace, "Where?")
@@ -155,7 +155,7 @@ async def test_on_a_phone_the_way_to_a_message_closes_the_inbox(people: People) 
     await expect(message(ada, "dinner?")).to_be_focused()
 
 
-@both_widths
+@wide_only
 async def test_a_refusal_is_said_and_it_can_be_tried_again(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "dinner?")

@@ -16,7 +16,7 @@ from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.chat.member import chat_server
 from tests.kit.community import confirm
 from tests.kit.knowing import open_settings
-from tests.kit.people import People, Person, both_widths, chromium, people_at
+from tests.kit.people import People, Person, chromium, narrow_only, people_at, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.proxy import free_ports
 from tests.kit.text_channels import box, come_to_read, entry, open_channel, shows, write
@@ -84,7 +84,7 @@ async def keeps(person: Person, text: str) -> None:
     await wait_until(f"the browser keeps {text!r}", text_is_there, within_s=20)
 
 
-@both_widths
+@narrow_only
 async def test_what_was_read_last_is_there_without_the_server(
     people: People, product: Product, tmp_path: Path
 ) -> None:
@@ -117,7 +117,7 @@ async def test_what_was_read_last_is_there_without_the_server(
         await shows(ada, ["one", "two", "half a sentence"])
 
 
-@both_widths
+@wide_only
 async def test_signing_out_leaves_nothing_of_what_was_read(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -158,7 +158,7 @@ async def test_a_site_that_shares_is_named_before_anything_of_it_is_shown(people
     await expect(dialog).to_have_count(0)
 
 
-@both_widths
+@narrow_only
 async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -203,7 +203,7 @@ async def test_a_share_that_is_no_form_or_too_large_opens_the_page_alone(people:
         assert await ada.page.evaluate("() => caches.has('shared')") is False
 
 
-@both_widths
+@narrow_only
 async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
     tmp_path: Path, viewport: ViewportSize
 ) -> None:

@@ -23,7 +23,7 @@ from tests.kit.knowing import (
     open_settings,
     want_notices,
 )
-from tests.kit.people import NARROW, WIDE, People, Person, both_widths
+from tests.kit.people import NARROW, WIDE, People, Person, narrow_only, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, shows, write
 from tests.kit.waiting import wait_until
@@ -56,7 +56,7 @@ async def apart(people: People) -> tuple[Person, Person]:
     return ada, grace
 
 
-@both_widths
+@narrow_only
 async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe: str) -> None:
     ada, grace = await apart(people)
     await choose(ada, "general", "For 8 hours")
@@ -80,7 +80,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe:
     await expect(ada.page).to_have_title("• random · svc")
 
 
-@both_widths
+@narrow_only
 async def test_the_servers_name_opens_what_concerns_all_of_it(people: People, axe: str) -> None:
     ada, grace = await apart(people)
     await write(grace, "Anybody?")
@@ -103,7 +103,7 @@ async def test_the_servers_name_opens_what_concerns_all_of_it(people: People, ax
     await expect(items).to_have_text(["Invite people", "Notifications", "Leave the server"])
 
 
-@both_widths
+@wide_only
 async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -126,7 +126,7 @@ async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(p
     await expect(menu.get_by_role("menuitemradio", checked=True)).to_have_text("Nothing")
 
 
-@both_widths
+@wide_only
 async def test_what_is_not_before_the_eyes_can_be_heard(people: People) -> None:
     ada, grace = await apart(people)
     await listen(ada)
@@ -189,7 +189,7 @@ async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) 
     await wait_until("only leaving is heard", lambda: hears(ada, "leave"), within_s=15)
 
 
-@both_widths
+@narrow_only
 @pytest.mark.usefixtures("whole_browser")
 async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: People) -> None:
     ada, grace = await apart(people)
@@ -209,7 +209,7 @@ async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: P
     await expect(ada.page).to_have_title("general · svc")
 
 
-@both_widths
+@wide_only
 async def test_the_icon_shows_what_waits_also_where_its_reader_looks_elsewhere(people: People) -> None:
     ada, grace = await apart(people)
     icon = ada.page.locator("link[rel=icon]")

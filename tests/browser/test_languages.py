@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_hostile import TOO_WIDE
-from tests.kit.people import People, Person, both_widths, until_still
+from tests.kit.people import People, Person, both_widths, until_still, wide_only
 from tests.kit.text_channels import box, message, press_at, write
 from tests.web.test_words import OFFERED, SEARCH_FILTERS, messages
 
@@ -79,7 +79,7 @@ async def search(page: Page, language: str) -> None:
     await expect(page.locator(".message-line")).to_have_count(1)
 
 
-@both_widths
+@wide_only
 @pytest.mark.parametrize(("locale", "date"), [("de-AT", "%d.%m.%Y"), ("ja-JP", "%Y/%m/%d")])
 async def test_no_english_is_left_in_another_language(
     people: People, axe: str, locale: str, date: str
@@ -142,7 +142,7 @@ async def test_no_english_is_left_in_another_language(
     assert english == {}
 
 
-@both_widths
+@wide_only
 async def test_a_search_that_cannot_be_is_explained_in_every_language(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()

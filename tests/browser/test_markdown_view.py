@@ -9,7 +9,7 @@ from typing import Literal
 
 from playwright.async_api import expect
 
-from tests.kit.people import People, both_widths
+from tests.kit.people import People, wide_only
 from tests.kit.product import Product
 from tests.kit.views import Bench, bench
 
@@ -62,7 +62,7 @@ async def show(on: Bench, text: str, *, width: int = 400, **context: object) -> 
     )
 
 
-@both_widths
+@wide_only
 async def test_code_is_coloured_and_copied(people: People, product: Product) -> None:
     on = await bench(people, product)
     fetched: list[str] = []
@@ -97,7 +97,7 @@ async def test_emoji_are_drawn_in_colour_whatever_font_the_words_around_them_hav
     assert len(drawn) > 5 and set(drawn) == {"unicode"}
 
 
-@both_widths
+@wide_only
 async def test_spoilers_open_and_mentions_lead_there_by_keyboard(people: People, product: Product) -> None:
     on = await bench(people, product)
     await show(on, "The murderer is ||the [gardener](https://a.example)||.")

@@ -6,7 +6,7 @@ import json
 from playwright.async_api import Route, WebSocketRoute, expect
 
 from tests.kit.community import ask, community, listed, open_settings, own_id
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.text_channels import come_to_read, entry, write
 
 
@@ -43,7 +43,7 @@ class Held:
         self._done.set()
 
 
-@both_widths
+@wide_only
 async def test_an_older_answer_brings_back_neither_a_permission_nor_a_name(people: People) -> None:
     here = await community(people)
     await here.member.show_channels()
@@ -94,7 +94,7 @@ async def test_of_two_searches_the_second_is_shown(people: People) -> None:
         await expect(lines).to_contain_text("Pears")
 
 
-@both_widths
+@narrow_only
 async def test_a_channel_that_is_told_of_after_it_was_made_is_opened(people: People) -> None:
     ada = await people.arrive("Ada")
     answered = asyncio.Event()
@@ -123,7 +123,7 @@ async def test_a_channel_that_is_told_of_after_it_was_made_is_opened(people: Peo
     await expect(ada.page.locator("#text-name")).to_have_text("plans")
 
 
-@both_widths
+@wide_only
 async def test_what_is_done_late_closes_nothing_that_was_opened_meanwhile(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)

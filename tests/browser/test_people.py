@@ -10,7 +10,7 @@ from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_arriving import as_member, invited, is_in, own_id, without_invite
 from tests.kit.community import confirm
 from tests.kit.knowing import mention
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, do, message, write
@@ -25,7 +25,7 @@ async def settings(person: Person, page: str) -> Locator:
     return person.page.get_by_role("region", name=page)
 
 
-@both_widths
+@narrow_only
 async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_again(
     people: People, product: Product, axe: str
 ) -> None:
@@ -57,7 +57,7 @@ async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_agai
     await expect(phone.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
 
 
-@both_widths
+@wide_only
 async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -73,7 +73,7 @@ async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People,
     await keeps_nobody_out(ada, axe, "a code for somebody without devices")
 
 
-@both_widths
+@narrow_only
 async def test_the_only_device_cannot_be_unlinked(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -84,7 +84,7 @@ async def test_the_only_device_cannot_be_unlinked(people: People) -> None:
     await is_in(ada, "Ada")
 
 
-@both_widths
+@wide_only
 async def test_signing_out_warns_when_this_is_the_only_device(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -107,7 +107,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await is_in(ada, "Ada")
 
 
-@both_widths
+@narrow_only
 async def test_giving_up_the_only_key_says_that_nobody_can_be_them_again(
     people: People, product: Product
 ) -> None:
@@ -122,7 +122,7 @@ async def test_giving_up_the_only_key_says_that_nobody_can_be_them_again(
     await is_in(ada, "Ada")
 
 
-@both_widths
+@wide_only
 async def test_ones_data_comes_as_a_file(people: People, tmp_path: Path) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -168,7 +168,7 @@ async def test_name_status_and_picture_are_changed_and_seen_by_others(people: Pe
     await expect(card.locator(".avatar img")).to_have_count(0)
 
 
-@both_widths
+@wide_only
 async def test_a_document_is_no_picture_of_a_person_and_that_is_said(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -182,7 +182,7 @@ async def test_a_document_is_no_picture_of_a_person_and_that_is_said(people: Peo
     await expect(page.get_by_role("button", name="Remove the picture")).to_have_count(0)
 
 
-@both_widths
+@narrow_only
 async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -218,7 +218,7 @@ async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People,
     await expect(message(grace, "again and again")).to_be_visible()
 
 
-@both_widths
+@wide_only
 async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -228,7 +228,7 @@ async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
     await expect(page.get_by_role("button", name="Delete your data")).to_be_disabled()
 
 
-@both_widths
+@narrow_only
 async def test_who_leaves_can_join_again_as_somebody_new(people: People, product: Product, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -251,7 +251,7 @@ async def test_who_leaves_can_join_again_as_somebody_new(people: People, product
     await is_in(grace, "Grace")
 
 
-@both_widths
+@wide_only
 async def test_deleting_everything_wants_the_name_typed(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -269,7 +269,7 @@ async def test_deleting_everything_wants_the_name_typed(people: People, axe: str
     await expect(message(ada, "Soon gone")).to_have_count(0)
 
 
-@both_widths
+@narrow_only
 async def test_whom_one_has_blocked_can_be_seen_and_unblocked(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)

@@ -9,7 +9,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.knowing import heard, listen, mention
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import come_to_read, entry, open_channel
 from tests.kit.waiting import wait_until
@@ -40,7 +40,7 @@ def listed(watcher: Person, name: str) -> Locator:
     return watcher.page.get_by_role("list", name="Members").locator("li").filter(has_text=name)
 
 
-@both_widths
+@wide_only
 async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada, "random")
@@ -72,7 +72,7 @@ async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: P
     await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")
 
 
-@both_widths
+@narrow_only
 async def test_who_is_invisible_is_away_to_others_alone(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
@@ -87,7 +87,7 @@ async def test_who_is_invisible_is_away_to_others_alone(people: People) -> None:
     await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "online")
 
 
-@both_widths
+@wide_only
 async def test_who_touches_nothing_for_ten_minutes_is_idle(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.clock.install()

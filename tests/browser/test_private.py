@@ -8,7 +8,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
 from tests.kit.community import confirm, open_settings
 from tests.kit.knowing import hears, listen, look_away, look_back, notices, want_notices
-from tests.kit.people import Capture, People, Person, both_widths
+from tests.kit.people import Capture, People, Person, both_widths, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import (
     box,
@@ -137,7 +137,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
         assert text not in kept
 
 
-@both_widths
+@narrow_only
 async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unreadable_to_the_server(
     people: People, tmp_path: Path
 ) -> None:
@@ -194,7 +194,7 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
         assert text.encode() not in kept
 
 
-@both_widths
+@wide_only
 async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     # Grace's page is there, but takes no part in private conversations yet.
@@ -221,7 +221,7 @@ async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -
     await expect(said(grace)).to_have_text(["first"])
 
 
-@both_widths
+@wide_only
 @pytest.mark.usefixtures("whole_browser")
 async def test_a_private_message_rings_and_signing_out_erases_what_was_read(people: People) -> None:
     ada, grace = await both(people)

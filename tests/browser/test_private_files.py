@@ -19,7 +19,7 @@ from tests.browser.test_private import (
     private_message,
     said,
 )
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -96,7 +96,7 @@ async def saved(person: Person, name: str) -> bytes:
     return await asyncio.to_thread((await found.path()).read_bytes)
 
 
-@both_widths
+@narrow_only
 async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot_read_them(
     people: People, tmp_path: Path, axe: str
 ) -> None:
@@ -154,7 +154,7 @@ async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot
     await wait_until("nothing of them is stored", gone, within_s=10)
 
 
-@both_widths
+@wide_only
 async def test_what_is_hostile_is_saved_and_never_run_and_what_was_changed_or_lost_is_not_shown(
     people: People,
 ) -> None:
@@ -203,7 +203,7 @@ async def test_what_is_hostile_is_saved_and_never_run_and_what_was_changed_or_lo
     assert await saved(grace, "minutes.txt") == WORDS
 
 
-@both_widths
+@narrow_only
 async def test_a_message_waits_for_its_files_and_then_goes_by_itself(people: People) -> None:
     ada, grace = await talk(people)
     let_go = asyncio.Event()

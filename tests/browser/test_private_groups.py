@@ -11,7 +11,7 @@ from tests.browser.test_accessible import SIZES, axe, keeps_nobody_out, look
 from tests.browser.test_arriving import as_member, is_in, without_invite
 from tests.browser.test_private import all_bytes, both, conversation, go_to, private, said, say
 from tests.kit.community import own_id
-from tests.kit.people import NARROW, WIDE, People, Person, both_widths
+from tests.kit.people import NARROW, WIDE, People, Person, both_widths, narrow_only
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, write
 from tests.kit.waiting import wait_until
@@ -195,7 +195,7 @@ async def no_more(route: Route) -> None:
     await route.fulfill(status=HTTPStatus.UNAUTHORIZED, json=refusal)
 
 
-@both_widths
+@narrow_only
 async def test_whoever_has_lost_every_device_is_told_what_is_gone_and_goes_on(
     people: People, product: Product
 ) -> None:

@@ -7,7 +7,7 @@ from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_hostile import TOO_WIDE
-from tests.kit.people import People, both_widths
+from tests.kit.people import People, both_widths, narrow_only
 from tests.kit.text_channels import box, come_to_read, entry, message, write
 
 __all__ = ["axe"]
@@ -58,7 +58,7 @@ async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: P
     await expect(line).to_have_count(0)
 
 
-@both_widths
+@narrow_only
 async def test_a_link_to_a_message_leads_there_without_another_page(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -170,7 +170,7 @@ async def test_a_message_has_its_menu_before_its_buttons_are_drawn(people: Peopl
     await expect(ada.page.get_by_role("dialog")).to_be_visible()
 
 
-@both_widths
+@narrow_only
 async def test_a_message_is_forwarded_with_a_link_to_it(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)

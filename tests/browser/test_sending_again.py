@@ -7,14 +7,14 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_text_channels import product
-from tests.kit.people import People, both_widths
+from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import LiveLine, both, box, do, is_listed_as, open_channel, shows, write
 
 __all__ = ["axe", "product"]  # The latter: with a second text channel.
 
 
-@both_widths
+@narrow_only
 async def test_a_connection_that_was_lost_is_gone_on_with(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(grace, "before")
@@ -58,7 +58,7 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People, axe: s
     await shows(ada, ["before", "during", "too early", "kept"])
 
 
-@both_widths
+@wide_only
 async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> None:
     ada, grace = await both(people)
     line = LiveLine()
@@ -93,7 +93,7 @@ async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> 
     assert len(set(line.nonces[-2:])) == 1
 
 
-@both_widths
+@narrow_only
 async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(
     people: People, axe: str
 ) -> None:
@@ -123,7 +123,7 @@ async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(
     await expect(refused).to_have_count(0)
 
 
-@both_widths
+@wide_only
 async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People, product: Product) -> None:
     ada, grace = await both(people)
     await write(ada, "before")

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from playwright.async_api import expect
 
 from tests.kit.community import ask, community, has_no_page, open_settings, refusal
-from tests.kit.people import People, both_widths
+from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import write
 from tests.kit.waiting import wait_until
@@ -14,7 +14,7 @@ from tests.kit.waiting import wait_until
 ALL_ELSE = ("manage_channels", "manage_roles", "manage_webhooks", "manage_emoji", "manage_bots")
 
 
-@both_widths
+@narrow_only
 async def test_icon_description_rules_and_welcome_channel_meet_whoever_comes(people: People) -> None:
     here = await community(people, *ALL_ELSE)
     await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
@@ -61,7 +61,7 @@ async def test_icon_description_rules_and_welcome_channel_meet_whoever_comes(peo
         assert await refusal(person, "DELETE", "/api/icon") == "forbidden"
 
 
-@both_widths
+@wide_only
 async def test_files_are_accounted_for_by_kind_and_by_member(people: People) -> None:
     here = await community(people, *ALL_ELSE)
     picture = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene(320, 240), "PNG")}

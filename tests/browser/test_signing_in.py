@@ -3,7 +3,7 @@
 from playwright.async_api import expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.kit.people import INSECURE_HOST, People, Person, both_widths
+from tests.kit.people import INSECURE_HOST, People, Person, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
@@ -25,7 +25,7 @@ async def own_id(person: Person) -> str:
     return str((await person.page.evaluate(KEPT))["member"]["id"])
 
 
-@both_widths
+@narrow_only
 async def test_a_member_who_comes_back_needs_no_invite(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
@@ -39,7 +39,7 @@ async def test_a_member_who_comes_back_needs_no_invite(people: People, product: 
     assert await own_id(ada) == before
 
 
-@both_widths
+@wide_only
 async def test_a_member_whose_tokens_have_ended_signs_in_with_the_key(
     people: People, product: Product
 ) -> None:
@@ -61,7 +61,7 @@ async def test_a_member_whose_tokens_have_ended_signs_in_with_the_key(
     assert await ada.page.evaluate(EXPORTED) == "kept"
 
 
-@both_widths
+@wide_only
 async def test_a_page_that_stays_open_renews_its_tokens(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
@@ -86,7 +86,7 @@ async def test_a_page_that_stays_open_renews_its_tokens(people: People) -> None:
     await ada.is_connected()
 
 
-@both_widths
+@narrow_only
 async def test_another_name_is_another_member(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
@@ -107,7 +107,7 @@ async def test_another_name_is_another_member(people: People, product: Product) 
     assert await own_id(ada) != before
 
 
-@both_widths
+@wide_only
 async def test_an_address_without_https_says_what_is_missing(
     people: People, product: Product, axe: str
 ) -> None:

@@ -16,7 +16,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.chat.member import ChatServer
-from tests.kit.people import NARROW, People, Person, both_widths
+from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import COMMAND, Product, running_product
 from tests.kit.text_channels import (
@@ -100,7 +100,7 @@ async def test_two_people_write_to_each_other(people: People) -> None:
     await expect(ada.page.locator("#typing")).to_have_text("")
 
 
-@both_widths
+@narrow_only
 async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: People, axe: str) -> None:
     ada, grace = await both(people)
     for text in ("one", "two"):
@@ -123,7 +123,7 @@ async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: 
     await shows(grace, ["two and a half"])
 
 
-@both_widths
+@wide_only
 async def test_reactions_come_and_go(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner?")
@@ -164,7 +164,7 @@ async def swipe(person: Person, start: int, end: int) -> None:
         await browser.send("Input.dispatchTouchEvent", touch)
 
 
-@both_widths
+@narrow_only
 async def test_who_has_reacted_is_told_to_fingers_too(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
     for person in (ada, grace):
@@ -253,7 +253,7 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
     await stays_at_the_end(shown.last)
 
 
-@both_widths
+@wide_only
 async def test_what_is_unread_is_counted_until_it_is_read(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await open_channel(ada, "random")
@@ -281,7 +281,7 @@ async def test_what_is_unread_is_counted_until_it_is_read(people: People, axe: s
     await is_listed_as(ada, "general", "general")
 
 
-@both_widths
+@wide_only
 async def test_what_a_webhook_says_in_a_row_stands_under_one_name(
     people: People, product: Product, tmp_path: Path
 ) -> None:
@@ -359,7 +359,7 @@ async def test_hostile_markdown_in_messages_and_cards_stays_text(
     assert set(protocols) == {"https:"}
 
 
-@both_widths
+@narrow_only
 async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None:
     ada, grace = await both(people)
     picture = encoded(scene(320, 240), "PNG")
@@ -407,7 +407,7 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
     assert await image.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [320, 240]
 
 
-@both_widths
+@wide_only
 async def test_who_may_not_write_any_more_is_shown_so(people: People, product: Product, axe: str) -> None:
     owner, grace = await both(people)
     await write(grace, "I was here")

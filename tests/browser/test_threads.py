@@ -3,7 +3,7 @@
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, both_widths, narrow_only
 from tests.kit.text_channels import box, come_to_read, do, message, shows, write
 
 __all__ = ["axe"]
@@ -54,7 +54,7 @@ async def test_answers_stand_aside_and_are_counted_by_themselves(people: People,
     await expect(channel).to_have_text(["Where shall we meet?", "Elsewhere"])
 
 
-@both_widths
+@narrow_only
 async def test_the_threads_that_one_follows_are_listed_and_can_be_left(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):

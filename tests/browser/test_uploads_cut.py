@@ -4,7 +4,7 @@ import re
 
 from playwright.async_api import Locator, Route, expect
 
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.text_channels import come_to_read, message, write
 
 PIECE_BYTES = 8 * 2**20
@@ -67,7 +67,7 @@ async def upload_that_is_cut(ada: Person, line: Line) -> Locator:
     return upload
 
 
-@both_widths
+@narrow_only
 async def test_a_file_that_is_cut_off_goes_on_where_it_stopped(people: People) -> None:
     ada, line = await people.arrive("Ada"), Line()
     upload = await upload_that_is_cut(ada, line)
@@ -78,7 +78,7 @@ async def test_a_file_that_is_cut_off_goes_on_where_it_stopped(people: People) -
     await expect(message(ada, "Whole").get_by_role("link", name="large.bin")).to_be_visible()
 
 
-@both_widths
+@wide_only
 async def test_a_file_on_its_way_goes_on_after_a_reload(people: People) -> None:
     ada, line = await people.arrive("Ada"), Line()
     upload = await upload_that_is_cut(ada, line)

@@ -16,7 +16,7 @@ from tests.chat.people import newcomer
 from tests.chat.push.service import Browser, PushService, push_service
 from tests.kit.community import confirm
 from tests.kit.knowing import OWN_ID, click_notice, look_away, look_back, notices, open_settings
-from tests.kit.people import People, Person, SharedBrowsers, both_widths, chromium
+from tests.kit.people import People, Person, SharedBrowsers, chromium, narrow_only, wide_only
 from tests.kit.push_device import Deliverer, can_subscribe
 from tests.kit.text_channels import come_to_read, message, open_channel
 from tests.kit.waiting import wait_until
@@ -92,7 +92,7 @@ async def subscribe(ada: Person) -> None:
     await ada.page.keyboard.press("Escape")
 
 
-@both_widths
+@narrow_only
 async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
@@ -126,7 +126,7 @@ async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene)
     await wait_until("what was read needs no notice", cleared, within_s=15)
 
 
-@both_widths
+@narrow_only
 async def test_switching_it_off_ends_the_subscription_on_both_sides(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
@@ -138,7 +138,7 @@ async def test_switching_it_off_ends_the_subscription_on_both_sides(scene: Scene
     assert await ada.page.evaluate(SUBSCRIPTION) is None
 
 
-@both_widths
+@wide_only
 async def test_a_subscription_is_renewed_when_the_key_of_the_server_changes(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
@@ -152,7 +152,7 @@ async def test_a_subscription_is_renewed_when_the_key_of_the_server_changes(scen
     await wait_until("the server has the new one", renewed, within_s=15)
 
 
-@both_widths
+@wide_only
 async def test_signing_out_ends_it_and_leaves_nothing_of_it_in_the_browser(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
@@ -167,7 +167,7 @@ async def test_signing_out_ends_it_and_leaves_nothing_of_it_in_the_browser(scene
     await wait_until("both sides have forgotten it", ended, within_s=15)
 
 
-@both_widths
+@narrow_only
 async def test_why_it_cannot_be_is_said_in_words(scene: Scene) -> None:
     ada = await scene.arrive(allowed=False)
     await ada.page.add_init_script("Object.defineProperty(Notification, 'permission', { value: 'denied' })")

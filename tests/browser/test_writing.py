@@ -6,7 +6,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
-from tests.kit.people import NARROW, WIDE, People, both_widths
+from tests.kit.people import NARROW, WIDE, People, both_widths, narrow_only, wide_only
 from tests.kit.text_channels import both, box, do, message, press_at, shows, write
 
 __all__ = ["axe"]
@@ -77,7 +77,7 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await expect(editor).to_have_value("@Grace ")
 
 
-@both_widths
+@wide_only
 async def test_what_is_pasted_and_sent_at_once_means_what_it_says(people: People) -> None:
     ada, grace = await both(people)
     # The first of all: nothing is fetched yet that knows emoji and names.
@@ -88,7 +88,7 @@ async def test_what_is_pasted_and_sent_at_once_means_what_it_says(people: People
     await expect(message(grace, "Hooray").locator(".mention.own")).to_have_text("@Grace")
 
 
-@both_widths
+@wide_only
 async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people: People, axe: str) -> None:
     ada, grace = await both(people)
     role = await ask(ada, "POST", "/api/roles", {"name": "Gardeners"})
@@ -114,7 +114,7 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
     await expect(message(ada, "to no one").locator(".mention")).to_have_count(0)
 
 
-@both_widths
+@wide_only
 async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people: People, axe: str) -> None:
     ada, _ = await both(people)
     await box(ada).fill("so bold")
@@ -187,7 +187,7 @@ async def test_emoji_used_last_react_with_one_press(people: People, axe: str) ->
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_accessible_name("🎉 1 person")
 
 
-@both_widths
+@narrow_only
 async def test_emoticons_become_emoji_unless_that_is_taken_back(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("Hello :) you <3")
@@ -216,7 +216,7 @@ async def test_emoticons_become_emoji_unless_that_is_taken_back(people: People) 
     await shows(grace, ["Hello 🙂 you ❤️", "as :( and :D is", "so ;)", "not :) now"])
 
 
-@both_widths
+@wide_only
 async def test_commands_are_offered_after_a_slash_and_done_at_once(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("/")
@@ -248,7 +248,7 @@ async def test_commands_are_offered_after_a_slash_and_done_at_once(people: Peopl
     await expect(ada.page.locator(".messages .message")).to_have_count(4)
 
 
-@both_widths
+@narrow_only
 async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await ada.page.evaluate(SLOW, 3600)

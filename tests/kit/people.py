@@ -54,9 +54,12 @@ FLAGS = (
 )
 # A small window: the drawing costs two cores more than the decoding.
 VIEWPORT = ViewportSize(width=700, height=420)
-# A computer and a phone: what everybody uses is tried at both.
+# A computer and a phone. A test runs at both only where the layout decides about what it tests: a page takes
+# seconds of processor time, and the rest behaves the same at any width.
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=780)
 both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"], indirect=True)
+wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
+narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 DRAWER_UP_TO = 640  # As in style/home.css: below it the channels stand in a drawer.
 JOIN_DEADLINE_S = 60.0
 # How long anything that must appear may take: whether it comes is asked, not when, and CI's machine is busy.
