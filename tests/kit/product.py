@@ -30,6 +30,11 @@ class Product:
         self.url = ""
 
     @property
+    def pid(self) -> int:
+        """Return the process id of `svc up` itself."""
+        return self._process.pid
+
+    @property
     def output(self) -> str:
         """What it printed last."""
         return "\n".join(self._lines)
