@@ -102,7 +102,7 @@ async def films(folder: Path) -> None:
     rules = VideoRules()
     async with video_sandbox() as sandbox:
         for what, path in media_files.films(folder):
-            container = container_of(path.read_bytes()[:16])
+            container = container_of(path.read_bytes())
             arguments = {"container": container, "bounds": asdict(rules)}
             target = folder / "out"
             with path.open("rb") as source, target.open("w+b") as written:

@@ -97,6 +97,7 @@ HOUSE = House(
         ),
         # In the sandbox's child only; `svc.base.pictures` asks for it.
         "PIL": ("svc.base.pixels",),
+        "pi_heif": ("svc.base.pixels",),
         # In the sandbox's child only; `svc.worker.video_job` asks for it.
         "av": ("svc.worker.video", "svc.worker.lanes"),
         "obstore": ("svc.base.objects_s3",),

@@ -15,7 +15,7 @@ from svc.worker.app import Running, working
 from svc.worker.config import read
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
-from tests.kit import pictures, videos
+from tests.kit import heif, hostile_videos, pictures, videos
 from tests.worker.conftest import beside as beside
 from tests.worker.conftest import site as site
 from tests.worker.conftest import variables as variables
@@ -57,6 +57,7 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
         (HTML, "page.html"),
         (b"MZ" + bytes(200), "setup.exe"),
         (b"BM" + bytes(60) + HTML, "old.bmp"),
+        (hostile_videos.EBML.replace(b"webm", b"mine") + HTML, "dump.mkv"),
         # Two at once: what comes first is no picture, so the one behind it is never shown.
         (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
         (b"GIF8" + HTML, "nearly.gif"),
@@ -104,7 +105,7 @@ async def test_a_video_by_another_name_is_written_again(site: Site, beside: Runn
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [(b"\x89PNG\r\n\x1a\n" + HTML, "invalid_image"), (b"\x1a\x45\xdf\xa3" + HTML, "invalid_video")],
+    [(b"\x89PNG\r\n\x1a\n" + HTML, "invalid_image"), (hostile_videos.EBML + HTML, "invalid_video")],
 )
 async def test_what_begins_like_a_picture_or_video_and_is_none_is_not_kept(
     site: Site, beside: Running, content: bytes, code: str
@@ -222,6 +223,7 @@ async def test_a_file_hangs_on_a_message_and_is_found(site: Site, beside: Runnin
 
 
 def test_no_start_of_a_picture_or_video_is_taken_for_another_file() -> None:
+    assert content_of(heif.photo(pictures.scene())[:24]) == "picture"
     for format_ in ("PNG", "JPEG", "GIF", "WEBP", "AVIF"):
         assert content_of(pictures.encoded(pictures.scene(), format_)[:16]) == "picture"
     assert content_of(videos.video()[:16]) == "video"

@@ -57,6 +57,13 @@ def _pixel(image: Image.Image, x: int, y: int) -> tuple[int, ...]:
     return pixel
 
 
+@pytest.mark.parametrize("major", [b"mif1", b"miaf", b"MA1A", b"MA1B"])
+async def test_an_avif_is_decoded_whatever_its_first_brand_is(sandbox: Sandbox, major: bytes) -> None:
+    avif = pictures.encoded(pictures.scene(), "AVIF")
+    picture = await rewrite(sandbox, avif[:8] + major + avif[12:])
+    assert near(_pixel(pictures.decoded(picture.data).convert("RGB"), 40, 40), (30, 30, 200))
+
+
 async def test_without_a_sandbox_of_its_own_it_works_too() -> None:
     picture = await rewritten(pictures.encoded(pictures.scene(), "PNG"), RULES, deadline_s=DEADLINE_S)
     assert (picture.width, picture.height) == (64, 48)

@@ -92,7 +92,7 @@ async def test_any_file_is_shown_by_what_it_is(people: People, axe: str) -> None
 
 
 ACCEPTED = (
-    "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, WebM, Matroska, AVI) are accepted"
+    "Only pictures (PNG, JPEG, WebP, GIF, AVIF, HEIC) and videos (MP4, MOV, WebM, Matroska, AVI) are accepted"
 )
 
 

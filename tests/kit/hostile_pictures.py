@@ -8,10 +8,10 @@ import zlib
 from collections.abc import Iterator, Mapping
 from random import Random
 
-from tests.kit import pictures
+from tests.kit import heif, pictures
 
 # What Pillow would read if it were let, and others' parsers are attacked with.
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
 
 SVG = b"""<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>
 <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><style>@font-face {font-family: a;
@@ -51,6 +51,11 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
         "gif of a thousand frames": (pictures.gif_bomb(1000, 8), large),
         "gif with a huge canvas": (pictures.gif_bomb(1, 65_535), large),
         "webp that claims to be huge": (webp_that_claims(16_384, 16_384), large | broken),
+        "heic that claims to be huge": (heic_that_claims(40_000, 40_000), large),
+        "heic of a tile as large as can be": (
+            heic_that_claims(10, 10, tile=(16_000, 16_000)),
+            large | broken,
+        ),
         "jpeg that claims to be huge": (jpeg_that_claims(jpeg, 65_500, 65_500), large),
         "jpeg with ten thousand scans": (jpeg_of_many_scans(10_000), large),
     }
@@ -75,11 +80,20 @@ def harmless() -> Mapping[str, bytes]:
 def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
     """Honest files of every kind with bytes changed, taken out, doubled or cut off."""
     for format_ in FORMATS:
-        honest = [pictures.tell_tale(format_), pictures.encoded(pictures.noise(40, 30), format_)]
-        honest += [pictures.animation(3, format_)] if format_ != "JPEG" else []
+        honest = [plain(format_)]
+        if format_ == "HEIF":
+            honest += [heif.photo(pictures.scene(), tile=32, exif=pictures.exif_of(6), xmp=pictures.SECRET)]
+        else:
+            honest += [pictures.tell_tale(format_)]
+            honest += [pictures.animation(3, format_)] if format_ != "JPEG" else []
         for number in range(rounds):
             random = Random(f"{seed} {format_} {number}")
             yield f"{format_} {number}", mutated(random.choice(honest), random)
+
+
+def plain(format_: str) -> bytes:
+    image = pictures.noise(40, 32)
+    return heif.photo(image) if format_ == "HEIF" else pictures.encoded(image, format_)
 
 
 def mutated(data: bytes, random: Random) -> bytes:
@@ -121,6 +135,16 @@ def webp_that_claims(width: int, height: int) -> bytes:
     frame = b"ANIM" + struct.pack("<I", 6) + bytes(6)
     body = b"WEBP" + chunk + frame
     return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def heic_that_claims(width: int, height: int, tile: tuple[int, int] | None = None) -> bytes:
+    """A photo of one tile, whose sizes are lies."""
+    photo = heif.photo(pictures.scene(60, 60), tile=64)
+    shown, coded = struct.pack(">II", width, height), struct.pack(">II", *(tile or (64, 64)))
+    first, last = (at for at in range(len(photo)) if photo.startswith(b"ispe", at))
+    for at, size in ((first, coded), (last, shown)):
+        photo = photo[: at + 8] + size + photo[at + 16 :]
+    return photo
 
 
 def jpeg_that_claims(jpeg: bytes, width: int, height: int) -> bytes:

@@ -12,6 +12,10 @@ CONCAT = b"ffconcat version 1.0\nfile '/etc/passwd'\nfile 'http://127.0.0.1:1/x'
 SESSION = b"v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=video 9 RTP/AVP 96\n"
 DASH = b'<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>file:///etc/passwd</BaseURL></MPD>'
 
+# The starts of containers, as far as they are looked at before anything is decoded.
+EBML = b"\x1a\x45\xdf\xa3\x87\x42\x82\x84webm"
+AVI = b"RIFF\xe8\x03\0\0AVI LIST\xdc\x03\0\0hdrl"
+
 
 def refused() -> Mapping[str, tuple[bytes, set[str]]]:
     """Each with the codes of which one must be the answer."""
@@ -27,11 +31,11 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
         "a page": (HTML, unknown),
         "a picture": (pictures.encoded(pictures.scene(), "PNG"), unknown),
         "a moving picture": (pictures.animation(3, "AVIF"), unknown),
-        "avi with a playlist in it": (b"RIFF" + struct.pack("<I", 1000) + b"AVI " + PLAYLIST, broken),
+        "avi with a playlist in it": (AVI + PLAYLIST, broken),
         "a playlist behind a signature": (videos.box(b"ftyp", b"isom", bytes(4)) + PLAYLIST, broken),
-        "a list of files behind a signature": (b"\x1a\x45\xdf\xa3" + CONCAT, broken),
+        "a list of files behind a signature": (EBML + CONCAT, broken),
         "a header only": (videos.box(b"ftyp", b"isom", bytes(4)), broken),
-        "a matroska header only": (b"\x1a\x45\xdf\xa3\x80", broken),
+        "a matroska header only": (EBML, broken),
         "sound only": (videos.sound(), broken),
         "boxes in boxes": (nested_boxes(5_000), broken),
         "four billion samples": (many_samples(mp4, 0xFFFFFFFF), broken | large),

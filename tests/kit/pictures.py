@@ -49,14 +49,10 @@ def animation(
 
 def tell_tale(format_: str) -> bytes:
     """With an author, a place, XMP, a profile and text, wherever the format has room for it."""
-    exif = Image.Exif()
-    exif[0x010F] = SECRET.decode()  # who made the camera
-    exif.get_ifd(0x8825).update({1: "N", 2: LATITUDE, 3: "E", 4: LATITUDE, 0x1D: "2026:01:01"})
     xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><by>" + SECRET + b"</by></x:xmpmeta>"
-    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
-    options: dict[str, object] = {"icc_profile": profile.tobytes() + SECRET}
+    options: dict[str, object] = {"icc_profile": srgb_profile() + SECRET}
     if format_ != "GIF":
-        options |= {"exif": exif.tobytes()}
+        options |= {"exif": exif_of(1)}
     if format_ in ("WEBP", "JPEG", "AVIF"):
         options |= {"xmp": xmp}
     if format_ in ("GIF", "JPEG"):
@@ -68,6 +64,19 @@ def tell_tale(format_: str) -> bytes:
         text.add_text("Zipped", SECRET.decode(), zip=True)
         options |= {"pnginfo": text}
     return encoded(scene(), format_, **options) + (SECRET if format_ in ("JPEG", "PNG", "GIF") else b"")
+
+
+def exif_of(orientation: int) -> bytes:
+    """With who made the camera, and where it was."""
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    exif[0x010F] = SECRET.decode()
+    exif.get_ifd(0x8825).update({1: "N", 2: LATITUDE, 3: "E", 4: LATITUDE, 0x1D: "2026:01:01"})
+    return exif.tobytes()
+
+
+def srgb_profile() -> bytes:
+    return ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 
 
 def oriented(orientation: int) -> bytes:

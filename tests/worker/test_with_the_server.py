@@ -12,7 +12,7 @@ from svc.worker.app import Running, working
 from svc.worker.config import read
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
-from tests.kit import pictures, videos
+from tests.kit import heif, hostile_videos, pictures, videos
 from tests.kit.object_stores import MOTO, RCLONE, Stores
 from tests.kit.waiting import eventually
 from tests.worker.site import Site, ended
@@ -48,7 +48,7 @@ async def test_a_video_is_served_without_its_places_and_with_a_poster(site: Site
     [
         (b"\x89PNG\r\n\x1a\n", "invalid_image"),
         (pictures.gif_bomb(1600, 1000), "too_large"),
-        (b"\x1a\x45\xdf\xa3", "invalid_video"),
+        (hostile_videos.EBML, "invalid_video"),
     ],
 )
 async def test_a_hostile_file_is_refused_with_a_reason(
@@ -88,6 +88,19 @@ async def test_an_avatar_an_icon_and_an_emoji_find_their_places(site: Site, besi
     [emoji] = (await site.owner.done("GET", "/api/emoji"))["emoji"]
     assert emoji["name"] == "party"
     assert pictures.decoded(await site.get(emoji["url"])).size == (128, 128)
+
+
+async def test_a_photo_in_heic_is_a_picture_wherever_one_is_taken(site: Site, beside: Running) -> None:
+    photo = heif.photo(pictures.scene(128, 96), tile=64, exif=pictures.exif_of(6))
+    async with site.page() as page:
+        attached = (await ended(page, await site.send(photo, name="IMG_0001.HEIC")))["result"]
+        for path in ("/api/me/avatar", "/api/icon", "/api/emoji?name=photo"):
+            await ended(page, await site.send(photo, path))
+    assert (attached["kind"], attached["name"]) == ("picture", "IMG_0001.webp")
+    [emoji] = (await site.owner.done("GET", "/api/emoji"))["emoji"]
+    for url in (attached["url"], "/icon", emoji["url"]):
+        served = await site.get(url)
+        assert pictures.SECRET not in served and pictures.decoded(served).size == (128, 96)
 
 
 async def test_several_workers_do_every_job_once(site: Site) -> None:

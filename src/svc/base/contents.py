@@ -1,30 +1,30 @@
-"""Tells what a file is by its first bytes: a picture, a video, sound, or something else.
+"""Decide what a file is by what it holds: a picture, a video, sound, or something else.
 
-The name of a file never counts. Decodes nothing: whether the rest keeps what the start promises is for
-the sandbox to find out.
+The name of a file never counts. Decodes nothing: the sandbox finds out whether a file keeps what its outline
+promises.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from svc.base.pictures import HEAD_BYTES as HEAD_BYTES
-from svc.base.pictures import brands_of, is_text, kind_of
+from svc.base.containers import HEAD_BYTES as HEAD_BYTES
+from svc.base.containers import File, brands_of, document_type, holds_movie, peek
+from svc.base.pictures import MOVIE_BRANDS, is_text, kind_of
 
 PICTURE, VIDEO, AUDIO, FILE = "picture", "video", "audio", "file"
 PLAIN_TYPE = "application/octet-stream"
 
-# Pictures in an ISO container that are not AVIF: HEIF and HEIC, JPEG in HEIF, JPEG XS, and Canon's CR3.
+# Pictures in an ISO container: HEIC, AVIF, JPEG in HEIF, JPEG XS, and CR3, which has the index of a movie.
 _STILLS = frozenset(
     brand.ljust(4)
     for brand in (
         b"mif1 mif2 msf1 miaf heic heix heim heis hevc hevx hevm hevs avci avcs avif avis "
-        b"jpeg jpgs vvic vvis jxs jxsi crx"
+        b"jpeg jpgs vvic vvis jxs jxsi crx MiHB MiHE MiHA MiPr MA1A MA1B"
     ).split()
 )
-_MOVIES = frozenset(brand.ljust(4) for brand in b"isom iso2 iso4 iso5 iso6 mp41 mp42 avc1 qt M4V".split())
-_FILLING_BOXES = frozenset((b"wide", b"free", b"skip"))
-_MAX_FILLING_BYTES = 16 * 1024 * 1024
-_IN_MOOV = frozenset((b"mvhd", b"cmov", b"rmra", b"iods", b"udta", b"meta", b"trak", b"prfl", b"clip"))
+_OLD_MOVIE = frozenset((b"wide", b"free", b"skip", b"mdat", b"moov", b"pnot"))
+_MATROSKA = frozenset((b"webm", b"matroska"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,57 +49,52 @@ _OF_CONTAINERS = {
 SOUND_TYPES = frozenset(s.content_type for s in (MP3, ADTS, OGG, FLAC, WAV, *_OF_CONTAINERS.values()))
 
 
-def content_of(head: bytes) -> str:
-    """PICTURE and VIDEO are to be written again; FILE is everything else, sound too."""
-    if kind_of(head) is not None and not is_text(head):
+def content_of(file: File, length: int | None = None) -> str:
+    """Return PICTURE or VIDEO for what is to be written again, and FILE for everything else, sound too.
+
+    `length` is how long a file will be of which only the start is there.
+    """
+    if kind_of(file) is not None and not is_text(file):
         return PICTURE
-    return VIDEO if container_of(head) is not None else FILE
+    return VIDEO if container_of(file, length) is not None else FILE
 
 
-def container_of(head: bytes) -> str | None:
-    """Return the demultiplexer for a video that begins so, by FFmpeg's names."""
-    if is_text(head):
+def container_of(file: File, length: int | None = None) -> str | None:
+    """Return the demultiplexer for a video, by FFmpeg's names."""
+    if is_text(file):
         return None
-    if head[4:8] == b"ftyp":
+    head = peek(file, 0, 24)
+    if brands := brands_of(file):
         # FFmpeg would turn a photo of a phone or a camera into a video of one picture.
-        return "mov" if (brands := brands_of(head)) and not _holds_stills(brands) else None
-    if _starts_old_movie(head):
-        return "mov"
-    if head.startswith(b"\x1a\x45\xdf\xa3"):
+        if _holds_stills(brands):
+            return None
+        if MOVIE_BRANDS.intersection(brands):
+            return "mov"
+    if brands or head[4:8] in _OLD_MOVIE:
+        return "mov" if holds_movie(file, _length(file) if length is None else length) else None
+    if document_type(file) in _MATROSKA:
         return "matroska"
-    if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
+    if head[:4] == b"RIFF" and head[8:16] == b"AVI LIST" and head[20:24] == b"hdrl":
         return "avi"
     return None
 
 
+def _length(file: File) -> int:
+    return len(file) if isinstance(file, bytes) else os.fstat(file).st_size
+
+
 def _holds_stills(brands: list[bytes]) -> bool:
     """Return whether a container is of pictures: by its major brand, or by others if it is unknown."""
-    if brands[0] in _STILLS or brands[0] in _MOVIES:
+    if brands[0] in _STILLS or brands[0] in MOVIE_BRANDS:
         return brands[0] in _STILLS
-    return bool(_STILLS.intersection(brands)) and not _MOVIES.intersection(brands)
+    return bool(_STILLS.intersection(brands)) and not MOVIE_BRANDS.intersection(brands)
 
 
-def _starts_old_movie(head: bytes) -> bool:
-    """Return whether boxes of a movie without `ftyp` stand here, as QuickTime wrote them."""
-    at = 0
-    while (box := head[at + 4 : at + 8]) in _FILLING_BOXES:
-        size = int.from_bytes(head[at : at + 4])
-        if not 8 <= size <= _MAX_FILLING_BYTES:
-            return False
-        at += size
-        if at + 8 > len(head):
-            return True
-    if box == b"moov":
-        return head[at + 12 : at + 16] in _IN_MOOV
-    size = int.from_bytes(head[at : at + 4])
-    # A size of 0 stands for the rest of the file, and 1 for a size of 64 bits behind the name.
-    return box == b"mdat" and (size < 2 or size >= 8)
-
-
-def sound_of(head: bytes) -> Sound | None:
-    """What a file that begins so may be, if it turns out to have sound and no pictures."""
-    if (container := container_of(head)) is not None:
+def sound_of(file: File) -> Sound | None:
+    """Return the kind of sound that a file may be, if it turns out to have sound and no pictures."""
+    if (container := container_of(file)) is not None:
         return _OF_CONTAINERS.get(container)
+    head = peek(file, 0, 12)
     if head.startswith(b"OggS"):
         return OGG
     if head.startswith(b"fLaC"):

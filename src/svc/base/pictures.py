@@ -1,16 +1,16 @@
 """Pictures of strangers, written out again: what is asked of the sandbox, and what is believed of its answer.
 
-The kind is told by the first bytes, never by a name. What comes back is a new file with the same
+The content decides which format a file has, never its name. What comes back is a new file with the same
 pixels in sRGB, the right way up, and nothing else of the old one. Pillow is in `svc.base.pixels`,
 which runs in the sandbox only; nothing is decoded here.
 """
 
-import os
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from svc.base.blurhash import LENGTH as PLACEHOLDER_LENGTH
+from svc.base.containers import File, brands_of, coded_items, peek
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, SandboxFailed, as_file
 
 __all__ = [
@@ -30,12 +30,22 @@ MAX_SIDE = 16_383
 _BYTES_PER_PIXEL = 20
 _FIXED_BYTES = 96 * 1024 * 1024
 _MAX_RESULT_BYTES = 64 * 1024 * 1024
-# Enough for the brands of a container, of which phones name about ten.
-HEAD_BYTES = 64
-_SIGNATURE_BYTES = 6
-_MIN_FTYP_BYTES, _MAX_FTYP_BYTES = 12, 4096
-_AVIF = frozenset({b"avif", b"avis"})
-_GENERAL_STILLS = frozenset({b"mif1", b"msf1"})
+_SIGNATURE_BYTES, _SIGNATURES_BYTES = 6, 16
+# The marker behind the start of a file in JPEG-LS, which Pillow does not decode.
+_JPEG_LS = b"\xf7"
+# Brands of containers, and types of the items in them, that say which codec their pictures are in.
+_CODECS = {
+    **dict.fromkeys((b"avif", b"avis", b"av01"), "AVIF"),
+    **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hvc1"), "HEIF"),
+}
+# Any codec may be in a container with one of these, which encoders also write before the codec's own brand.
+_GENERAL_STILLS = frozenset(
+    (b"mif1", b"mif2", b"msf1", b"miaf", b"MiHB", b"MiHE", b"MiHA", b"MiPr", b"MA1A", b"MA1B")
+)
+MOVIE_BRANDS = frozenset(
+    brand.ljust(4) for brand in b"isom iso2 iso3 iso4 iso5 iso6 mp41 mp42 avc1 qt M4V M4A M4B dash".split()
+)
+_TEXT_BYTES = 64
 # No text has these: all controls but tab, line feed, vertical tab, form feed, carriage return and escape.
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
@@ -55,7 +65,7 @@ class PictureRules:
     thumbnail_side: int | None = None
 
 
-ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
+ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
 # A picture attached to a message: no screen shows more, and the thumbnail is what a page loads first.
 ATTACHED_PICTURE = PictureRules(ALL_FORMATS, max_side=4096, thumbnail_side=400)
 
@@ -94,50 +104,53 @@ async def rewritten(
         async with picture_sandbox(1) as own:
             return await rewritten(data, rules, deadline_s=deadline_s, sandbox=own)
     async with as_file(data) as file:
-        if kind_of(os.pread(file, HEAD_BYTES, 0)) not in rules.formats:
-            kinds = ", ".join(rules.formats)
+        kind = kind_of(file)
+        if kind not in rules.formats:
+            kinds = ", ".join(rules.formats).replace("HEIF", "HEIC")
             raise Refused("unsupported_type", f"Only pictures of these kinds are accepted: {kinds}")
-        result = await sandbox.call("rewrite", asdict(rules), [file], limits_of(rules, deadline_s))
+        result = await sandbox.call("rewrite", asdict(rules), [file], limits_of(rules, deadline_s, kind))
     return _believed(result, rules)
 
 
-def kind_of(head: bytes) -> str | None:
-    """Return the format that the first bytes of a file belong to, by Pillow's names."""
+def kind_of(file: File) -> str | None:
+    """Return the format that a file belongs to by its content, or by its first bytes, in Pillow's names."""
+    head = peek(file, 0, _SIGNATURES_BYTES)
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "PNG"
+        # Apple's tools write PNG for applications that only their own systems read.
+        return "PNG" if head[12:16] != b"CgBI" else None
     if head.startswith(b"\xff\xd8\xff"):
-        return "JPEG"
+        return "JPEG" if head[3:4] != _JPEG_LS else None
     if head.startswith((b"GIF87a", b"GIF89a")):
         return "GIF"
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "WEBP"
-    major, *compatible = brands_of(head) or (b"",)
-    # Encoders also write the general brands of still pictures first, and AVIF's behind them.
-    if major in _AVIF or (major in _GENERAL_STILLS and _AVIF.intersection(compatible)):
-        return "AVIF"
-    return None
+    return _still(file)
 
 
-def is_text(head: bytes) -> bool:
+def _still(file: File) -> str | None:
+    """Return the format of a container of pictures: by the brand of its codec, or else by its items."""
+    brands = brands_of(file)
+    if not brands or brands[0] in MOVIE_BRANDS:
+        return None
+    for brand in brands:
+        if brand in _CODECS:
+            return _CODECS[brand]
+    if not _GENERAL_STILLS.intersection(brands):
+        return None
+    return next((_CODECS[kind] for kind in sorted(coded_items(file)) if kind in _CODECS), None)
+
+
+def is_text(file: File) -> bool:
     """Return whether a file starts as text does, which may begin with any format's letters by chance.
 
     Every picture and video has control characters near its start: lengths, sizes or a signature.
     """
     # A signature with nothing behind it is a picture that was cut off.
+    head = peek(file, 0, _TEXT_BYTES)
     return len(head) > _SIGNATURE_BYTES and not _CONTROLS.intersection(head)
 
 
-def brands_of(head: bytes) -> list[bytes]:
-    """Return the brands of an ISO container (MP4, HEIF, CR3), its major brand first; none for other files."""
-    size = int.from_bytes(head[:4])
-    if head[4:8] != b"ftyp" or not _MIN_FTYP_BYTES <= size <= _MAX_FTYP_BYTES:
-        return []
-    # The four bytes behind the major brand are its version.
-    listed = head[16:size]
-    return [head[8:12], *(listed[at : at + 4] for at in range(0, len(listed) - 3, 4))]
-
-
-def limits_of(rules: PictureRules, deadline_s: float) -> Limits:
+def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -> Limits:
     """What a child may use that rewrites a picture by these rules."""
     return Limits(
         memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
@@ -145,6 +158,8 @@ def limits_of(rules: PictureRules, deadline_s: float) -> Limits:
         # The deadline counts while the machine does other things, so it comes first.
         cpu_s=int(deadline_s) + 2,
         result_bytes=_MAX_RESULT_BYTES,
+        # The decoder of HEIC starts one for each tile of a photo and aborts where it may not.
+        threads=kind == "HEIF",
     )
 
 
@@ -160,8 +175,8 @@ def _believed(result: Result, rules: PictureRules) -> Picture:
         data, *more = result.blobs
         placeholder, colour = str(facts["placeholder"]), str(facts["colour"])
         sound = (
-            kind_of(data[:HEAD_BYTES]) == rules.output
-            and all(kind_of(blob[:HEAD_BYTES]) == rules.output for blob in more)
+            kind_of(data) == rules.output
+            and all(kind_of(blob) == rules.output for blob in more)
             and len(more) == (rules.thumbnail_side is not None)
             and 0 < width <= MAX_SIDE
             and 0 < height <= MAX_SIDE

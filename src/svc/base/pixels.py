@@ -11,6 +11,8 @@ from io import BytesIO
 from os import fdopen
 from typing import cast
 
+from pi_heif import HeifImagePlugin  # type: ignore[import-untyped]
+from pi_heif import options as heif
 from PIL import (
     AvifImagePlugin,
     GifImagePlugin,
@@ -28,9 +30,15 @@ from svc.base.confined import Outcome, Progress, Rejected
 
 # Theirs is a warning, ours an error; and ours counts every frame.
 Image.MAX_IMAGE_PIXELS = None
-# No thread may be started in a child.
+# Only a job for HEIC may start threads.
 AvifImagePlugin.DEFAULT_MAX_THREADS = 1
-PLUGINS = (GifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
+# libheif puts a photo together on this thread; its decoder has one for each tile all the same.
+heif.DECODE_THREADS = 0
+heif.DEPTH_IMAGES = heif.AUX_IMAGES = heif.THUMBNAILS = False
+PLUGINS = (GifImagePlugin, HeifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
+# `svc.base.pictures` judges containers by all their brands; these two would look at the first alone.
+for _name in ("AVIF", "HEIF"):
+    Image.register_open(_name, Image.OPEN[_name][0], None)
 
 _ANIMATED = ("GIF", "WEBP", "PNG", "AVIF")
 _MAX_SIDE = 16_383
@@ -136,7 +144,8 @@ def _frames(source: Image.Image, rules: Mapping[str, object]) -> list[_Frame]:
     profile = source.info.get("icc_profile")
     frames = []
     for index in range(count):
-        source.seek(index)
+        if index:  # A file of several photos is opened at its main one, which may not be the first.
+            source.seek(index)
         source.load()
         duration_ms = _duration_ms(source) if count > 1 else 0
         image = _upright(_in_srgb(_within(source, max_side), profile), orientation)

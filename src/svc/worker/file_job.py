@@ -4,11 +4,10 @@ Nothing here is written again and nothing is trusted: a file that is not plainly
 download. Pictures and videos never come here (`svc.worker.making` sees to that).
 """
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.contents import HEAD_BYTES, PLAIN_TYPE, sound_of
+from svc.base.contents import PLAIN_TYPE, sound_of
 from svc.base.sandbox import Limits, Refused, Sandbox, as_file
 
 # Demuxing alone, and one decoder to learn the rate.
@@ -36,7 +35,7 @@ PLAIN = Kept(PLAIN_TYPE, _PLAIN_EXT)
 async def looked_at(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DEADLINE_S) -> Kept:
     """Raises SandboxFailed and OSError."""
     async with as_file(source) as file:
-        sound = sound_of(os.pread(file, HEAD_BYTES, 0))
+        sound = sound_of(file)
         if sound is None:
             return PLAIN
         limits = Limits(

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.contents import FILE, HEAD_BYTES, PICTURE, VIDEO, content_of
+from svc.base.contents import FILE, PICTURE, VIDEO, content_of
 from svc.base.objects import require_free
 from svc.base.pictures import ALL_FORMATS, ATTACHED_PICTURE, Picture, PictureRules, rewritten
 from svc.base.sandbox import Refused, Sandbox
@@ -82,7 +82,7 @@ class Studio:
         kind = job.kind
         if kind == FILE:
             # The name never counts, nor what the server took it for.
-            kind = content_of(await asyncio.to_thread(_head, job.source))
+            kind = await asyncio.to_thread(_content, job.source)
         if kind == FILE:
             return await self._file(job)
         if kind == VIDEO:
@@ -180,9 +180,9 @@ def of_file(kept: Kept, path: Path) -> Made:
     )
 
 
-def _head(path: Path) -> bytes:
+def _content(path: Path) -> str:
     with path.open("rb") as file:
-        return file.read(HEAD_BYTES)
+        return content_of(file.fileno())
 
 
 def _file_bytes(job: Job) -> int:

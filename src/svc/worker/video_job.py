@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from svc.base.contents import HEAD_BYTES, container_of
+from svc.base.contents import container_of
 from svc.base.pictures import Picture, PictureRules, rewritten
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, as_file
 
@@ -24,7 +24,7 @@ _POSTER = PictureRules(
 )
 _POSTER_DEADLINE_S = 20.0
 ACCEPTED = (
-    "Only pictures (PNG, JPEG, WebP, GIF, AVIF) and videos (MP4, MOV, WebM, Matroska, AVI) are accepted"
+    "Only pictures (PNG, JPEG, WebP, GIF, AVIF, HEIC) and videos (MP4, MOV, WebM, Matroska, AVI) are accepted"
 )
 _TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
 
@@ -76,7 +76,7 @@ async def rewritten_video(
 ) -> Video:
     """Write `source` again into `target`. Raises Refused, NoPictures among them, and SandboxFailed."""
     async with as_file(source) as given:
-        container = container_of(os.pread(given, HEAD_BYTES, 0))
+        container = container_of(given)
         if container is None:
             raise Refused("unsupported_type", ACCEPTED)
         written = await asyncio.to_thread(
@@ -85,10 +85,10 @@ async def rewritten_video(
         try:
             arguments = {"container": container, "bounds": asdict(rules)}
             result = await _asked(videos, arguments, [given, written], rules, progress)
-            head = os.pread(written, HEAD_BYTES, 0)
+            made = container_of(written)
         finally:
             os.close(written)
-    return await _believed(result, head, rules, pictures)
+    return await _believed(result, made, rules, pictures)
 
 
 async def _asked(
@@ -119,12 +119,12 @@ def limits_of(rules: VideoRules) -> Limits:
     )
 
 
-async def _believed(result: Result, head: bytes, rules: VideoRules, pictures: Sandbox) -> Video:
+async def _believed(result: Result, made: str | None, rules: VideoRules, pictures: Sandbox) -> Video:
     """A decoder that was taken over may say anything: it gets no further than a wrong video."""
     container, duration_ms = result.facts.get("container"), result.facts.get("duration_ms")
     expected = {"mp4": "mov", "webm": "matroska"}.get(str(container))
     if (
-        container_of(head) != expected
+        made != expected
         or expected is None
         or not isinstance(duration_ms, int)
         or not 0 <= duration_ms <= rules.max_duration_s * 1000

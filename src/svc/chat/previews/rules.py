@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 from svc.base.allowance import Allowances
 from svc.base.emoji import INVISIBLE_PARTS
 from svc.base.page_head import MAX_BYTES
-from svc.base.pictures import HEAD_BYTES, kind_of
+from svc.base.pictures import kind_of
 from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed, as_file
 from svc.base.shares import Turns
 from svc.chat.errors import ChatError
@@ -226,7 +226,7 @@ class Previews:
         return preview
 
     async def _described(self, link: str, page: Fetched, holder: str) -> Preview | None:
-        if kind_of(page.data[:HEAD_BYTES]) is not None:
+        if kind_of(page.data) is not None:
             short: Short | None = Short(image=link)
         elif is_page(page):
             async with self._parsing.turn(holder):

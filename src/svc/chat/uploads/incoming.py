@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from svc.base.contents import HEAD_BYTES, content_of
+from svc.base.contents import content_of
 from svc.base.objects import make_folder, sync_folder
 
 FOLDER = "incoming"
@@ -52,12 +52,12 @@ class Incoming:
         """The length of what is there."""
         return await self._in_thread(lambda: (self._folder / upload_id).stat().st_size)
 
-    async def content(self, upload_id: str) -> str:
-        """What it begins like: a picture, a video or another file."""
+    async def content(self, upload_id: str, length: int) -> str:
+        """Return what it is by what has come of it: a picture, a video or another file."""
 
         def begins() -> str:
             with (self._folder / upload_id).open("rb") as file:
-                return content_of(file.read(HEAD_BYTES))
+                return content_of(file.fileno(), length)
 
         return await self._in_thread(begins)
 

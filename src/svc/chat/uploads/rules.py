@@ -331,7 +331,7 @@ class Uploads:
         """What it is. Lets go of it and raises ChatError where it is too large for that."""
         kind = upload.purpose
         if kind == ATTACHMENT:
-            kind = await self._incoming.content(upload.id)
+            kind = await self._incoming.content(upload.id, length)
         most = self._bounds.of_kind(kind, upload.name)
         # The worker refuses what is not taken at all, and says what is.
         if most and length > most:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
-from svc.base.contents import FILE, HEAD_BYTES, PICTURE, PLAIN_TYPE, content_of
+from svc.base.contents import FILE, PICTURE, PLAIN_TYPE, content_of
 from svc.base.database import StorageFailed
 from svc.base.objects import ObjectMissing, StoreFailed
 from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, SandboxFailed, rewritten
@@ -204,7 +204,7 @@ class _Message:
         """Re-encode a picture, store any other file as it came. Raises NotFetched."""
         if not self._means.media.enabled:
             raise NotFetched("store_failed", "This server keeps no files")
-        data, kind = file.data, content_of(file.data[:HEAD_BYTES])
+        data, kind = file.data, content_of(file.data)
         if not data:
             raise NotFetched("unsupported_type", "The file is empty")
         if kind == PICTURE:

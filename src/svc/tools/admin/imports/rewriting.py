@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from svc.base.contents import FILE, HEAD_BYTES, PICTURE, VIDEO, content_of, kind_of_type
+from svc.base.contents import FILE, PICTURE, VIDEO, content_of, kind_of_type
 from svc.base.pictures import Picture, picture_sandbox, rewritten
 from svc.base.sandbox import Refused, Sandbox
 from svc.chat.media.config import MAX_FILE_MB
@@ -34,7 +34,7 @@ async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
 
         async def rewrite(source: Path) -> Rewritten:
             with source.open("rb") as file:
-                kind = content_of(file.read(HEAD_BYTES))
+                kind = content_of(file.fileno())
                 size = file.seek(0, 2)
             if size > _MOST[kind]:
                 raise Refused("too_large", "The file is larger than the limit for uploads")

@@ -69,5 +69,5 @@ function IconOfIt({ done }) {
     if (file && await tried(sendIcon(file))) notify(t("picture-checked"), "done");
   };
   return html`<span class="row-text">${t(done ? "step-icon-given" : "step-icon")}</span><${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
-    <input type="file" accept="image/*" hidden ref=${input} onChange=${picked} aria-label=${t("step-icon")} />`;
+    <input type="file" accept="image/*,.heic,.heif" hidden ref=${input} onChange=${picked} aria-label=${t("step-icon")} />`;
 }

@@ -51,7 +51,7 @@ function Upload({ upload, uploads }) {
   </li>`;
 }
 
-/** The picture itself, from this device until the server has its own of it. @param {{upload: Shown}} props */
+/** The picture itself, from this device until the server has its own of it. Most browsers cannot show HEIC. @param {{upload: Shown}} props */
 function Preview({ upload: { file, result } }) {
   const [local, setLocal] = useState("");
   useEffect(() => {
@@ -62,7 +62,7 @@ function Preview({ upload: { file, result } }) {
   }, [file]);
   const stored = result && (result.thumbnail ?? result.poster ?? (result.kind === "picture" ? result : null));
   const url = stored?.url ?? local;
-  return url ? html`<img src=${url} alt="" width="64" height="64" />` : html`<span class="file-sign"><${Icon} name="file" /></span>`;
+  return url ? html`<img src=${url} alt="" width="64" height="64" onError=${() => setLocal("")} />` : html`<span class="file-sign"><${Icon} name="file" /></span>`;
 }
 
 /** What a picture shows, in words, for those who do not see it. @param {{name: string, alt: string, save: (words: string) => Promise<void>, onClose: () => void}} props */

@@ -29,7 +29,7 @@ export function EmojiPage() {
   const all = [...emoji.value.values()].sort((one, other) => one.name.localeCompare(other.name));
   return html`<${ListPage} label=${t("settings-emoji")} about=${t("emoji-about")} items=${all} empty=${t("no-emoji")} row=${(/** @type {Emoji} */ each) => html`<${Own} key=${each.id} emoji=${each} onDelete=${() => setEnding(each)} />`}>
       <p><${Button} look="primary" icon="add" onClick=${() => input.current.click()}>${t("emoji-add")}<//></p>
-      <input type="file" accept="image/*" multiple hidden ref=${input} onChange=${picked} aria-label=${t("emoji-add")} />
+      <input type="file" accept="image/*,.heic,.heif" multiple hidden ref=${input} onChange=${picked} aria-label=${t("emoji-add")} />
       ${refused.map((problem) => html`<p class="error" role="alert" key=${problem}>${problem}</p>`)}
     <//>
     ${ending && html`<${Confirm} title=${t("emoji-delete-title", { name: ending.name })} text=${t("emoji-delete-text")} action=${t("delete")} onConfirm=${() => tried(deleteEmoji(ending.id))} onClose=${() => setEnding(null)} />`}`;

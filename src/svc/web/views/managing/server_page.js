@@ -63,5 +63,5 @@ function Icon() {
   return html`<div class="own-picture"><img class="server-icon" src=${info.value?.iconUrl ?? "/web/icon.svg"} alt=${t("server-icon")} width="72" height="72" />
     <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
     ${info.value?.iconUrl && html`<${Button} onClick=${() => tried(removeIcon())}>${t("remove-picture")}<//>`}
-    <input type="file" accept="image/*" hidden ref=${input} onChange=${picked} aria-label=${t("server-icon")} /></div>`;
+    <input type="file" accept="image/*,.heic,.heif" hidden ref=${input} onChange=${picked} aria-label=${t("server-icon")} /></div>`;
 }

@@ -2,7 +2,7 @@
 // nobody does that behind the browser. What cannot be drawn is sent as it is, as a file of no kind.
 
 /** @type {{[type: string]: string | undefined}} */
-const DRAWN = { "image/jpeg": "image/jpeg", "image/png": "image/png", "image/webp": "image/webp", "image/avif": "image/webp" };
+const DRAWN = { "image/jpeg": "image/jpeg", "image/png": "image/png", "image/webp": "image/webp", "image/avif": "image/webp", "image/heic": "image/jpeg", "image/heif": "image/jpeg" };
 const MOVING = "image/gif"; // Says nothing of places; drawn, it would stand still.
 const QUALITY = 0.92;
 const LARGEST_PX = 64 * 2 ** 20;

@@ -54,6 +54,6 @@ function Picture({ id, name, url }) {
     <${Avatar} id=${id} name=${name} url=${url} size="huge" />
     <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
     ${url && html`<${Button} onClick=${() => tried(api("DELETE", "/api/me/avatar"))}>${t("remove-picture")}<//>`}
-    <input type="file" accept="image/*" hidden ref=${input} onChange=${picked} />
+    <input type="file" accept="image/*,.heic,.heif" hidden ref=${input} onChange=${picked} />
   </div>`;
 }
