@@ -20,10 +20,14 @@ class RecordedDownTrack:
     mixed: bool
     cname: str
     layers: list[int] = field(default_factory=list)
+    pauses: list[bool] = field(default_factory=list)
     closed: bool = False
 
     def set_max_temporal_layer(self, layer: int) -> None:
         self.layers.append(layer)
+
+    def set_paused(self, paused: bool) -> None:
+        self.pauses.append(paused)
 
     def close(self) -> None:
         assert not self.closed, "closed once"

@@ -32,6 +32,9 @@ class Diary:
     def codecs_changed(self) -> None:
         pass
 
+    def demand_changed(self, track: Track) -> None:
+        self.entries.append(("demand", track.track_id))
+
     def track_changed(self, track: Track) -> None:
         self.entries.append(("changed", track.track_id))
 

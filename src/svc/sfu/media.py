@@ -67,6 +67,10 @@ class DownTrack:
         """Forward layers up to this one; ALL_LAYERS (-1) for all."""
         self._core.set_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
 
+    def set_paused(self, paused: bool) -> None:
+        """Send nothing of the track, or go on with a keyframe."""
+        self._core.set_paused(self.id, paused)
+
     def close(self) -> None:
         self._core.close_down_track(self.id)
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from svc.sfu.answer import Line
 from svc.sfu.codecs import payload_types
+from svc.sfu.demand import DemandTeller
 from svc.sfu.offer import Transceiver
 from svc.sfu.plane import Forwarder, MediaTransport
 from svc.sfu.rooms import AudioControl, Peer, Track
@@ -56,7 +57,15 @@ class _Sending:
 class Publications:
     """The lines that one peer sends on."""
 
-    def __init__(self, transport: MediaTransport, peer: Peer, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        transport: MediaTransport,
+        peer: Peer,
+        *,
+        new_id: Callable[[], str],
+        say: Callable[[str, object], None],
+    ) -> None:
+        self.demand = DemandTeller(say)
         self._transport = transport
         self._peer = peer
         self._new_id = new_id
@@ -132,6 +141,7 @@ class Publications:
         if sending is None:
             return
         if sending.track:
+            self.demand.forget(sending.track)
             self._peer.room.withdraw(sending.track)
         self._transport.close_line(mid)
 

@@ -54,6 +54,8 @@ class Track:
     kind: str  # audio or video
     payload_type: int  # of the codec that the publisher uses now
     forwarder: Forwarder
+    # The receivers that watch it, and how wide: 0 = unknown, None = not known yet.
+    widths: dict["Peer", int | None] = field(default_factory=dict)
 
 
 class Member(Protocol):
@@ -62,6 +64,7 @@ class Member(Protocol):
     def track_published(self, track: Track) -> None: ...
     def track_ended(self, track: Track) -> None: ...
     def track_changed(self, track: Track) -> None: ...
+    def demand_changed(self, track: Track) -> None: ...
     def codecs_changed(self) -> None: ...
     def speakers_changed(self, user_ids: list[str]) -> None: ...
     def audio_controlled(self, control: AudioControl) -> None: ...
@@ -134,6 +137,7 @@ class Room:
         self.tracks[track.track_id] = track
         for member in self._others(track):
             member.track_published(track)
+        self._tell_demand(track)
 
     def change(self, track: Track) -> None:
         """Say that the publisher has turned to another codec."""
@@ -147,6 +151,23 @@ class Room:
         del self.tracks[track.track_id]
         for member in self._others(track):
             member.track_ended(track)
+
+    def watch(self, track: Track, watcher: Peer, width: int | None) -> None:
+        """Note how wide a receiver shows a track; None while that is not known."""
+        if watcher not in track.widths or track.widths[watcher] != width:
+            track.widths[watcher] = width
+            self._tell_demand(track)
+
+    def unwatch(self, track: Track, watcher: Peer) -> None:
+        """Note that a receiver does not show a track."""
+        if watcher in track.widths:
+            del track.widths[watcher]
+            self._tell_demand(track)
+
+    def _tell_demand(self, track: Track) -> None:
+        publisher = self.peers.get(track.user_id)
+        if publisher and track.kind == "video" and self.tracks.get(track.track_id) is track:
+            publisher.member.demand_changed(track)
 
     def active_speakers(self) -> list[str]:
         """Who is speaking, the loudest first."""

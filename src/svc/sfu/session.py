@@ -21,7 +21,7 @@ docs/signalling.md; RFC 8829 (JSEP).
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from functools import wraps
+from functools import partial, wraps
 from math import inf
 from typing import Concatenate, ParamSpec
 
@@ -43,7 +43,9 @@ from svc.sfu.connectivity import (
     Secured,
     Surroundings,
 )
+from svc.sfu.demand import LayerWish
 from svc.sfu.joining import Admission
+from svc.sfu.numbers import new_id, new_ssrc, session_number
 from svc.sfu.offer import Transceiver, build_offer
 from svc.sfu.path import BindingCheck, Path
 from svc.sfu.plane import MediaPlane
@@ -51,7 +53,7 @@ from svc.sfu.publications import MICROPHONE, SOURCES, Publications
 from svc.sfu.rooms import AudioControl, Rooms, Track
 from svc.sfu.sdp import SdpError
 from svc.sfu.session_states import TRANSITIONS, Event, State
-from svc.sfu.subscriptions import ALL_LAYERS, Subscriptions
+from svc.sfu.subscriptions import Subscriptions
 
 ANSWER_DEADLINE_S = 15.0
 # From an answer to encrypted media. Where a path has fallen silent, 2.3 to 3.5 s have gone by already.
@@ -65,8 +67,6 @@ RESUME_WITHIN_S = 30.0
 # are rationed; a phone that changes networks needs one or two.
 RESTART_INTERVAL_S = 10.0
 RESTART_BURST = 3
-
-MAX_TEMPORAL_LAYER = 2
 
 logger = logging.getLogger(__name__)
 
@@ -114,7 +114,7 @@ class Session:
         self._surroundings = surroundings
         self._tally, self._clock = surroundings.tally, surroundings.clock
         self._state = State.STABLE
-        self._session_id = self._number(bytes_=8) >> 2  # RFC 8829 section 5.2.1: 62 bits and more
+        self._session_id = session_number(surroundings.chance)
         self._version = 0
         self._offered: list[Transceiver] = []
         self._answer_due = inf
@@ -129,10 +129,16 @@ class Session:
         try:
             self._transport = plane.open_transport(self)
             self._connectivity = Connectivity(self._transport, surroundings)
-            self._publications = Publications(self._transport, self._peer, self._new_id)
+            self._publications = Publications(
+                self._transport,
+                self._peer,
+                new_id=partial(new_id, surroundings.chance),
+                say=lambda event, data: self._client.say(event, data),
+            )
             self._subscriptions = Subscriptions(
                 self._transport,
-                new_ssrc=self._new_ssrc,
+                self._peer,
+                new_ssrc=partial(new_ssrc, surroundings.chance),
                 unavailable=self._say_unavailable,
                 available=self._say_available,
             )
@@ -184,6 +190,7 @@ class Session:
         self._say_speakers(self._peer.room.active_speakers())
         client.say("path_lost" if self._path_told_lost else "path_back", {})
         self._subscriptions.tell_unavailable()
+        self._publications.demand.repeat()
         self._happened(Event.RESUMED)
 
     def _place(self) -> dict[str, object]:
@@ -254,9 +261,9 @@ class Session:
 
     def _receive_set_layer(self, envelope: Envelope) -> None:
         request = payload(envelope)
-        layer = fields.number(request, "max_temporal_layer", ALL_LAYERS, MAX_TEMPORAL_LAYER)
+        wish = LayerWish.read(request)
         key = fields.identifier(request, "track_id" if "track_id" in request else "mid")
-        if not self._subscriptions.set_layer(key, layer):
+        if not self._subscriptions.set_layer(key, wish):
             raise EnvelopeError(f"You receive no track {key[:64]!r}")
 
     def _receive_keep_alive(self, envelope: Envelope) -> None:
@@ -283,6 +290,10 @@ class Session:
     @_entry
     def track_changed(self, track: Track) -> None:
         self._subscriptions.change(track)
+
+    @_entry
+    def demand_changed(self, track: Track) -> None:
+        self._publications.demand.changed(track, self._clock())
 
     @_entry
     def codecs_changed(self) -> None:
@@ -370,6 +381,7 @@ class Session:
             self._end(CloseCode.SILENT, f"Signalling was away for {RESUME_WITHIN_S:.0f} s")
             return
         self._connectivity.advance(now)
+        self._publications.demand.advance(now)
         if self.away:
             return
         if self._state is State.STABLE and now >= self._restart_due:
@@ -412,7 +424,8 @@ class Session:
             due = self._clock()
         else:
             due = self._restart_due if self._state is State.STABLE else self._answer_due
-        return min(due, self._media_due, self._goodbye_due, inf if media_due is None else media_due)
+        others = (self._media_due, self._goodbye_due, self._publications.demand.next_deadline())
+        return min(due, *others, inf if media_due is None else media_due)
 
     def _happened(self, event: Event) -> None:
         self._state = TRANSITIONS.after(self._state, event)
@@ -426,10 +439,7 @@ class Session:
         if lost is self._path_told_lost:
             return
         self._path_told_lost = lost
-        if lost:
-            self._client.say("path_lost", {})
-        else:
-            self._client.say("path_back", {})
+        self._client.say("path_back" if not lost else "path_lost", {})
 
     def _request_restart(self) -> None:
         """Restart ICE with the next offer that may do so."""
@@ -477,16 +487,6 @@ class Session:
 
     def _say_available(self, track: Track) -> None:
         self._client.say("track_available", {"track_id": track.track_id})
-
-    def _number(self, bytes_: int) -> int:
-        return int.from_bytes(self._surroundings.chance.randbytes(bytes_))
-
-    def _new_ssrc(self) -> int:
-        # Small numbers are what some clients use for their own reports.
-        return self._number(bytes_=4) | 1 << 16
-
-    def _new_id(self) -> str:
-        return self._surroundings.chance.randbytes(16).hex()
 
 
 _CLIENT_EVENTS: dict[str, Callable[[Session, Envelope], None]] = {

@@ -21,12 +21,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from svc.sfu.answer import Line
+from svc.sfu.demand import LayerWish
 from svc.sfu.offer import Transceiver
 from svc.sfu.plane import DownTrack, MediaTransport
 from svc.sfu.publications import SOURCES
-from svc.sfu.rooms import Track
+from svc.sfu.rooms import Peer, Track
 
-ALL_LAYERS = -1
 # Why a track is unavailable, as clients are told.
 CODEC, NO_LINE = "codec", "no_line"
 
@@ -46,7 +46,8 @@ class _Receiving:
     track: Track | None = None
     down_track: DownTrack | None = None
     accepted: frozenset[int] = frozenset()
-    max_temporal_layer: int = ALL_LAYERS
+    wish: LayerWish | None = None
+    answered: bool = False  # whether the client has answered for this track
     free: bool = False
     told_unavailable: bool = False
 
@@ -57,12 +58,14 @@ class Subscriptions:
     def __init__(
         self,
         transport: MediaTransport,
+        peer: Peer,
         *,
         new_ssrc: Callable[[], int],
         unavailable: Callable[[Track, str], None],
         available: Callable[[Track], None],
     ) -> None:
         self._transport = transport
+        self._peer = peer
         self._new_ssrc = new_ssrc
         self._unavailable = unavailable
         self._available = available
@@ -133,13 +136,14 @@ class Subscriptions:
         elif line.track and offered.ssrc == line.transceiver.ssrc:
             self._apply(line, line.track, answer, mixed)
 
-    def set_layer(self, key: str, layer: int) -> bool:
-        """Limit the layers of the track with this id, or on this line; False if there is none."""
+    def set_layer(self, key: str, wish: LayerWish) -> bool:
+        """Send of the track with this id, or on this line, what is wished for; False if there is none."""
         for line in self._lines:
             if line.track and key in (line.track.track_id, line.transceiver.mid):
-                line.max_temporal_layer = layer
+                before, line.wish = line.wish or LayerWish(), wish
                 if line.down_track:
-                    line.down_track.set_max_temporal_layer(layer)
+                    _apply_wish(line.down_track, before, wish)
+                self._tell_demand(line)
                 return True
         return False
 
@@ -154,6 +158,8 @@ class Subscriptions:
     def close(self) -> None:
         for line in self._lines:
             self._stop(line)
+            if line.track:
+                self._peer.room.unwatch(line.track, self._peer)
 
     def _free_line(self, kind: str) -> _Receiving | None:
         return next((line for line in self._lines if line.free and line.transceiver.kind == kind), None)
@@ -169,13 +175,26 @@ class Subscriptions:
 
     def _occupy(self, line: _Receiving, track: Track) -> None:
         line.track, line.free, line.accepted = track, False, frozenset()
-        line.max_temporal_layer, line.told_unavailable = ALL_LAYERS, False
+        line.wish, line.answered, line.told_unavailable = None, False, False
         transceiver = line.transceiver
         transceiver.direction = "sendonly"
         transceiver.stream_id, transceiver.track_id = track.stream_id, track.track_id
         transceiver.cname = track.cname
         transceiver.first_codec = track.payload_type
         self._renew_sources(transceiver)
+        self._tell_demand(line)
+
+    def _tell_demand(self, line: _Receiving) -> None:
+        """Say how wide the client shows the track, as far as it is known, or that it does not."""
+        if line.track is None:
+            return
+        declined = line.answered and line.down_track is None
+        if declined or (line.wish and line.wish.paused):
+            self._peer.room.unwatch(line.track, self._peer)
+        elif line.wish or line.answered:
+            self._peer.room.watch(line.track, self._peer, line.wish.width if line.wish else 0)
+        else:
+            self._peer.room.watch(line.track, self._peer, None)
 
     def _apply(self, line: _Receiving, track: Track, answer: Line, mixed: bool) -> None:
         if line.down_track and not answer.receiving:
@@ -183,7 +202,8 @@ class Subscriptions:
             self._renew_sources(line.transceiver)
         elif answer.receiving and line.down_track is None:
             line.down_track = self._forward(line, track, answer, mixed)
-        line.accepted = answer.payload_types
+        line.accepted, line.answered = answer.payload_types, True
+        self._tell_demand(line)
         # A client that merely declines to receive knows why it sees nothing.
         if answer.receiving or answer.rejected:
             self._judge(line, track)
@@ -200,8 +220,8 @@ class Subscriptions:
             mixed=mixed,
             cname=transceiver.cname,
         )
-        if line.max_temporal_layer != ALL_LAYERS:
-            down_track.set_max_temporal_layer(line.max_temporal_layer)
+        if line.wish:
+            _apply_wish(down_track, LayerWish(), line.wish)
         return down_track
 
     def _judge(self, line: _Receiving, track: Track) -> None:
@@ -231,3 +251,11 @@ class Subscriptions:
             ssrc = self._new_ssrc()
         self._used_ssrcs.add(ssrc)
         return ssrc
+
+
+def _apply_wish(down_track: DownTrack, before: LayerWish, wish: LayerWish) -> None:
+    """Ask the core only for what differs: clients repeat themselves."""
+    if wish.max_temporal_layer != before.max_temporal_layer:
+        down_track.set_max_temporal_layer(wish.max_temporal_layer)
+    if wish.paused != before.paused:
+        down_track.set_paused(wish.paused)

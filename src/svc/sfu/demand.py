@@ -1,0 +1,116 @@
+"""What receivers want of a track: the wish of one receiver, and what a publisher is told of all of them.
+
+A publisher need not encode more than the widest tile shows, and nothing that nobody watches. So `set_layer`
+may say how wide a receiver shows a track, and the publisher gets `layers_wanted` when the largest of these
+widths changes. Our own addition to the protocol: without it every receiver counts as one with a large tile.
+
+No I/O and no clock. docs/signalling.md, "From participants" and "To participants".
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import inf
+
+from svc.sfu import fields
+from svc.sfu.rooms import Track
+
+ALL_LAYERS = -1
+MAX_TEMPORAL_LAYER = 2
+# Wider than any picture that browsers encode.
+MAX_WIDTH_PX = 16_384
+# A publisher is told of one track once in this time at most, however often receivers change their wishes: its
+# browser may have to set up its encoder again each time.
+INTERVAL_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class LayerWish:
+    """One receiver's `set_layer` for one track."""
+
+    max_temporal_layer: int = ALL_LAYERS
+    width: int = 0  # of the tile that shows it, in pixels of the screen; 0 = unknown
+    paused: bool = False
+
+    @classmethod
+    def read(cls, request: Mapping[str, object]) -> "LayerWish":
+        """Read the payload; what it leaves out is as if nobody had asked. Raises EnvelopeError."""
+        return cls(
+            fields.number(request, "max_temporal_layer", ALL_LAYERS, MAX_TEMPORAL_LAYER),
+            fields.number(request, "width", 0, MAX_WIDTH_PX) if "width" in request else 0,
+            "paused" in request and fields.flag(request, "paused"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What all receivers of a track want together. A publisher that is told nothing assumes the defaults."""
+
+    width: int = 0  # of the widest tile; 0 = unknown, and so perhaps as wide as the picture
+    watched: bool = True
+
+    def exceeds(self, other: "Demand") -> bool:
+        """Whether a publisher that does what `other` says does too little."""
+        if not self.watched:
+            return False
+        return not other.watched or (self.width or inf) > (other.width or inf)
+
+
+def demand_of(widths: Iterable[int | None], before: Demand) -> Demand:
+    """Sum up the receivers, each by its width, or None where its tile is not known yet."""
+    all_widths = list(widths)
+    known = [width or inf for width in all_widths if width is not None]
+    # A receiver that has not said anything yet keeps the track going, and changes nothing else.
+    widest = max(known) if known else before.width or inf
+    return Demand(0 if widest == inf else int(widest), bool(all_widths))
+
+
+@dataclass(slots=True)
+class _Told:
+    demand: Demand
+    at: float
+    wanted: Demand
+    due: float = inf
+
+
+class DemandTeller:
+    """Tells one publisher what is wanted of its tracks. `say(event, payload)`; times are seconds."""
+
+    def __init__(self, say: Callable[[str, object], None]) -> None:
+        self.say = say
+        self._tracks: dict[Track, _Told] = {}
+
+    def changed(self, track: Track, now: float) -> None:
+        """Tell a change: more at once, less after a moment in which it may change back."""
+        told = self._tracks.setdefault(track, _Told(Demand(), -inf, Demand()))
+        told.wanted = demand_of(track.widths.values(), told.demand)
+        if told.wanted == told.demand:
+            told.due = inf
+        elif told.wanted.exceeds(told.demand):
+            told.due = max(now, told.at + INTERVAL_S)
+        else:
+            told.due = min(told.due, max(now, told.at) + INTERVAL_S)
+        self.advance(now)
+
+    def forget(self, track: Track) -> None:
+        """The track has ended."""
+        self._tracks.pop(track, None)
+
+    def repeat(self) -> None:
+        """Tell everything again, to a client that may have missed it."""
+        for track, told in self._tracks.items():
+            self.say("layers_wanted", _payload(track, told.demand))
+
+    def advance(self, now: float) -> None:
+        for track, told in self._tracks.items():
+            if told.due <= now:
+                told.demand, told.at, told.due = told.wanted, now, inf
+                self.say("layers_wanted", _payload(track, told.demand))
+
+    def next_deadline(self) -> float:
+        return min((told.due for told in self._tracks.values()), default=inf)
+
+
+def _payload(track: Track, demand: Demand) -> dict[str, object]:
+    """By id and by source: a browser may have given its track another id than the room knows."""
+    named: dict[str, object] = {"track_id": track.track_id, "source": track.source}
+    return {**named, "width": demand.width, "watched": demand.watched}

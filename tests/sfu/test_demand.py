@@ -1,0 +1,171 @@
+"""Receivers say what they want of a video; its publisher is told of all of their wishes together."""
+
+import pytest
+
+from svc.sfu.demand import INTERVAL_S
+from tests.kit.negotiation import CAMERA, MIC, Call, Person
+
+
+def told(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
+    """What the publisher was told of this track, as width and whether anybody watches it."""
+    events = [each for each in publisher.events("layers_wanted") if each["source"] == source]
+    return [(each["width"], each["watched"]) for each in events]
+
+
+def want(receiver: Person, **wish: object) -> None:
+    receiver.send("set_layer", {"track_id": "ac", "max_temporal_layer": -1, **wish})
+
+
+def watched_by(*names: str) -> tuple[Call, Person, list[Person]]:
+    """Ann shows her camera to these receivers, whose clients say nothing of width."""
+    call = Call()
+    ann = call.joined("ann", camera="a ac")
+    receivers = [call.joined(name) for name in names]
+    call.pass_time(1)
+    return call, ann, receivers
+
+
+def test_a_camera_that_nobody_watches_is_said_to_be_and_again_when_somebody_comes_and_goes() -> None:
+    call, ann, _ = watched_by()
+    assert ann.events("layers_wanted") == [
+        {"track_id": "ac", "source": "camera", "width": 0, "watched": False}
+    ]
+    ben = call.join("ben")
+    assert told(ann)[1:] == [(0, True)], "it may take the publisher a moment, so it begins before the answer"
+    ben.answer()
+    ben.session.close()
+    call.pass_time(1)
+    assert told(ann)[1:] == [(0, True), (0, False)]
+
+
+def test_clients_that_say_nothing_of_width_count_as_large_which_need_not_be_told() -> None:
+    call = Call()
+    ben = call.joined("ben")
+    ann = call.joined("ann", camera="a ac", mic="a am")
+    ben.answer()
+    ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": 0})
+    call.pass_time(1)
+    assert told(ann) == [] and ann.events("layers_wanted") == []
+
+
+def test_the_widest_tile_counts_and_one_whose_width_is_unknown_is_the_widest() -> None:
+    call, ann, (ben, cai) = watched_by("ben", "cai")
+    before = len(told(ann))
+    for receiver, width in ((ben, 320), (cai, 640), (cai, 160), (ben, 0)):
+        want(receiver, width=width)
+        call.pass_time(1)
+    assert told(ann)[before:] == [(640, True), (320, True), (0, True)]
+
+
+def test_more_is_told_at_once_and_less_after_a_moment() -> None:
+    call, ann, (ben,) = watched_by("ben")
+    want(ben, width=320)
+    call.pass_time(INTERVAL_S / 2)
+    assert told(ann) == []
+    call.pass_time(1)
+    assert told(ann)[-1] == (320, True)
+    want(ben, width=640)
+    assert told(ann)[-1] == (640, True)
+
+
+def test_what_changes_and_changes_back_in_a_moment_is_not_told() -> None:
+    call, ann, (ben,) = watched_by("ben")
+    before = told(ann)
+    want(ben, paused=True)
+    call.pass_time(INTERVAL_S / 2)
+    want(ben, paused=False)
+    call.pass_time(1)
+    assert told(ann) == before
+
+
+def test_however_often_wishes_change_a_publisher_is_told_once_in_a_moment() -> None:
+    call, ann, (ben, cai) = watched_by("ben", "cai")
+    before = len(told(ann))
+    want(cai, paused=True)
+    for step in range(1000):
+        want(ben, width=1 + step, paused=step % 3 == 2)
+        call.pass_time(0.001)
+    call.pass_time(1)
+    assert len(told(ann)) - before <= 2 + 1 / INTERVAL_S
+    assert told(ann)[-1] == (1000, True)
+
+
+def test_a_newcomer_keeps_a_camera_going_and_changes_its_width_only_when_it_has_said_its_own() -> None:
+    call, ann, (ben,) = watched_by("ben")
+    want(ben, width=320)
+    call.pass_time(1)
+    before = len(told(ann))
+    cai = call.join("cai")
+    want(ben, paused=True)
+    call.pass_time(1)
+    assert len(told(ann)) == before
+    want(cai, width=640)
+    cai.answer()
+    call.pass_time(1)
+    assert told(ann)[before:] == [(640, True)]
+
+
+def test_one_who_declines_a_camera_does_not_watch_it() -> None:
+    call, ann, _ = watched_by()
+    ben = call.join("ben")
+    ben.answering.declines = {"4"}
+    ben.answer()
+    call.pass_time(1)
+    assert told(ann)[-1] == (0, False)
+
+
+def test_a_paused_track_is_paused_in_the_core_and_repeating_it_asks_for_nothing() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    want(ben, paused=True)
+    ben.answer()
+    for paused in (True, False, False, True):
+        want(ben, paused=paused, width=320)
+    ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": 1})
+    (down_track,) = ann.forwarder(CAMERA).down_tracks
+    assert down_track.pauses == [True, False, True, False], "what a wish leaves out is as if never asked for"
+    assert down_track.layers == [1]
+    assert ben.errors == []
+
+
+def test_nothing_is_told_of_sound() -> None:
+    call = Call()
+    ann = call.joined("ann", mic="a am")
+    ben = call.joined("ben")
+    ben.send("set_layer", {"track_id": "am", "max_temporal_layer": -1, "width": 5})
+    ben.session.close()
+    call.pass_time(1)
+    assert ann.forwarder(MIC).down_tracks and ann.events("layers_wanted") == []
+
+
+def test_a_client_that_resumes_is_told_again() -> None:
+    call, ann, (ben,) = watched_by("ben")
+    want(ben, width=320)
+    call.pass_time(1)
+    ann.heard.clear()
+    ann.session.resume(ann)
+    assert told(ann) == [(320, True)]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "error"),
+    [
+        ("width", -1, "width must be a whole number from 0 to 16384"),
+        ("width", 16_385, "width must be a whole number from 0 to 16384"),
+        ("width", 1.5, "width must be a whole number from 0 to 16384"),
+        ("width", None, "width must be a whole number from 0 to 16384"),
+        ("width", True, "width must be a whole number from 0 to 16384"),
+        ("paused", 1, "paused must be true or false"),
+        ("paused", None, "paused must be true or false"),
+    ],
+)
+def test_a_wish_that_makes_no_sense_is_refused_and_changes_nothing(
+    field: str, value: object, error: str
+) -> None:
+    call, ann, (ben,) = watched_by("ben")
+    before = told(ann)
+    want(ben, **{field: value})
+    call.pass_time(1)
+    assert ben.errors == [error]
+    assert told(ann) == before
+    assert ann.forwarder(CAMERA).down_tracks[0].pauses == []
