@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deleteSaid, editSaid, emptied, messageSaid, reactionSaid, toldBy } from "../../src/svc/web/state/private/content.js";
+import { filesSaid } from "../../src/svc/web/state/private/sealed.js";
 
 const [ADA, BEN] = ["ada", "ben"];
 const inOrder = (...all) => all.map(([memberId, said], at) => ({ seq: at + 1, memberId, said, sentAtMs: 1000 + at }));
@@ -67,4 +68,10 @@ test("what makes no sense is nothing", () => {
   ];
   const { messages } = toldBy(inOrder([ADA, first], ...nonsense.map((said) => [ADA, said])));
   assert.deepEqual(messages.map(({ text, reactions }) => [text, reactions]), [["Here", []]]);
+});
+
+test("the name of a file shows where its extension begins", () => {
+  const sealed = { id: "1", key: `${"A".repeat(43)}=`, digest: `${"B".repeat(43)}=`, bytes: 1 };
+  const names = ["in\u202efdp.exe", "letter.pdf\u2800\u2800\u3164\n\t .exe", "\u0645\u06cc\u200c\u062e.txt"];
+  assert.deepEqual(filesSaid(names.map((name) => ({ ...sealed, name }))).map(({ name }) => name), ["infdp.exe", "letter.pdf .exe", "\u0645\u06cc\u200c\u062e.txt"]);
 });

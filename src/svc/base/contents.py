@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from svc.base.containers import HEAD_BYTES as HEAD_BYTES
 from svc.base.containers import File, brands_of, document_type, holds_movie, peek
 from svc.base.pictures import MOVIE_BRANDS, is_text, kind_of
 

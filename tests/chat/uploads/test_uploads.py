@@ -10,7 +10,6 @@ import pytest
 from svc.chat.community import Community
 from svc.chat.media import usage
 from svc.chat.uploads import limits
-from svc.chat.uploads.upload import readable_file_name
 from tests.chat.member import chat_server
 from tests.chat.people import People, newcomer
 from tests.chat.uploads.working import GENERAL, PNG, TUS, Place
@@ -264,32 +263,6 @@ async def test_an_empty_file_gets_the_same_answer_in_one_request_and_by_tus(plac
     assert await place.send(member, content=b"", name="empty.txt") == (by_tus, refusal)
     assert (by_tus, refusal["error"]) == (400, "invalid_request")
     assert (await member.done("GET", "/api/uploads"))["uploads"] == [], "nothing of it is left"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645.txt",
-        "\u0d28\u0d4d\u200d.pdf",
-        "\U0001f469\u200d\U0001f680 \U0001faea \U0001fbff.md",
-        "\U0001f3f4\U000e0067\U000e0062\U000e007f.md",
-    ],
-)
-def test_names_of_files_keep_what_their_scripts_and_emoji_need(name: str) -> None:
-    assert readable_file_name(name) == name
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("\u5e74\u3000\u5831\u544a\u202f1.txt", "\u5e74 \u5831\u544a 1.txt"),
-        ("photo\u202egpj.exe", "photogpj.exe"),
-        ("a\u2066b\u2069\u200f\u200b\ufeff\u00ad\x07.txt", "ab.txt"),
-        ("\u200d\u200c", "file"),
-    ],
-)
-def test_names_of_files_lose_what_turns_or_hides_text(name: str, shown: str) -> None:
-    assert readable_file_name(name) == shown
 
 
 async def test_two_requests_never_write_one_upload_at_a_time(place: Place) -> None:

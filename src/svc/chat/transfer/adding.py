@@ -31,7 +31,7 @@ from svc.chat.transfer import store
 from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost, Source
 from svc.chat.transfer.importing import KeptObjects
 from svc.chat.transfer.kinds import KINDS, BadRecord
-from svc.chat.uploads.upload import readable_file_name
+from svc.chat.uploads.file_names import readable_file_name
 
 # For ids of people, who are the same in every export of that program.
 _PEOPLE = uuid.UUID("6f1a4a52-9d1e-4c55-8a3b-4d0a4f1d8d10")

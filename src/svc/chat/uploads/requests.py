@@ -35,6 +35,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import READ_DEADLINE_S, answer, arriving, asker, refuse_compressed
 from svc.chat.requests import Asked, Requests, Run, converted, described_by, request, schema_of
 from svc.chat.uploads import receiving
+from svc.chat.uploads.file_names import MAX_NAME_CHARACTERS
 from svc.chat.uploads.portraits import Avatars, IconChanged, Icons
 from svc.chat.uploads.queue import AllJobs, Queue
 from svc.chat.uploads.receiving import MAX_HEAD_BYTES, FormFile, Malformed
@@ -47,7 +48,6 @@ from svc.chat.uploads.upload import (
     EMOJI,
     ICON,
     MAX_ALT_CHARACTERS,
-    MAX_NAME_CHARACTERS,
     RECEIVING,
     REFUSED,
     USED,

@@ -9,7 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
-from svc.base.contents import FILE, HEAD_BYTES
+from svc.base.contents import FILE
 from svc.base.database import Act, Connection
 from svc.base.shares import Shares
 from svc.chat.access.acts import follows_rules
@@ -19,6 +19,7 @@ from svc.chat.ground import Ground
 from svc.chat.live.hub import only
 from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.uploads import limits, store
+from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import Limits, Room, require_place, require_room, takes_long
 from svc.chat.uploads.queue import Queue
@@ -34,12 +35,13 @@ from svc.chat.uploads.upload import (
     UploadProgress,
     Wish,
     keys_of,
-    readable_file_name,
 )
 
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 _PAGE = 100
+# With so many bytes it is clear whether a file is a document or may be a video, which may be larger.
+_JUDGED_BYTES = 64
 _EMPTY = "This file is empty"
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
@@ -308,7 +310,7 @@ class Uploads:
             raise ChatError("invalid_request", _EMPTY)
         if last or received == upload.length:
             await self._complete(upload, await self._kind(upload, received), received)
-        elif offset < HEAD_BYTES <= received:
+        elif offset < _JUDGED_BYTES <= received:
             # What it is can be told: nobody sends all of a file that is refused then.
             await self._kind(upload, upload.length)
 

@@ -3,7 +3,6 @@
 Records, and what becomes of a file's name; decides nothing and stores nothing.
 """
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -12,9 +11,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from svc.base.contents import AUDIO, FILE, PICTURE, VIDEO, kind_of_type, with_kind
-from svc.base.emoji import INVISIBLE_PARTS
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.described import Id, Told
+from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
@@ -30,18 +29,6 @@ _Number = Annotated[int, Meta(ge=0, le=2**53)]
 _Fact = Annotated[str, Meta(max_length=256)]
 
 MAX_ALT_CHARACTERS = 1_000
-MAX_NAME_CHARACTERS = 100
-_USUAL_NAME = "file"
-_JOINERS = "\u200c\u200d"
-# Format characters that belong to words: joiners, tags in flags, and signs before Arabic and Kaithi numbers.
-_KEPT_FORMATS = (
-    INVISIBLE_PARTS
-    | frozenset(f"{_JOINERS}\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
-    | frozenset(map(chr, range(0x0600, 0x0606)))
-)
-_NEVER_SHOWN = frozenset(
-    (*range(0xFDD0, 0xFDF0), *range(0xE0000, 0xE1000), *range(0x2065, 0x2066), *range(0xFFF0, 0xFFF9))
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +127,10 @@ def result_of(file_id: str, name: str, written: Sequence[Written]) -> dict[str, 
     by_role: dict[str, Written] = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]
-    kind, name = kind_of_type(original.content_type), name or _USUAL_NAME
+    kind, name = kind_of_type(original.content_type), name or USUAL_NAME
     if kind in (PICTURE, VIDEO):
         # It is a new file of another format.
-        name = f"{PurePosixPath(name).stem or _USUAL_NAME}.{extension}"
+        name = f"{PurePosixPath(name).stem or USUAL_NAME}.{extension}"
     return {
         "id": file_id,
         "name": name,
@@ -163,26 +150,3 @@ def keys_of(result: Mapping[str, object] | None) -> list[str]:
     belonging = [result.get(role) for role in (THUMBNAIL, POSTER)]
     found = [result.get("key"), *(part.get("key") for part in belonging if isinstance(part, Mapping))]
     return [key for key in found if isinstance(key, str)]
-
-
-def readable_file_name(text: str) -> str:
-    """Return a name as it may be shown: the last part of a path, without controls and invisible characters.
-
-    Joiners stay, because Persian and Indic words are misspelt without them and emoji fall apart.
-    """
-    last = text.replace("\\", "/").rpartition("/")[2]
-    seen = "".join(map(_shown_in_a_name, last))
-    cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:].strip(f". {_JOINERS}")
-    return cut or _USUAL_NAME
-
-
-def _shown_in_a_name(character: str) -> str:
-    category = unicodedata.category(character)
-    if category == "Zs":
-        return " "
-    if category == "Cf":
-        return character if character in _KEPT_FORMATS else ""
-    if category == "Cn":
-        # Python's Unicode may be older than an emoji or a script. These never become characters.
-        return "" if ord(character) & 0xFFFE == 0xFFFE or ord(character) in _NEVER_SHOWN else character
-    return "" if category in ("Cc", "Cs", "Co", "Zl", "Zp") else character

@@ -34,7 +34,8 @@ from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, moderated
 from svc.chat.messages.rules import Messages
 from svc.chat.names import shows_something
-from svc.chat.uploads.upload import keys_of, readable_file_name
+from svc.chat.uploads.file_names import readable_file_name
+from svc.chat.uploads.upload import keys_of
 from svc.chat.webhooks.limits import (
     BLOCK_MS,
     BURST,

@@ -54,9 +54,12 @@ export function filesSaid(said) {
     const texts = isShort(id, LONGEST.id) && id && isShort(name, LONGEST.name) && isShort(type, LONGEST.type) && isShort(alt, LONGEST.alt);
     if (!texts || !isBytes(key) || !isBytes(digest) || !(Number.isInteger(bytes) && bytes > 0 && bytes <= MOST_BYTES)) return [];
     const sized = [width, height].every((side) => Number.isInteger(side) && side > 0 && side <= WIDEST);
-    return [{ id, key, digest, name, type, bytes, alt, width: sized ? width : null, height: sized ? height : null }];
+    return [{ id, key, digest, name: readableName(name), type, bytes, alt, width: sized ? width : null, height: sized ? height : null }];
   });
 }
+
+/** A name without what turns text around or pads it invisibly; a server cannot see to that here. @param {string} name */
+const readableName = (name) => name.replace(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu, "").replace(/[\s\u2800\u3164\uffa0]+/gu, " ").trim();
 
 /** @param {unknown} text @param {number} most */
 const isShort = (text, most) => typeof text === "string" && text.length <= most;
