@@ -5,12 +5,13 @@ real server the worker is tested in `tests/worker/test_with_the_server.py`.
 """
 
 import itertools
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from svc.base.control_socket import listening
+from svc.chat.uploads.job_signal import JobSignal
 from svc.worker.app import WORKING_FOLDER
 from svc.worker.config import WorkerConfig, read
 from tests.kit.waiting import eventually
@@ -20,13 +21,16 @@ Answer = Mapping[str, object]
 
 
 class Desk:
-    """`answers` may replace what is said to a command."""
+    """`answers` may replace what is said to a command. Without a `signal` the worker has to poll."""
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
         self.waiting: deque[dict[str, object]] = deque()
         self.told: list[tuple[str, Mapping[str, object]]] = []
         self.answers: dict[str, Callable[[Mapping[str, object]], Answer | None]] = {}
+        self.signal: JobSignal | None = None
+        # How often each command came.
+        self.asked: Counter[str] = Counter()
         self.most_in_hand = self._in_hand = 0
         self._numbers = itertools.count(1)
 
@@ -47,9 +51,14 @@ class Desk:
             yield
 
     async def _answer(self, command: str, arguments: Mapping[str, object]) -> Answer:
+        self.asked[command] += 1
         if (special := self.answers.get(command)) is not None and (said := special(arguments)) is not None:
             return said
         match command:
+            case "job_wait" if self.signal is not None:
+                return {"result": {"seen": await self.signal.wait(int(str(arguments["seen"])))}}
+            case "job_wait":
+                return {"error": "unknown_event", "message": ""}
             case "job_claim":
                 kinds, long = arguments["kinds"], arguments["long"]
                 assert isinstance(kinds, list)

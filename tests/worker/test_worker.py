@@ -14,6 +14,7 @@ import pytest
 from aiohttp import ClientSession
 
 from svc.base.control_socket import listening
+from svc.chat.uploads.job_signal import JobSignal
 from svc.worker import app, errand
 from svc.worker import worker as worker_module
 from svc.worker.app import Running, working
@@ -159,6 +160,29 @@ async def test_what_is_made_while_the_server_is_away_is_told_when_it_is_back(des
         assert desk.said("job_finish") == []
         async with desk.open():
             await desk.one("job_finish")
+
+
+async def test_an_announced_job_is_claimed_without_a_poll_which_takes_over_when_announcements_end(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for interval in ("POLL_S", "VIDEO_POLL_S"):
+        monkeypatch.setattr(app, interval, 3600.0)
+    config = dataclasses.replace(desk.config, port=0, emoji_poll_s=0.01)
+    desk.signal = JobSignal()
+    async with working(config):
+        async with desk.open():
+            await eventually("it waits", lambda: desk.asked["job_wait"] == 2, within_s=DEADLINE_S)
+            claims = desk.asked["job_claim"]
+            desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
+            desk.signal.announce()
+            await desk.one("job_finish")
+            # Those that had begun, one round for the announcement, and one after the job: no emoji poll.
+            assert desk.asked["job_claim"] - claims <= 2 * len(app.crews(config)) + 1
+        desk.signal.announce()
+        desk.signal = None
+        async with desk.open():
+            job = desk.put("emoji", pictures.encoded(pictures.scene(), "PNG"))
+            await eventually("it is done", lambda: job in desk.ended("job_finish"), within_s=DEADLINE_S)
 
 
 async def test_an_answer_that_is_ill_is_asked_for_again(open_desk: Desk, worker: Running) -> None:

@@ -150,20 +150,30 @@ class _Service:
     async def _worked(
         self, command: str, arguments: Mapping[str, object], writer: asyncio.StreamWriter
     ) -> Mapping[str, object]:
-        """The handler's answer; meanwhile whoever waits is told how far it is. Raises OSError."""
-        said: deque[Progress] = deque(maxlen=1)
-        with progress.heard_by(said.append):
-            working = asyncio.ensure_future(self._handler(command, arguments))
+        """Return the handler's answer, and report its progress meanwhile. Raises OSError."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + ANSWER_DEADLINE_S
+        latest: deque[Progress] = deque(maxlen=1)
+        progressed = asyncio.Event()
+
+        def note(seen: Progress) -> None:
+            # Work may report from another thread, even after the loop has been closed.
+            latest.append(seen)
+            if not progressed.is_set():
+                with suppress(RuntimeError):
+                    loop.call_soon_threadsafe(progressed.set)
+
+        with progress.heard_by(note):
+            working = asyncio.ensure_future(self._handler(command, arguments))
+        working.add_done_callback(lambda _: progressed.set())
         try:
-            while not (await asyncio.wait([working], timeout=PROGRESS_INTERVAL_S))[0]:
-                if said:
-                    latest = said.pop()
-                    await _say(writer, {"progress": [latest.what, latest.done, latest.total]})
-                    deadline = loop.time() + ANSWER_DEADLINE_S
-                elif loop.time() > deadline:
-                    raise TimeoutError
+            while not working.done():
+                async with asyncio.timeout(ANSWER_DEADLINE_S):
+                    await progressed.wait()
+                progressed.clear()
+                if latest:
+                    seen = latest.pop()
+                    await _say(writer, {"progress": [seen.what, seen.done, seen.total]})
+                    await asyncio.wait([working], timeout=PROGRESS_INTERVAL_S)
             return working.result()
         finally:
             working.cancel()

@@ -213,6 +213,8 @@ class Community:
         await self.live.close_all()
         await self.pass_through.close_all()
         await self.talking.close()
+        # The control socket is closed, so a worker that asks again learns that the server has gone.
+        self.files.queue.signal.announce()
 
     def _commands(self) -> list[Commands]:
         """What may be asked over the control socket."""

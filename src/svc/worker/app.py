@@ -38,7 +38,7 @@ from svc.worker.worker import Crew, Worker
 DEFAULT_HOST = "127.0.0.1"
 # Decoding takes a processor each; more at once only take each other's turn.
 PICTURES_AT_ONCE = 2
-# What somebody waits for who has just sent a picture.
+# How often the worker asks for jobs while the server does not wake it.
 POLL_S = 0.3
 VIDEO_POLL_S = 1.0
 # Where videos are written before they are stored.

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
 
+# The number of a worker that has not seen any, for `Queue.wait`.
+NOTHING_SEEN = -1
 # Answers that say that the job is not, or no longer, ours.
 _LOST = frozenset({"lease_lost", "not_found", "media_gone"})
 # Answers after which the same question may be asked again.
@@ -72,6 +74,20 @@ class Queue:
             case None:
                 return None
         raise Unreachable("the server's answer is no job")
+
+    async def wait(self, seen: int) -> int:
+        """Return the number of the server's job signal, once it differs from `seen` or after a while.
+
+        Raises Unreachable.
+        """
+        try:
+            answer = await self._ask("job_wait", {"worker": self._worker, "seen": seen})
+        except (Declined, LeaseLost) as fault:
+            raise Unreachable(str(fault)) from None
+        match answer.get("seen"):
+            case int(number):
+                return number
+        raise Unreachable("the server's answer is no number")
 
     async def renew(self, job: Job, progress: float) -> None:
         """It is still ours for a while. Raises LeaseLost, Unreachable and Declined, as all that follow."""

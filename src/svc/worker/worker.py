@@ -1,5 +1,8 @@
 """The worker: crews that claim jobs, each so many at once, and end in order.
 
+The server announces new jobs on a connection that is kept open. While there is no such connection each crew
+asks at its interval.
+
 A job is ours while its lease is renewed. Whatever ends this process, the lease runs out and the
 job is claimed again; whatever ends the server, we go on and tell it when it is back. What is
 done with a job is `errand`'s.
@@ -8,6 +11,7 @@ done with a job is `errand`'s.
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -16,7 +20,7 @@ from svc.base.objects import ObjectStore
 from svc.worker.errand import FIRST_RETRY_S, LAST_RETRY_S, Errand
 from svc.worker.making import Studio
 from svc.worker.measurements import Measurements
-from svc.worker.queue import Job, Queue, Unreachable
+from svc.worker.queue import NOTHING_SEEN, Job, Queue, Unreachable
 
 # How long jobs may go on once we are to end; the supervisor waits 8 s.
 DRAIN_DEADLINE_S = 5.0
@@ -28,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """So many jobs at once of these kinds; the queue is asked at this interval when it has none.
+    """So many jobs at once of these kinds. `poll_s` is how often to ask while the server does not wake us.
 
     `long`: of those that take long, else of the others.
     """
@@ -56,6 +60,10 @@ class Worker:
         self._measurements = measurements
         self._jitter = jitter
         self._jobs: set[asyncio.Task[None]] = set()
+        # Set when a job may be ready, and then replaced by a new event.
+        self._announced = asyncio.Event()
+        # Whether the server announces new jobs.
+        self._is_notified = False
         self._unreachable_since: float | None = None
         self._warned = False
         self.reachable = False
@@ -63,9 +71,27 @@ class Worker:
     async def run(self, crews: Sequence[Crew]) -> None:
         """Until cancelled; what has been begun may then still be finished."""
         try:
-            await asyncio.gather(*(self._attend(crew) for crew in crews))
+            await asyncio.gather(self._listen(), *(self._attend(crew) for crew in crews))
         finally:
             await self._drain()
+
+    async def _listen(self) -> NoReturn:
+        """Wake the crews when the server announces jobs, and when it starts or stops to announce them."""
+        backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
+        seen = NOTHING_SEEN
+        while True:
+            try:
+                seen = await self._queue.wait(seen)
+            except Unreachable:
+                seen = NOTHING_SEEN
+            was_notified, self._is_notified = self._is_notified, seen != NOTHING_SEEN
+            if self._is_notified or was_notified:
+                self._announced.set()
+                self._announced = asyncio.Event()
+            if self._is_notified:
+                backoff.reset()
+            else:
+                await asyncio.sleep(backoff.next_delay())
 
     async def _attend(self, crew: Crew) -> NoReturn:
         places = asyncio.Semaphore(crew.at_once)
@@ -73,6 +99,8 @@ class Worker:
         while True:
             async with places:
                 pass  # Only ask for what can be begun.
+            # Taken before the claim, so that no announcement after the claim is missed.
+            announced = self._announced
             try:
                 job = await self._queue.claim(crew.kinds, long=crew.long)
             except Unreachable as fault:
@@ -86,7 +114,10 @@ class Worker:
                 self._begin(job, places)
             else:
                 # Spread, so that several workers do not ask in step.
-                await asyncio.sleep(crew.poll_s * (0.75 + 0.5 * self._jitter()))
+                poll_s = crew.poll_s * (0.75 + 0.5 * self._jitter())
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(None if self._is_notified else poll_s):
+                        await announced.wait()
 
     def _begin(self, job: Job, places: asyncio.Semaphore) -> None:
         task = asyncio.create_task(self._do(job))

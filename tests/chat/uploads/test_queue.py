@@ -1,13 +1,19 @@
 """Jobs are claimed by one worker at a time, come back from those that are gone, and end as dead letters."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 
 import pytest
 
 from svc.base.objects import ObjectMissing
+from svc.chat.errors import ChatError
+from svc.chat.uploads import job_signal
+from svc.chat.uploads import queue as queue_module
 from svc.chat.uploads.queue import GIVEN_UP, LEASE_S, MAX_ATTEMPTS, STORING_S, Queue
+from svc.chat.uploads.store import JobCounts
 from tests.chat.uploads.working import Place, result
+
+WITHIN_S = 30.0
 
 
 class Clock:
@@ -205,6 +211,46 @@ async def test_emoji_are_worked_on_one_at_a_time(place: Place, clock: Clock) -> 
 async def test_jobs_outlive_the_server(place: Place) -> None:
     """They are in the file; what was loaded says how many there are."""
     await place.sent(place.folk.member)
-    queue(place).counted((0, 0))
+    queue(place).counted(JobCounts(0, 0, 0, None))
     await queue(place).load()
     assert (queue(place).waiting, queue(place).dead) == (1, 0)
+
+
+async def test_a_waiting_worker_hears_of_a_job_that_comes_or_comes_back(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_signal, "MAX_WAIT_S", 3600.0)
+    monkeypatch.setattr(queue_module, "_FIRST_PAUSE_S", 0.01)
+    seen = await heard(place, -1)
+
+    async def next_number(cause: Awaitable[object]) -> int:
+        async with asyncio.timeout(WITHIN_S):
+            waiting = asyncio.create_task(heard(place, seen))
+            await cause
+            return await waiting
+
+    seen = await next_number(place.sent(place.folk.member))
+    job = await place.claim()
+    assert job is not None
+    # The pause after a failure ends by itself.
+    seen = await next_number(place.command("job_fail", job=job["id"], lease=job["lease"], message="no disk"))
+    job = await place.claim()
+    assert job is not None
+    seen = await next_number(place.command("job_hand_on", job=job["id"], lease=job["lease"]))
+
+
+async def test_beyond_a_number_of_waiting_workers_the_next_is_told_to_poll(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_signal, "MAX_WAITING", 1)
+    monkeypatch.setattr(job_signal, "MAX_WAIT_S", 0.01)
+    signal = queue(place).signal
+    seen = await heard(place, -1)
+    answers = await asyncio.gather(signal.wait(seen), signal.wait(seen), return_exceptions=True)
+    assert answers[0] == seen
+    assert isinstance(answers[1], ChatError)
+    assert await heard(place, seen) == seen
+
+
+async def heard(place: Place, seen: int) -> int:
+    return int((await place.command("job_wait", worker="waiting", seen=seen))["seen"])

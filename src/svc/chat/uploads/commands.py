@@ -21,7 +21,7 @@ from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.queue import AllJobs, Queue
 from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES, Written
 
-# A worker asks for work every few seconds at the most.
+# A worker asks for work at least every 45 s (`job_signal`).
 HEARD_LATELY_S = 60.0
 _ASK_EVERY_S = 15.0
 _ANSWER_DEADLINE_S = 5.0
@@ -62,10 +62,13 @@ class WorkerHealth:
             await asyncio.sleep(_ASK_EVERY_S)
 
     async def asked(self) -> bool:
-        """Does it say that it is well?"""
+        """Return whether the worker reports that it is well."""
         try:
             timeout = ClientTimeout(total=_ANSWER_DEADLINE_S)
-            async with self._session.get(f"{self._url}/health", timeout=timeout) as response:
+            # Both programs would check the deadlines of a kept connection every second.
+            async with self._session.get(
+                f"{self._url}/health", timeout=timeout, headers={"Connection": "close"}
+            ) as response:
                 return response.status == 200
         except (ClientError, OSError, TimeoutError):
             return False
@@ -95,6 +98,12 @@ class JobCommands(Commands):
         if job is None:
             return {"job": None}
         return {"job": {**job, "source": self._incoming.source(str(job["id"]))}}
+
+    @command("job_wait")
+    async def wait(self, worker: _Worker, seen: int = -1) -> object:
+        """Answer once a new job may be ready, or after a while."""
+        self._claimed(worker)
+        return {"seen": await self._queue.signal.wait(seen)}
 
     @command("job_renew")
     async def renew(self, job: Id, lease: Id, progress: _Share = 0.0) -> None:

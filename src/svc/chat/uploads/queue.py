@@ -22,8 +22,9 @@ from svc.chat.ground import Ground
 from svc.chat.live.hub import only
 from svc.chat.media.rules import JOB, Facts, Media, new_key
 from svc.chat.uploads import store
+from svc.chat.uploads.job_signal import JobSignal
 from svc.chat.uploads.limits import Limits
-from svc.chat.uploads.store import Job, Waiting
+from svc.chat.uploads.store import Job, JobCounts, Waiting
 from svc.chat.uploads.upload import (
     ATTACHMENT,
     EMOJI,
@@ -63,7 +64,7 @@ class Use:
 @dataclass(frozen=True, slots=True)
 class _Finished:
     upload: Upload
-    counts: tuple[int, int]
+    counts: JobCounts
     outcome: object
 
 
@@ -72,7 +73,7 @@ class _Claimed:
     job: Job | None
     upload: Upload | None
     given_up: Sequence[Upload]
-    counts: tuple[int, int]
+    counts: JobCounts
 
 
 # As the operator and owners see it: the lease is the worker's secret.
@@ -137,14 +138,33 @@ class Queue:
         # Told the id of an upload whose file is of no more use.
         self.on_used_up: list[Callable[[str], None]] = []
         self._turns = Turns()
-        self.waiting = self.dead = 0
+        self.signal = JobSignal()
+        self._counts = JobCounts(0, 0, 0, None)
         self.outcomes: Counter[tuple[str, ...]] = Counter()
 
     async def load(self) -> None:
-        self.counted(await self._database.write(store.count_jobs))
+        self.counted(await self._database.write(self.count))
 
-    def counted(self, counts: tuple[int, int]) -> None:
-        self.waiting, self.dead = counts
+    def count(self, connection: Connection) -> JobCounts:
+        """Count the jobs, as a step of a write."""
+        return store.count_jobs(connection, self.now_ms())
+
+    def counted(self, counts: JobCounts) -> None:
+        """Take over the counts of a write, and wake the workers if they may claim more after it."""
+        before, self._counts = self._counts, counts
+        # A job that ends may leave its place to a ready one of its kind: emoji have a limit.
+        if counts.ready > before.ready or (counts.ready and counts.waiting < before.waiting):
+            self.signal.announce()
+        next_at_ms = counts.next_at_ms
+        self.signal.announce_after(None if next_at_ms is None else (next_at_ms - self.now_ms()) / 1000)
+
+    @property
+    def waiting(self) -> int:
+        return self._counts.waiting
+
+    @property
+    def dead(self) -> int:
+        return self._counts.dead
 
     # What a worker asks.
 
@@ -169,7 +189,7 @@ class Queue:
                 fault = job.fault or f"worker {job.worker} did not come back from it"
                 given_up.append(self._bury(connection, job, fault))
             upload = store.UPLOADS.get(connection, id=job.id) if job is not None else None
-            return _Claimed(job, upload, given_up, store.count_jobs(connection))
+            return _Claimed(job, upload, given_up, self.count(connection))
 
         def taken(claimed: _Claimed) -> None:
             self.counted(claimed.counts)
@@ -239,13 +259,13 @@ class Queue:
     def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> Act[Any, None]:
         """It is the file's fault: for good."""
 
-        def end(connection: Connection) -> tuple[Upload, tuple[int, int]]:
+        def end(connection: Connection) -> tuple[Upload, JobCounts]:
             upload = self._held(connection, job_id, lease_id)
             self._end(connection, job_id)
             store.set_refused(connection, job_id, {"code": code, "message": message}, self.now_ms())
-            return upload, store.count_jobs(connection)
+            return upload, self.count(connection)
 
-        def ended(result: tuple[Upload, tuple[int, int]]) -> None:
+        def ended(result: tuple[Upload, JobCounts]) -> None:
             self.counted(result[1])
             self._used_up(job_id)
             self._refused(result[0], code, message)
@@ -255,19 +275,19 @@ class Queue:
     async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
         """It is not the file's fault: tried again after a pause, and given up in the end."""
 
-        def put_back(connection: Connection) -> tuple[Upload | None, tuple[int, int]]:
+        def put_back(connection: Connection) -> tuple[Upload | None, JobCounts]:
             self._held(connection, job_id, lease_id)
             self._release(connection, job_id)
             job = store.JOBS.get(connection, id=job_id)
             assert job is not None, "it is held"
             if job.attempt >= MAX_ATTEMPTS:
-                return self._bury(connection, job, fault), store.count_jobs(connection)
+                return self._bury(connection, job, fault), self.count(connection)
             pause_ms = int(_FIRST_PAUSE_S * 1000) * 2 ** (job.attempt - 1)
             again = {**store.NOBODYS, "fault": fault, "due_at_ms": self.now_ms() + pause_ms}
             store.JOBS.edit(connection, again, id=job_id)
-            return None, store.count_jobs(connection)
+            return None, self.count(connection)
 
-        def done(result: tuple[Upload | None, tuple[int, int]]) -> None:
+        def done(result: tuple[Upload | None, JobCounts]) -> None:
             self.counted(result[1])
             self.outcomes[("failed",)] += 1
             if result[0] is not None:
@@ -278,12 +298,13 @@ class Queue:
     async def hand_on(self, job_id: str, lease_id: str) -> None:
         """It takes longer than others should wait for it: it starts again among those that take long."""
 
-        def move(connection: Connection) -> None:
+        def move(connection: Connection) -> JobCounts:
             self._held(connection, job_id, lease_id)
             self._release(connection, job_id)
             store.hand_on(connection, job_id, self.now_ms())
+            return self.count(connection)
 
-        await self._database.write(move)
+        await self._database.write(move, self.counted)
 
     # What the operator and owners ask.
 
@@ -291,10 +312,10 @@ class Queue:
         return AllJobs([_shown(job) for job in await store.jobs(self._database, MAX_LISTED)])
 
     @follows_rules
-    def retry(self, job_id: str) -> Act[tuple[int, int], None]:
+    def retry(self, job_id: str) -> Act[JobCounts, None]:
         """Have a dead letter tried again. Raises ChatError."""
 
-        def revive(connection: Connection) -> tuple[int, int]:
+        def revive(connection: Connection) -> JobCounts:
             job = store.JOBS.get(connection, id=job_id)
             if job is None or not job.dead:
                 raise ChatError("unknown_job")
@@ -302,7 +323,7 @@ class Queue:
             store.JOBS.edit(connection, {"dead": 0, "attempt": 0, "due_at_ms": now_ms}, id=job_id)
             waiting = {"state": WAITING, "refusal": None, "changed_at_ms": now_ms}
             store.UPLOADS.edit(connection, waiting, id=job_id)
-            return store.count_jobs(connection)
+            return self.count(connection)
 
         return Act(revive, self.counted)
 
@@ -364,7 +385,7 @@ class Queue:
         self._end(connection, job_id)
         done = store.UPLOADS.get(connection, id=job_id)
         assert done is not None, "it is held"
-        return _Finished(done, store.count_jobs(connection), outcome)
+        return _Finished(done, self.count(connection), outcome)
 
     def _finished(self, finished: _Finished) -> None:
         upload = finished.upload

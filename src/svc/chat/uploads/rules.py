@@ -23,7 +23,7 @@ from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import Limits, Room, require_place, require_room, takes_long
 from svc.chat.uploads.queue import Queue
-from svc.chat.uploads.store import Job
+from svc.chat.uploads.store import Job, JobCounts
 from svc.chat.uploads.upload import (
     ATTACHMENT,
     DONE,
@@ -244,7 +244,7 @@ class Uploads:
         await self._database.write(self._expire, self._queue.counted)
         await self._incoming.remove_but(await self._database.write(store.with_files))
 
-    def _expire(self, connection: Connection) -> tuple[int, int]:
+    def _expire(self, connection: Connection) -> JobCounts:
         now_ms = self._queue.now_ms()
         unfinished = now_ms - int(limits.UNFINISHED_KEPT_S * 1000)
         refused = now_ms - int(limits.REFUSED_KEPT_S * 1000)
@@ -256,7 +256,7 @@ class Uploads:
         for upload_id in gone:
             if upload_id not in self._busy:
                 self._drop(connection, upload_id)
-        return store.count_jobs(connection)
+        return self._queue.count(connection)
 
     def _forget_empty(self, connection: Connection) -> None:
         """A step of a write: uploads that were begun and never sent make room for others."""
@@ -344,13 +344,13 @@ class Uploads:
     async def _complete(self, upload: Upload, kind: str, length: int) -> None:
         now_ms = self._queue.now_ms()
 
-        def complete(connection: Connection) -> tuple[int, int]:
+        def complete(connection: Connection) -> JobCounts:
             if not store.set_waiting(connection, upload.id, length, now_ms):
                 raise ChatError("unknown_upload")
             store.JOBS.insert(connection, Job(upload.id, kind, takes_long(kind, length), now_ms, now_ms))
-            return store.count_jobs(connection)
+            return self._queue.count(connection)
 
-        def completed(counts: tuple[int, int]) -> None:
+        def completed(counts: JobCounts) -> None:
             self._queue.counted(counts)
             progress = UploadProgress(upload.id, "waiting", 0.0)
             self._hub.push("upload_progress", progress, only(upload.member_id), kept=False)
@@ -373,10 +373,10 @@ class Uploads:
             raise ChatError("unknown_upload")
         return upload
 
-    def _drop(self, connection: Connection, upload_id: str) -> tuple[int, int]:
+    def _drop(self, connection: Connection, upload_id: str) -> JobCounts:
         """A step of a write. Of what a message shows only the message lets go."""
         self._queue.drop(connection, upload_id)
         upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is not None and upload.state != USED:
             store.UPLOADS.delete(connection, id=upload_id)
-        return store.count_jobs(connection)
+        return self._queue.count(connection)

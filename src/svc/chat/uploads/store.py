@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
@@ -195,10 +196,26 @@ def long_dead(connection: Connection, before_ms: int, most: int) -> list[str]:
     return [row["id"] for row in found]
 
 
-def count_jobs(connection: Connection) -> tuple[int, int]:
-    """How many wait or are in somebody's hands, and how many are dead letters."""
-    row = connection.execute("SELECT count(*) - total(dead), total(dead) FROM jobs").fetchone()
-    return int(row[0]), int(row[1])
+class JobCounts(NamedTuple):
+    """The number of jobs, and when the next one becomes ready by itself."""
+
+    # Queued or in a worker's hands.
+    waiting: int
+    dead: int
+    # Queued, neither claimed nor pausing.
+    ready: int
+    # When the first pause or lease ends, in ms since 1970; None without any.
+    next_at_ms: int | None
+
+
+def count_jobs(connection: Connection, now_ms: int) -> JobCounts:
+    row = connection.execute(
+        "SELECT count(*), total(dead), total(dead = 0 AND ready_at_ms <= :now),"
+        " min(CASE WHEN dead = 0 AND ready_at_ms > :now THEN ready_at_ms END)"
+        " FROM (SELECT dead, max(due_at_ms, lease_until_ms) AS ready_at_ms FROM jobs)",
+        {"now": now_ms},
+    ).fetchone()
+    return JobCounts(int(row[0] - row[1]), int(row[1]), int(row[2]), row[3])
 
 
 async def jobs(database: Database, most: int) -> list[Job]:

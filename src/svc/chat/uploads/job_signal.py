@@ -1,0 +1,51 @@
+"""The signal that wakes media workers: a number that rises whenever a job may have become ready for a claim.
+
+A worker keeps one request open until the number differs from the last one it saw. It hears of a job at once,
+and costs nothing while there is none. Knows no job, and claims nothing.
+"""
+
+import asyncio
+from contextlib import suppress
+
+from svc.chat.errors import ChatError
+
+# Below the control socket's deadline and the time after which a worker counts as silent.
+MAX_WAIT_S = 45.0
+# Half of the control socket's connections, so that commands always get one. Further workers poll.
+MAX_WAITING = 32
+
+
+class JobSignal:
+    def __init__(self) -> None:
+        self._number = 0
+        self._waiting = 0
+        self._raised = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def announce(self) -> None:
+        """Wake every waiting worker."""
+        self._number += 1
+        self._raised.set()
+        self._raised = asyncio.Event()
+
+    def announce_after(self, wait_s: float | None) -> None:
+        """Replace the time of the next announcement by timer; None cancels it."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        if wait_s is not None:
+            self._timer = asyncio.get_running_loop().call_later(max(0.0, wait_s), self.announce)
+
+    async def wait(self, seen: int) -> int:
+        """Return the number once it differs from `seen`, or unchanged after a while. Raises ChatError."""
+        if seen == self._number:
+            if self._waiting >= MAX_WAITING:
+                raise ChatError("too_many_connections", "Enough workers wait already; ask at intervals")
+            self._waiting += 1
+            try:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(MAX_WAIT_S):
+                        await self._raised.wait()
+            finally:
+                self._waiting -= 1
+        return self._number
