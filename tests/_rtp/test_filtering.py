@@ -150,7 +150,7 @@ def test_after_a_change_every_frame_decodes_to_its_picture(name: str, before: in
         check_pictures(name, sent)
 
 
-@pytest.mark.soak
+@pytest.mark.nightly("tries every packet; every third of a capture is tried daily")
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize(("before", "after"), ALL_CHANGES)
 @pytest.mark.parametrize("name", THREE_LAYERS)

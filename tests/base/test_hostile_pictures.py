@@ -67,7 +67,7 @@ async def test_mutations_are_refused_or_come_out_clean(sandbox: Sandbox, seed: i
     await survives(sandbox, seed, rounds=40)
 
 
-@pytest.mark.soak
+@pytest.mark.nightly("10,000 mutations; forty are tried daily")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(2, 12))
 async def test_many_mutations_are_refused_or_come_out_clean(sandbox: Sandbox, seed: int) -> None:

@@ -25,6 +25,13 @@ AXE = Path(__file__).parents[1] / "axe"
 # Every view that is looked at is pictured too, for people to look at.
 VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 780}}
+NIGHTLY = pytest.mark.nightly("each theme and each size is looked at daily in another pair")
+LOOKS = [
+    ("light", "wide"),
+    ("dark", "narrow"),
+    pytest.param("dark", "wide", marks=NIGHTLY),
+    pytest.param("light", "narrow", marks=NIGHTLY),
+]
 FOUND = """async () => {
   // Those who speak to their computer say what they read.
   const rules = { "label-content-name-mismatch": { enabled: true } };
@@ -89,8 +96,7 @@ async def at_both_sizes(person: Person, axe: str, where: str) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "size"), LOOKS)
 async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, theme: Any) -> None:
     found: list[str] = []
     ada = await people.arrive("Ada")

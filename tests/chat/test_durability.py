@@ -81,7 +81,9 @@ class Load:
                 self.acknowledged.append((await posted(http, "x" * 200))[1]["id"])
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(1800)])])
+@pytest.mark.parametrize(
+    "kills", [5, pytest.param(100, marks=[pytest.mark.nightly("a hundred kills"), pytest.mark.timeout(1800)])]
+)
 async def test_nothing_acknowledged_is_lost_by_a_kill_at_any_moment(
     alone: dict[str, str], kills: int
 ) -> None:

@@ -56,6 +56,7 @@ def turned_away(row: dict[str, Any]) -> dict[str, int]:
     return {what: count for what, count in row["refused"].items() if what != "search: 400"}
 
 
+@pytest.mark.nightly("a minute of attacks that tests/attacks tries one by one")
 async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
     code, output, errors = await bench(*SHORT, "--json")
     assert (code, errors) == (0, "")
@@ -95,6 +96,7 @@ async def test_attacks_may_run_together_only() -> None:
     assert [json.loads(each)["attack"] for each in output.splitlines()] == ["none", "all at once"]
 
 
+@pytest.mark.nightly("half a minute for a flag of the bench")
 async def test_an_instance_that_somebody_names_is_attacked_and_left_as_it_was(chat: ChatServer) -> None:
     owner = await chat.join("Ada")
     code, output, errors = await bench(*SHORT, "--url", chat.address, "--invite", chat.invite, "unsigned")

@@ -1,6 +1,6 @@
 """Server and worker are killed at random while members upload: nothing that was accepted is lost or stuck.
 
-Three rounds here; `ci/soak` does fifty.
+Three rounds here; `ci/nightly` does fifty.
 """
 
 import asyncio
@@ -137,7 +137,7 @@ async def test_what_was_accepted_ends_served_or_refused(
     assert set(load.ended.values()) == {"done", "refused"}
 
 
-@pytest.mark.soak
+@pytest.mark.nightly("fifty rounds; three are played daily")
 @pytest.mark.timeout(1800)
 async def test_fifty_times_killed_what_was_accepted_ends_served_or_refused(
     programs: tuple[Running, Running, str], tmp_path: Path

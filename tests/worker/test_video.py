@@ -268,7 +268,7 @@ async def test_mutations_are_refused_or_play(studio: Studio, seed: int) -> None:
         await survives(studio, name, data)
 
 
-@pytest.mark.soak
+@pytest.mark.nightly("2,000 mutations; twelve are tried daily")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(2, 7))
 async def test_many_mutations_are_refused_or_play(studio: Studio, seed: int) -> None:

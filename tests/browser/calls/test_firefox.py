@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from playwright.async_api import expect
 
 from tests.kit.firefox import Firefox
@@ -12,6 +13,7 @@ from tests.kit.product import Product
 SENDERS = {"Ada": "VP8", "Alan": "VP9", "Edsger": "AV1"}
 
 
+@pytest.mark.nightly("four pages of software encoders; two of each browser meet daily")
 async def test_firefox_and_chromium_see_and_hear_each_other_by_any_codec(
     people: People, fox: Firefox, product: Product
 ) -> None:

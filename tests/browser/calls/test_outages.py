@@ -54,6 +54,7 @@ async def test_a_call_comes_back_with_packets_with_the_network_and_after_sleep(t
         await talk.through(outage(name), AWAY_S)
 
 
+@pytest.mark.nightly("two minutes each; Chromium's call goes through the same outages daily")
 @pytest.mark.parametrize("client", ["firefox", "pion"])
 async def test_a_call_of_another_client_lives_through_outages_too(talk: Talk) -> None:
     await talk.through(outage("rebinds"), REBINDS_S)
@@ -63,7 +64,10 @@ async def test_a_call_of_another_client_lives_through_outages_too(talk: Talk) ->
 
 
 @pytest.mark.parametrize("families", [(6,)], ids=["IPv6 only"])
-@pytest.mark.parametrize("client", ["chromium", "firefox", "pion"])
+@pytest.mark.parametrize(
+    "client",
+    ["chromium", "pion", pytest.param("firefox", marks=pytest.mark.nightly("two are tried daily"))],
+)
 async def test_a_call_lives_on_ipv6_alone(talk: Talk) -> None:
     await talk.through(outage("move"))
 

@@ -102,7 +102,9 @@ async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_u
             await asyncio.gather(alan.sees(ada, within_s=WITHIN_S), ada.sees(alan, within_s=WITHIN_S))
 
 
-@pytest.mark.parametrize("scheme", ["turn", "turns"])
+@pytest.mark.parametrize(
+    "scheme", ["turns", pytest.param("turn", marks=pytest.mark.nightly("the same way without TLS"))]
+)
 async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
     tmp_path: Path, scheme: str
 ) -> None:

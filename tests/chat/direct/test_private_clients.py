@@ -1,6 +1,6 @@
 """Real MLS clients, which are the page's own code run by node, at a real server.
 
-`ci/soak` tries a thousand random schedules.
+`ci/nightly` tries a thousand random schedules.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from tests.kit.openmls import BUILD_DEADLINE_S, built, why_not
 from tests.kit.packages import NODE
 
 # Enough to meet each kind of loss some times, in a few seconds.
-SCHEDULES = 30
+SCHEDULES = 10
 MANY = 1000
 # What one of them writes: it is nowhere at the server.
 SECRET = "between the two of us"
@@ -62,7 +62,9 @@ async def run(chat: ChatServer, clients: str, within_s: float = 120, **variables
     return said
 
 
-@pytest.mark.parametrize("schedules", [SCHEDULES, pytest.param(MANY, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "schedules", [SCHEDULES, pytest.param(MANY, marks=pytest.mark.nightly("a thousand schedules"))]
+)
 @pytest.mark.timeout(3600)
 async def test_clients_that_race_crash_and_lose_answers_end_up_agreeing(
     chat: ChatServer,
@@ -99,6 +101,7 @@ async def test_a_server_that_changes_the_log_or_forks_it_is_noticed(chat: ChatSe
 
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 @pytest.mark.timeout(BUILD_DEADLINE_S + 180)
+@pytest.mark.nightly("compiles OpenMLS; the page's own clients are tried daily")
 async def test_the_page_and_openmls_are_in_one_group_and_read_what_the_other_has_made(
     chat: ChatServer,
 ) -> None:

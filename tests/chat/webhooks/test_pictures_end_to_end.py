@@ -249,7 +249,7 @@ def peak_mb(pid: int) -> int:
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) // 1024
 
 
-@pytest.mark.soak
+@pytest.mark.nightly("300 posts with 200 MB bombs")
 @pytest.mark.timeout(300)
 def test_three_hundred_hostile_posts_at_once_take_bounded_memory_and_are_all_answered(tmp_path: Path) -> None:
     bomb = answer(gzip.compress(bytes(200 * 1024 * 1024), 9), Content_Encoding="gzip")
