@@ -96,7 +96,7 @@ HOUSE = House(
             *("svc.client.requests", "svc.client.live", "svc.client.bot"),
         ),
         # In the sandbox's child only; `svc.base.pictures` asks for it.
-        "PIL": ("svc.base.pixels",),
+        "PIL": ("svc.base.pixels", "svc.base.apng"),
         "pi_heif": ("svc.base.pixels",),
         # In the sandbox's child only; `svc.worker.video_job` asks for it.
         "av": ("svc.worker.video", "svc.worker.lanes"),

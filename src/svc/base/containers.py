@@ -93,6 +93,21 @@ def coded_items(file: File) -> set[bytes]:
     return types
 
 
+def code_points(file: File) -> tuple[int, int] | None:
+    """Return the colour primaries and the transfer characteristics in a container of pictures (H.273)."""
+    at, end = 0, HEAD_BYTES
+    for kind in (b"meta", b"iprp", b"ipco"):
+        if (box := next((box for box in boxes(file, at, end) if box.kind == kind), None)) is None:
+            return None
+        # Version and flags come first in `meta`.
+        at, end = box.start + (4 if kind == b"meta" else 0), box.end
+    for box in boxes(file, at, end):
+        stated = peek(file, box.start, 8) if box.kind == b"colr" else b""
+        if stated.startswith(b"nclx") and len(stated) == 8:
+            return int.from_bytes(stated[4:6]), int.from_bytes(stated[6:8])
+    return None
+
+
 def document_type(file: File) -> bytes:
     """Return the type that the header of an EBML file states, such as webm or matroska; or nothing."""
     head = peek(file, 0, HEAD_BYTES)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import islice
 from os import fdopen
 from typing import cast
 
@@ -18,6 +19,7 @@ from PIL import (
     GifImagePlugin,
     Image,
     ImageCms,
+    ImageMath,
     ImageOps,
     JpegImagePlugin,
     MpoImagePlugin,
@@ -25,8 +27,11 @@ from PIL import (
     WebPImagePlugin,
 )
 
+from svc.base.apng import composed
 from svc.base.blurhash import blurhash
+from svc.base.colours import profile_of_code_points, profile_of_gamma
 from svc.base.confined import Outcome, Progress, Rejected
+from svc.base.containers import HEAD_BYTES, code_points
 
 # Theirs is a warning, ours an error; and ours counts every frame.
 Image.MAX_IMAGE_PIXELS = None
@@ -47,6 +52,8 @@ THUMBNAIL_QUALITY = 75
 # Drawings and screenshots: smaller without loss than with it, and their letters stay sharp.
 LOSSLESS_COLOURS = 1024
 LOSSLESS_PIXELS = 2_000_000
+# The place of the flags in the header of an animated WebP, and the flag for transparency.
+_WEBP_FLAGS, _WEBP_ALPHA = 20, 0x10
 _WEBP_OUT_OF_MEMORY = "encoding error 1"
 # A progressive JPEG has about ten; within pixels 0xFF is never followed by this marker.
 MAX_SCANS = 100
@@ -54,7 +61,7 @@ MAX_SCANS = 100
 SAMPLE_SIDE = 32
 _SRGB = ImageCms.createProfile("sRGB")
 # Viewers show shorter ones slowed down; ten frames a second is what they make of it.
-_MIN_FRAME_MS, _DEFAULT_FRAME_MS = 20, 100
+_MIN_FRAME_MS, _DEFAULT_FRAME_MS = 11, 100
 _MAX_FRAME_MS = 60_000
 # A WebP counts in 16 bits how often it is played.
 _MAX_PLAYS = 0xFFFF
@@ -100,7 +107,7 @@ def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
     _check_scans(file)
     # Closed, it gives back its pixels too, before those of the frames are encoded.
     with closing(Image.open(file, formats=cast(list[str], rules["formats"]))) as source:
-        frames = _frames(source, rules)
+        frames = _frames(source, file, _profile(source, file), rules)
         plays = _plays(source)
         # An APNG may begin with an image that is not part of its animation, for where nothing moves.
         still_apart = len(frames) > 1 and bool(source.info.get("default_image"))
@@ -134,32 +141,137 @@ def _check_scans(file: BytesIO) -> None:
     file.seek(0)
 
 
-def _frames(source: Image.Image, rules: Mapping[str, object]) -> list[_Frame]:
+def _profile(source: Image.Image, file: BytesIO) -> bytes | None:
+    """Return the profile in a picture, or one for the numbers that describe its colours."""
+    if (profile := source.info.get("icc_profile")) is not None:
+        return cast(bytes, profile)
+    if source.format in ("AVIF", "HEIF"):
+        stated = code_points(_start(file))
+    elif source.format == "PNG":
+        stated = _code_points_of_png(_start(file))
+        if stated is None and "srgb" not in source.info:
+            return profile_of_gamma(source.info.get("gamma"), source.info.get("chromaticity"))
+    else:
+        return None
+    return None if stated is None else profile_of_code_points(*stated)
+
+
+def _start(file: BytesIO) -> bytes:
+    """Return the first bytes, wherever Pillow is in the file."""
+    at = file.tell()
+    file.seek(0)
+    start = file.read(HEAD_BYTES)
+    file.seek(at)
+    return start
+
+
+def _code_points_of_png(start: bytes) -> tuple[int, int] | None:
+    """Return the primaries and the transfer in the chunk cICP, which Pillow passes over."""
+    at = 8
+    while at + 12 <= len(start) and (kind := start[at + 4 : at + 8]) != b"IDAT":
+        if kind == b"cICP":
+            return start[at + 8], start[at + 9]
+        at += 12 + int.from_bytes(start[at : at + 4])
+    return None
+
+
+def _frames(
+    source: Image.Image, file: BytesIO, profile: bytes | None, rules: Mapping[str, object]
+) -> list[_Frame]:
     """All that are wanted, each the right way up, in sRGB and of the wanted size."""
     max_side = min(cast(int | None, rules["max_side"]) or _MAX_SIDE, _MAX_SIDE)
     count = _wanted(source, rules)
     # libjpeg gives an eighth, a quarter or half of the size for less work and memory.
     source.draft(None, (int(max_side * _DRAFT), int(max_side * _DRAFT)))
+    _mend_transparency(source)
     orientation = source.getexif().get(_ORIENTATION, 1)
-    profile = source.info.get("icc_profile")
-    frames = []
-    for index in range(count):
-        if index:  # A file of several photos is opened at its main one, which may not be the first.
-            source.seek(index)
-        source.load()
-        duration_ms = _duration_ms(source) if count > 1 else 0
-        image = _upright(_in_srgb(_within(source, max_side), profile), orientation)
+    frames: list[_Frame] = []
+    shown_ms, said_ms = 0.0, 0
+    for decoded, duration in islice(_decoded(source, file, count, profile), count):
+        # Rounded where they end, so that 60 frames of 16.7 ms take a second.
+        shown_ms += _as_shown(duration) if count > 1 else 0.0
+        image = _upright(_in_srgb(_within(_in_bytes(decoded), max_side), profile), orientation)
         # Without all that Pillow carries along and would write out again. To save an image that came from a
         # file it asks for the working directory, which the sandbox refuses.
         image = image.copy() if image is source else image
         image.info = {}
-        frames.append(_Frame(image, duration_ms))
+        frames.append(_Frame(image, round(shown_ms) - said_ms))
+        said_ms = round(shown_ms)
+    if len(frames) < count:
+        raise Rejected("invalid_image", "It has fewer frames than it says")
+    # A transparent frame among opaque ones would become black.
+    if len({frame.image.mode for frame in frames}) > 1:
+        frames = [_Frame(frame.image.convert("RGBA"), frame.duration_ms) for frame in frames]
     return frames
+
+
+def _decoded(
+    source: Image.Image, file: BytesIO, count: int, profile: bytes | None
+) -> Iterator[tuple[Image.Image, object]]:
+    """Give so many frames, and for how many milliseconds each is shown."""
+    source.load()
+    if count == 1 or source.format != "PNG":
+        for index in range(count):
+            if index:  # A file of several photos is opened at its main one, which may not be the first.
+                source.seek(index)
+                source.load()
+            if isinstance(source, GifImagePlugin.GifImageFile):
+                _clear_background(source)
+            yield source, source.info.get("duration", 0)
+        return
+    if source.info.get("default_image"):
+        yield source, 0
+
+    def part(png: bytes) -> Image.Image:
+        with Image.open(BytesIO(png), formats=["PNG"]) as opened:
+            _mend_transparency(opened)
+            return _in_srgb(_in_bytes(opened), profile).convert("RGBA")
+
+    file.seek(0)
+    for frame, duration in composed(file.read(), source.size, part):
+        is_opaque = frame.getchannel("A").getextrema() == (255, 255)
+        yield frame.convert("RGB") if is_opaque else frame, duration
+
+
+def _clear_background(gif: GifImagePlugin.GifImageFile) -> None:
+    """Let the page shine through where a GIF goes back to its background, as browsers do.
+
+    Pillow takes the first colour of the palette there, if nothing else in the file is transparent.
+    """
+    extent = gif.dispose_extent
+    if extent is None or gif.info.get("transparency") is not None:
+        return
+    goes_back = (
+        gif.dispose is not None and gif.dispose.mode != "RGBA" and gif.disposal_method == _TO_BACKGROUND
+    )
+    if not goes_back and (gif.tell() or extent == (0, 0, *gif.size)):
+        return
+    seen = Image.Image.convert(gif, "RGBA")
+    if gif.tell() == 0:
+        seen = ImageOps.expand(
+            seen.crop(extent),
+            (extent[0], extent[1], gif.width - extent[2], gif.height - extent[3]),
+            fill=(0, 0, 0, 0),
+        )
+    gif.im, gif._mode = seen.im, "RGBA"
+    if goes_back:
+        gif.dispose = Image.new("RGBA", (extent[2] - extent[0], extent[3] - extent[1])).im
+
+
+def _mend_transparency(source: Image.Image) -> None:
+    """Say which grey shines through in the units of what is decoded. Pillow leaves those of 2 or 4 bits."""
+    tiles = source.tile if isinstance(source, PngImagePlugin.PngImageFile) else []
+    scale = {"L;2": 85, "L;4": 17}.get(str(tiles[0].args)) if tiles else None
+    grey = source.info.get("transparency")
+    if scale and isinstance(grey, int):
+        source.info["transparency"] = grey * scale
 
 
 # What is a little too small already is not enlarged to be made smaller again.
 _DRAFT = 0.9
 _ORIENTATION = 0x0112
+# What becomes of a frame of a GIF: its place is given back to the background.
+_TO_BACKGROUND = 2
 
 
 def _wanted(source: Image.Image, rules: Mapping[str, object]) -> int:
@@ -174,21 +286,45 @@ def _wanted(source: Image.Image, rules: Mapping[str, object]) -> int:
     return frames
 
 
+def _in_bytes(image: Image.Image) -> Image.Image:
+    """Cut 16 bits of grey to 8. Pillow's own conversion would cut values off at 255."""
+    if image.mode not in ("I;16", "I;16B", "I;16L", "I", "F"):
+        return image
+    grey = image.convert("I").point(lambda value: value / 256).convert("L")
+    if isinstance(through := image.info.get("transparency"), int):
+        opaque = ImageMath.lambda_eval(
+            lambda terms: terms["notequal"](terms["grey"], through) * 255, grey=image.convert("I")
+        )
+        grey.putalpha(opaque.convert("L"))
+    return grey
+
+
 def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
     """RGB, or RGBA where something shines through; colours as the profile says they are meant."""
     mode = "RGBA" if image.has_transparency_data else "RGB"
-    if image.mode in ("I;16", "I;16B", "I;16L", "I", "F"):
-        # 16 bits of grey: Pillow's own conversion would cut them off at 255.
-        image = image.convert("I").point(lambda value: value / 256).convert("L")
-    elif profile and image.mode in ("RGB", "CMYK", "L", "RGBA"):
-        try:
-            converted = ImageCms.profileToProfile(
-                image, ImageCms.ImageCmsProfile(BytesIO(profile)), _SRGB, outputMode=mode
-            )
-            return converted or image.convert(mode)
-        except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
-            pass  # A profile that is wrong, or for other colours, says nothing.
+    converted = _converted(image, mode, profile) if profile else None
+    if converted is not None:
+        return converted
     return image if image.mode == mode else image.convert(mode)
+
+
+def _converted(image: Image.Image, mode: str, profile: bytes) -> Image.Image | None:
+    """Return an image in sRGB; None where the profile is wrong, or for other colours than there are."""
+    try:
+        space = ImageCms.ImageCmsProfile(BytesIO(profile))
+        if image.mode in ("RGB", "RGBA", "CMYK") or (image.mode, mode) == ("L", "RGB"):
+            return ImageCms.profileToProfile(image, space, _SRGB, outputMode=mode)
+        # Palettes, and grey of which a part shines through, are converted in two pieces.
+        plain = image.convert("L" if image.mode in _GREYS and space.profile.xcolor_space == "GRAY" else "RGB")
+        colours = ImageCms.profileToProfile(plain, space, _SRGB, outputMode="RGB")
+        if colours is not None and mode == "RGBA":
+            colours.putalpha(image.convert("RGBA").getchannel("A"))
+        return colours
+    except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
+        return None
+
+
+_GREYS = ("1", "L", "LA", "La")
 
 
 def _upright(image: Image.Image, orientation: object) -> Image.Image:
@@ -209,7 +345,7 @@ def _within(image: Image.Image, side: int) -> Image.Image:
     """Made smaller if it must be, never larger."""
     if max(image.size) <= side:
         return image
-    if image.mode not in _RESIZABLE:  # Numbers of a palette have no middle; and 16 bits take 32.
+    if image.mode not in _RESIZABLE:  # Numbers of a palette have no middle.
         image = _in_srgb(image, None)
     return ImageOps.contain(image, (side, side), Image.Resampling.LANCZOS)
 
@@ -217,9 +353,8 @@ def _within(image: Image.Image, side: int) -> Image.Image:
 _RESIZABLE = ("L", "RGB", "RGBA", "CMYK", "LA")
 
 
-def _duration_ms(source: Image.Image) -> int:
-    duration = source.info.get("duration", 0)
-    milliseconds = int(duration) if isinstance(duration, int | float) else 0
+def _as_shown(duration: object) -> float:
+    milliseconds = duration if isinstance(duration, int | float) else 0
     return min(milliseconds, _MAX_FRAME_MS) if milliseconds >= _MIN_FRAME_MS else _DEFAULT_FRAME_MS
 
 
@@ -250,7 +385,15 @@ def _encoded(frames: Sequence[_Frame], output: str, quality: int, plays: int = 0
         if str(fault) == _WEBP_OUT_OF_MEMORY:
             raise MemoryError from None
         raise
+    if rest and output == "WEBP" and first.image.mode == "RGBA":
+        return _with_transparency(file.getvalue())
     return file.getvalue()
+
+
+def _with_transparency(webp: bytes) -> bytes:
+    """Say in the header that something shines through. libwebp leaves that out if only disposed places do."""
+    at = _WEBP_FLAGS
+    return webp[:at] + bytes((webp[at] | _WEBP_ALPHA,)) + webp[at + 1 :] if webp[12:16] == b"VP8X" else webp
 
 
 def _is_drawn(frames: Sequence[_Frame]) -> bool:

@@ -1,0 +1,107 @@
+"""Inside the sandbox: put the frames of an animated PNG together as its specification says.
+
+Pillow blends and disposes of them otherwise: it makes opaque places shine through, and takes back too little.
+Decodes nothing itself: it is given what decodes a frame, which becomes a PNG of its own.
+"""
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from PIL import Image
+
+from svc.base.confined import Rejected
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+# What frames need of what stands before them: colours, and which of them shines through.
+_SHARED = (b"PLTE", b"tRNS")
+_TO_BACKGROUND, _TO_PREVIOUS = 1, 2
+_OVER = 1
+_CLEAR = (0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Control:
+    """What fcTL says of a frame: where it belongs, how long it is shown, and what becomes of it then."""
+
+    width: int
+    height: int
+    x: int
+    y: int
+    delay: int
+    delay_unit: int
+    disposal: int
+    blend: int
+
+    @property
+    def duration_ms(self) -> float:
+        # A unit of 0 stands for 100, hundredths of a second.
+        return 1000 * self.delay / (self.delay_unit or 100)
+
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        return self.x, self.y, self.x + self.width, self.y + self.height
+
+
+def composed(
+    data: bytes, size: tuple[int, int], decoded: Callable[[bytes], Image.Image]
+) -> Iterator[tuple[Image.Image, float]]:
+    """Give each frame as it is shown, and for how many milliseconds. `decoded` makes RGBA of a PNG.
+
+    Raises Rejected, and what `decoded` raises.
+    """
+    canvas = Image.new("RGBA", size, _CLEAR)
+    for control, png in _frames(data):
+        if not (control.width and control.height and control.box[2] <= size[0] and control.box[3] <= size[1]):
+            raise Rejected("invalid_image", "A frame lies outside of the picture")
+        part = decoded(png)
+        before = canvas.copy() if control.disposal == _TO_PREVIOUS else canvas
+        if control.blend == _OVER:
+            canvas.alpha_composite(part, (control.x, control.y))
+        else:
+            canvas.paste(part, (control.x, control.y))
+        yield canvas.copy(), control.duration_ms
+        canvas = before
+        if control.disposal == _TO_BACKGROUND:
+            canvas.paste(_CLEAR, control.box)
+
+
+def _frames(data: bytes) -> Iterator[tuple[_Control, bytes]]:
+    """Give what is said of each frame, and the frame as a PNG."""
+    header, shared = b"", b""
+    control: _Control | None = None
+    pixels = bytearray()
+    for kind, content in _chunks(data):
+        if kind == b"IHDR":
+            header = content
+        elif kind in _SHARED:
+            shared += _chunk(kind, content)
+        elif kind == b"IDAT" and control is not None:
+            pixels += content
+        elif kind == b"fdAT" and control is not None:
+            pixels += content[4:]
+        elif kind in (b"fcTL", b"IEND"):
+            if control is not None:
+                yield control, _png(header, shared, control, bytes(pixels))
+            pixels.clear()
+            if kind == b"IEND" or len(content) < 26:
+                return
+            control = _Control(*struct.unpack(">4x4I2H2B", content[:26]))
+
+
+def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    at = len(SIGNATURE)
+    while at + 12 <= len(data):
+        size = int.from_bytes(data[at : at + 4])
+        yield data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
+        at += 12 + size
+
+
+def _png(header: bytes, shared: bytes, control: _Control, pixels: bytes) -> bytes:
+    own = struct.pack(">II", control.width, control.height) + header[8:]
+    return SIGNATURE + _chunk(b"IHDR", own) + shared + _chunk(b"IDAT", pixels) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
