@@ -7,8 +7,6 @@ import posixpath
 import re
 from pathlib import Path
 
-import pytest
-
 from svc.chat.community import WEB_FOLDER
 from tests.kit.markdown import rows
 
@@ -36,41 +34,52 @@ def floors() -> dict[str, set[str]]:
     return {row.code(0)[0]: set(row.code(2)) for row in table}
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_imports_from_its_own_floor_and_those_below(module: str) -> None:
-    folder = module.split("/")[0]
-    if folder == module:
-        return  # The start of the page puts everything together.
-    allowed = floors()[folder] | {folder}
-    for address in IMPORT.findall((WEB_FOLDER / module).read_text()):
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(module), address))
-        assert (WEB_FOLDER / target).is_file(), target
-        assert target.split("/")[0] in allowed, f"{module} imports {target}"
+def code_of(folders: tuple[str, ...] = ("",)) -> dict[str, str]:
+    """Return the modules in these folders, without their comments."""
+    return {
+        module: COMMENT.sub("", (WEB_FOLDER / module).read_text())
+        for module in MODULES
+        if module.startswith(folders)
+    }
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if module != "transport/kept.js"])
-def test_what_the_browser_keeps_is_read_in_one_place(module: str) -> None:
-    code = COMMENT.sub("", (WEB_FOLDER / module).read_text())
-    assert not re.search(r"\b(local|session)Storage\b(?!\")", code)
+def test_modules_import_only_from_their_own_layer_and_those_below() -> None:
+    layers = floors()
+    wrong = []
+    for module in MODULES:
+        folder = module.split("/")[0]
+        if folder == module:
+            continue  # The start of the page puts everything together.
+        for address in IMPORT.findall((WEB_FOLDER / module).read_text()):
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(module), address))
+            if not (WEB_FOLDER / target).is_file() or target.split("/")[0] not in layers[folder] | {folder}:
+                wrong.append(f"{module} imports {target}")
+    assert wrong == []
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if module.startswith("state/")])
-def test_state_knows_no_dom(module: str) -> None:
-    code = COMMENT.sub("", (WEB_FOLDER / module).read_text())
-    # The root that look.js is handed for its attributes is all that it needs.
-    code = code.replace("root = document.documentElement", "")
-    assert not re.search(r"\bdocument\b|\bHTML\w*Element\b|views/", code)
+def test_browser_storage_is_read_in_one_place() -> None:
+    storage = re.compile(r"\b(local|session)Storage\b(?!\")")
+    assert {module for module, code in code_of().items() if storage.search(code)} <= {"transport/kept.js"}
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if module.startswith(("views/", "call/"))])
-def test_no_view_looks_for_another_s_markup(module: str) -> None:
-    """It leads there by refs, signals and `views/composer/fields`."""
-    code = COMMENT.sub("", (WEB_FOLDER / module).read_text())
-    looks = re.findall(r"document\s*\.\s*(?:getElement\w+|querySelector(?:All)?)\([^)]*\)", code)
-    assert set(looks) <= LOOKED_FOR.get(module, set())
+def test_state_knows_no_dom() -> None:
+    dom = re.compile(r"\bdocument\b|\bHTML\w*Element\b|views/")
+    # look.js is handed the root element for its attributes, and needs nothing else of the document.
+    states = {
+        module: code.replace("root = document.documentElement", "")
+        for module, code in code_of(("state/",)).items()
+    }
+    assert [module for module, code in states.items() if dom.search(code)] == []
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if module.startswith(("views/", "call/"))])
-def test_no_view_makes_html_of_text(module: str) -> None:
-    code = (WEB_FOLDER / module).read_text()
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(", code)
+def test_no_view_searches_for_markup_of_another_view() -> None:
+    """A view reaches another by refs, signals, and `views/composer/fields`."""
+    search = re.compile(r"document\s*\.\s*(?:getElement\w+|querySelector(?:All)?)\([^)]*\)")
+    found = {module: set(search.findall(code)) for module, code in code_of(("views/", "call/")).items()}
+    assert {module: searches for module, searches in found.items() if searches} == LOOKED_FOR
+
+
+def test_no_view_makes_html_of_text() -> None:
+    html = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(")
+    views = [module for module in MODULES if module.startswith(("views/", "call/"))]
+    assert [module for module in views if html.search((WEB_FOLDER / module).read_text())] == []
