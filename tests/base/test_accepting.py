@@ -91,24 +91,34 @@ async def test_a_flood_that_fills_the_table_is_one_line(caplog: pytest.LogCaptur
     assert len(full) == 1 and full[0].__dict__["open"] == 3
 
 
-async def test_an_idle_machine_is_not_woken_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_deadlines_wake_the_machine_only_when_one_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accepting, "SWEEP_INTERVAL_S", 0.001)
-    swept = 0
+    due: list[float | None] = []
 
-    class Counting(Table):
-        def sweep(self, now: float) -> None:
-            nonlocal swept
-            swept += 1
+    class Noting(Table):
+        def sweep(self, now: float) -> float | None:
+            due.append(super().sweep(now))
+            return due[-1]
 
-    table = Counting(Limits(4))
-    async with listening(table) as (bound, opened):
-        await asyncio.sleep(0)
-        assert swept == 0
+    async def swept(expected: int) -> None:
+        """Expect so many sweeps since the last call, also after many intervals."""
+        await eventually("it is swept", lambda: len(due) >= expected, within_s=WITHIN_S)
+        await asyncio.sleep(0.02)
+        assert len(due) == expected
+        due.clear()
+
+    async with listening(Noting(Limits(4))) as (bound, opened):
         with socket.create_connection(bound.getsockname()):
-            await eventually("it is swept", lambda: swept > 1, within_s=WITHIN_S)
-        opened[0].leave()
-        before = swept
-        await eventually("the last sweep has been", lambda: swept >= before, within_s=WITHIN_S)
+            await eventually("it is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
+            await swept(0)
+            checks = iter([0.0, 0.0, 3600.0, 3600.0])
+            opened[0].watch(lambda now: now + next(checks))
+            await swept(3)
+            opened[0].check_soon()
+            await swept(1)
+            opened[0].check_soon()
+            opened[0].leave()
+            await swept(1)
 
 
 def test_what_is_said_seldom_counts_what_it_left_out() -> None:

@@ -26,7 +26,7 @@ UNSENT_BYTES = 256 * 1024
 FULL_PAUSE_S = 0.2
 # A peer that says nothing: then it has as long for its header, or its handshake.
 FIRST_BYTE_DEADLINE_S = 10.0
-# How often deadlines are checked; all of them are several seconds.
+# The least time between two checks of deadlines; all deadlines are several seconds.
 SWEEP_INTERVAL_S = 1.0
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,9 @@ class Listener:
         self._opening: set[asyncio.Future[object]] = set()
         # Whose peer has said nothing so far, or not had its turn.
         self._silent: set[Place] = set()
+        table.on_check_due = self._sweep_soon
         self._sweeping: asyncio.TimerHandle | None = None
+        self._sweeps_soon = False
         self._full = Seldom()
         self._failing = Seldom()
         # What the log knows of.
@@ -107,8 +109,6 @@ class Listener:
             self._wait(connection, place)
         else:
             self._open(connection, place)
-        if self._sweeping is None:
-            self._sweeping = self._loop.call_later(SWEEP_INTERVAL_S, self._sweep)
 
     def _wait(self, connection: socket.socket, place: Place) -> None:
         """Until the peer has said something."""
@@ -136,7 +136,8 @@ class Listener:
             self._open(connection, place)
 
         self._silent.add(place)
-        place.close, place.check = close, check
+        place.close = close
+        place.watch(check)
         self._loop.add_reader(descriptor, begin)
 
     def _open(self, connection: socket.socket, place: Place) -> None:
@@ -172,10 +173,23 @@ class Listener:
         if listening.fileno() >= 0:
             self._loop.add_reader(listening, self._accept, listening)
 
+    def _sweep_soon(self) -> None:
+        """Sweep after the least time. Called for every request, so it must cost little when already due."""
+        if not self._sweeps_soon:
+            self._sweeps_soon = True
+            self._sweep_after(SWEEP_INTERVAL_S)
+
+    def _sweep_after(self, wait_s: float) -> None:
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        self._sweeping = self._loop.call_later(wait_s, self._sweep)
+
     def _sweep(self) -> None:
-        """Check the deadlines for as long as there are connections: an idle machine is not woken up."""
-        self._table.sweep(self._clock())
-        self._sweeping = self._loop.call_later(SWEEP_INTERVAL_S, self._sweep) if len(self._table) else None
+        """Check the deadlines that are due, and set a timer only for the next one."""
+        self._sweeping, self._sweeps_soon = None, False
+        due = self._table.sweep(self._clock())
+        if due is not None and not self._sweeps_soon:
+            self._sweep_after(max(SWEEP_INTERVAL_S, due - self._clock()))
 
     def _say_what_was_closed(self) -> None:
         given_up = self._table.closed + self._table.refused

@@ -136,6 +136,16 @@ class Place:
         # Who has proved on it who they are.
         self.owner: str | None = None
 
+    def watch(self, check: Callable[[float], float]) -> None:
+        """Set the function that checks the connection's deadlines, and call it soon."""
+        self.check = check
+        self.check_soon()
+
+    def check_soon(self) -> None:
+        """Check at the next sweep, since a deadline may have come closer."""
+        self.next_check = 0.0
+        self._table.on_check_due()
+
     def rest(self, *, idle: bool) -> None:
         """Whether the connection does something for its peer now."""
         if self.open and idle is not self.idle:
@@ -160,6 +170,8 @@ class Table:
         # Closed to make room, and turned away, since the start.
         self.closed = 0
         self.refused = 0
+        # Called when a place must be checked at the next sweep.
+        self.on_check_due: Callable[[], object] = _nothing
         self._places: dict[Place, None] = {}
         self._idle: Crowd[Place] = Crowd()
         self._busy: Crowd[Place] = Crowd()
@@ -192,11 +204,12 @@ class Table:
         """Close the stranger's connection that can be spared best, if there is one."""
         self._make_room(None)
 
-    def sweep(self, now: float) -> None:
-        """To be called about once a second: ends the connections that have missed a deadline."""
+    def sweep(self, now: float) -> float | None:
+        """End the connections that have missed a deadline. Return when the next check is due, if any is."""
         for place in list(self._places):
             if now >= place.next_check and place.check is not None:
                 place.next_check = place.check(now)
+        return min((place.next_check for place in self._places if place.check is not None), default=None)
 
     def moved(self, place: Place, *, idle: bool) -> None:
         """See `Place.rest`."""

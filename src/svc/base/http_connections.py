@@ -82,7 +82,7 @@ class HttpConnection(web.RequestHandler):
         self._deadline = self._clock() + HEADER_DEADLINE_S
         if self._place is not None:
             self._place.close = transport.abort
-            self._place.check = self.check
+            self._place.watch(self.check)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
@@ -119,7 +119,7 @@ class HttpConnection(web.RequestHandler):
             self._deadline = self._clock() + IDLE_DEADLINE_S
             if self._place is not None:
                 self._place.rest(idle=True)
-                self._place.next_check = 0.0
+                self._place.check_soon()
 
     async def _turn(self) -> None:
         """A stranger's request costs a turn of the loop, also where one read brings many of them."""

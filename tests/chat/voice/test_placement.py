@@ -73,9 +73,9 @@ def test_a_room_stays_while_somebody_is_on_the_way_to_it() -> None:
     refuge = world.placement.promise("room-1", PROMISED_S)
     world.gone = set()
     assert world.placement.promise("room-1", 2 * PROMISED_S - 1) == refuge
-    world.placement.forget_empty(3 * PROMISED_S - 2)
+    assert world.placement.forget_empty(3 * PROMISED_S - 2)
     assert world.placement.of("room-1") == refuge
-    world.placement.forget_empty(3 * PROMISED_S)
+    assert not world.placement.forget_empty(3 * PROMISED_S)
     assert world.placement.of("room-1") is None
 
 

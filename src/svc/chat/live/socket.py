@@ -67,6 +67,8 @@ class LiveSockets:
         self._opened = opened
         self._unsigned: Crowd[Page] = Crowd()
         self._pages: set[Page] = set()
+        # Set while pages are open: nothing is checked without them.
+        self._has_pages = asyncio.Event()
 
     def table(self) -> list[web.RouteDef]:
         return [web.get("/live", self.serve)]
@@ -80,6 +82,7 @@ class LiveSockets:
         page = Page(ws, self._hub.rounds)
         self._make_room(MAX_UNSIGNED)
         self._pages.add(page)
+        self._has_pages.set()
         self._unsigned.add(page, client_address(request).limited_as)
         try:
             page.send(self._hello)
@@ -102,7 +105,10 @@ class LiveSockets:
         """End pages that do not read, and those whose access token has ended."""
         loop = asyncio.get_running_loop()
         while True:
+            await self._has_pages.wait()
             await asyncio.sleep(CHECK_INTERVAL_S)
+            if not self._pages:
+                self._has_pages.clear()
             for page in list(self._pages):
                 page.check(loop.time(), time.time())
 

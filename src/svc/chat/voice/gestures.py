@@ -138,13 +138,19 @@ class Speaking:
         # Of each room that the media service was asked about: who looks, and who speaks, once it has said so.
         self._lookers: dict[str, frozenset[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
+        # Set while somebody is in a call.
+        self._occupied = asyncio.Event()
+        occupancy.on_joined.append(lambda *_: self._occupied.set())
         occupancy.on_speaking.append(self.heard)
         occupancy.on_in_step.append(self._in_step)
 
     async def run(self) -> NoReturn:
         while True:
+            await self._occupied.wait()
             await asyncio.sleep(LOOK_INTERVAL_S)
             self.look()
+            if not self._occupancy.everybody():
+                self._occupied.clear()
 
     def look(self) -> None:
         """Ask about the rooms that somebody looks at, and tell newcomers."""

@@ -65,11 +65,13 @@ class Placement:
     def forget(self, room_id: str) -> None:
         self._places.pop(room_id, None)
 
-    def forget_empty(self, now: float) -> None:
-        """Keep the places of rooms that somebody is in, or on the way to."""
-        for room_id, (_, until) in list(self._places.items()):
-            if now >= until and not self._occupied(room_id):
-                del self._places[room_id]
+    def forget_empty(self, now: float) -> bool:
+        """Forget empty rooms whose promise has expired. Return whether an empty room has a place still."""
+        empty = [room_id for room_id in self._places if not self._occupied(room_id)]
+        expired = [room_id for room_id in empty if now >= self._places[room_id][1]]
+        for room_id in expired:
+            del self._places[room_id]
+        return len(empty) > len(expired)
 
     def _kept(self, room_id: str, now: float) -> int | None:
         index, until = self._places.get(room_id, (None, 0.0))
@@ -110,6 +112,9 @@ class SfuLinks:
         # Of each service, who is in rooms that are elsewhere by now, until it can be told.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
         self._placement = Placement(names, self._there, lambda room_id: bool(occupancy.users(room_id)))
+        # Set while time decides something: a service may be gone for good, or a promise expire.
+        self._unsettled = asyncio.Event()
+        occupancy.on_left.append(lambda *_: self._unsettled.set())
 
     @property
     def in_step(self) -> bool:
@@ -129,10 +134,12 @@ class SfuLinks:
     async def run(self) -> NoReturn:
         now = asyncio.get_running_loop().time
         self._lost_at = [now() for _ in self._links]
+        self._unsettled.set()
         async with asyncio.TaskGroup() as tasks:
             for link in self._links:
                 tasks.create_task(link.run())
             while True:
+                await self._unsettled.wait()
                 await asyncio.sleep(LOOK_INTERVAL_S)
                 self._look(now())
         raise AssertionError("a task group of endless tasks does not end")
@@ -148,6 +155,7 @@ class SfuLinks:
         while True:
             left_s = deadline - now()
             index = self._placement.promise(room_id, now())
+            self._unsettled.set()
             try:
                 within_s = left_s if len(self._links) == 1 else min(left_s, PATIENCE_S)
                 await self._links[index].confirm_room(room_id, within_s)
@@ -187,7 +195,10 @@ class SfuLinks:
                 self._lost_at[index] = now
             if len(self._links) > 1 and self._is_gone(index):
                 self._abandon(index)
-        self._placement.forget_empty(now)
+        some_left = self._placement.forget_empty(now)
+        # With a single service nothing depends on how long it has been gone.
+        if not some_left and (self.in_step or len(self._links) == 1):
+            self._unsettled.clear()
 
     def _abandon(self, index: int) -> None:
         """Nobody is there any more; the next who joins one of its rooms decides where that goes."""
@@ -236,6 +247,10 @@ class SfuLinks:
         self._astray[index] = astray
         if self._links[index].in_step:
             self._send_on(index)
+
+    def lost(self, index: int) -> None:
+        """Watch for how long the service stays away."""
+        self._unsettled.set()
 
     def came_in_step(self, index: int) -> None:
         """It listens from now on."""

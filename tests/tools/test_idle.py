@@ -1,0 +1,29 @@
+"""A product that nobody uses sleeps: no program of it polls or keeps a timer that nothing needs."""
+
+import asyncio
+from pathlib import Path
+
+from benchmarks.idle_programs import family, threads_of
+from tests.kit.product import running_product
+
+# The core's thread wakes twice a second by design, and everything else less than once.
+MAX_WAKEUPS_PER_S = 5.0
+WINDOW_S = 3.0
+# The programs tidy up for a while after their start.
+WINDOWS = 20
+
+
+async def test_an_idle_product_sleeps(tmp_path: Path) -> None:
+    async with running_product(tmp_path / "data") as product:
+        rates = []
+        for _ in range(WINDOWS):
+            before = wakeups(product.pid)
+            await asyncio.sleep(WINDOW_S)
+            rates.append((wakeups(product.pid) - before) / WINDOW_S)
+            if rates[-1] <= MAX_WAKEUPS_PER_S:
+                return
+    raise AssertionError(f"wake-ups per second: {rates}")
+
+
+def wakeups(pid: int) -> int:
+    return sum(thread.wakeups for one in family(pid) for thread in threads_of(one).values())
