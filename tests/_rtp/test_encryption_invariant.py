@@ -24,6 +24,7 @@ from tests.kit.participant import (
     Participant,
     video,
 )
+from tests.kit.simulcast import CODECS, RID, Scene
 
 
 @dataclass
@@ -99,6 +100,86 @@ def test_a_resend_is_the_same_datagram_after_the_receiver_has_learnt_the_mid() -
     watched.now += 0.1
     watched.nack([watched.last_number() - 1, watched.last_number()])
     assert watched.resent == 2
+
+
+ENCODING_STEP = st.one_of(
+    st.tuples(st.just("keyframe"), st.integers(0, 2)),
+    st.tuples(st.just("send"), st.integers(0, 2)),
+    st.tuples(st.just("late"), st.integers(0, 2)),
+    st.tuples(st.just("codec"), st.integers(0, 2)),
+    st.tuples(st.just("restart"), st.integers(0, 2)),
+    st.tuples(st.just("want"), st.integers(0, 2)),
+    st.tuples(st.just("nack"), st.integers(0, 30)),
+    st.tuples(st.just("wait"), st.sampled_from([1, 150, 400])),
+)
+
+
+class WatchedEncodings:
+    """A track in three encodings, each with numbers of its own, and a receiver without RTX."""
+
+    def __init__(self) -> None:
+        self.scene = Scene("VP8", rtx=False)
+        self.encodings = list(self.scene.encodings.values())
+        self.codecs = [CODECS["VP8"]] * 3
+        self.now = 1.0
+        self.count = 0
+        self.seen: dict[tuple[int, int], bytes] = {}
+
+    def send(self, which: int, *, keyframe: bool = False, back: int = 0) -> None:
+        encoding = self.encodings[which]
+        self.count += 1
+        encoding.sequence += 2 - back
+        encoding.picture_id += 1
+        first = 0 if keyframe else 1
+        numbers = struct.pack("!HBB", 0x8000 | encoding.picture_id & 0x7FFF, encoding.tl0 & 0xFF, 0)
+        packet = packets.rtp(
+            ssrc=encoding.ssrc,
+            sequence=encoding.sequence,
+            payload_type=self.codecs[which],
+            timestamp=encoding.timestamp + int(self.now * 90_000),
+            extensions=packets.one_byte_extensions([(MID, b"1"), (RID, encoding.rid.encode())]),
+            payload=b"\x90\xe0" + numbers + bytes([first]) + struct.pack("!I", self.count),
+        )
+        encoding.sequence += back
+        self.scene.alice.send(packet, self.now)
+        self.watch()
+
+    def watch(self) -> None:
+        for data, remote, _ in self.scene.engine.take_datagrams():
+            if remote == self.scene.bob.address and data[0] >= 128 and not 192 <= data[1] < 224:
+                number = struct.unpack("!H", data[2:4])[0], struct.unpack("!I", data[8:12])[0]
+                assert self.seen.setdefault(number, data) == data, f"{number} under two faces"
+
+    def act(self, action: str, argument: int) -> None:
+        if action in ("send", "keyframe", "late"):
+            self.send(argument, keyframe=action == "keyframe", back=3 if action == "late" else 0)
+        elif action == "codec":
+            self.codecs[argument] = CODECS["VP9" if self.codecs[argument] == CODECS["VP8"] else "VP8"]
+        elif action == "restart":
+            self.encodings[argument].ssrc += 1
+            self.encodings[argument].sequence -= 20
+        elif action == "want":
+            self.scene.want(argument)
+        elif action == "wait":
+            self.now += argument / 1000
+        else:
+            last = max((sequence for sequence, _ in self.seen), default=0)
+            asked = [last - back & 0xFFFF for back in range(argument)] or [last]
+            self.scene.bob.send_rtcp(packets.nack(5000, asked), self.now)
+        self.scene.engine.advance(self.now)
+        self.watch()
+
+
+@settings(max_examples=150)
+@given(st.lists(ENCODING_STEP, max_size=80))
+def test_whatever_encodings_a_receiver_is_switched_between_a_number_has_one_face(
+    steps: list[tuple[str, int]],
+) -> None:
+    watched = WatchedEncodings()
+    for which in range(3):
+        watched.send(which, keyframe=True)
+    for action, argument in steps:
+        watched.act(action, argument)
 
 
 STEP = st.one_of(

@@ -25,12 +25,13 @@ def decode(codec: str, packets: Iterable[tuple[int, bytes]]) -> dict[int, bytes]
     for timestamp, payloads in frames.items():
         unit = av.Packet(DEPACKETISERS[codec](payloads))
         unit.pts = timestamp
-        pictures.update(_digests(context.decode(unit)))
-    pictures.update(_digests(context.decode(None)))
+        pictures.update(digests(context.decode(unit)))
+    pictures.update(digests(context.decode(None)))
     return pictures
 
 
-def _digests(frames: Iterable[av.VideoFrame]) -> dict[int, bytes]:
+def digests(frames: Iterable[av.VideoFrame]) -> dict[int, bytes]:
+    """A digest of each picture, by its presentation time."""
     return {frame.pts: _digest(frame) for frame in frames if frame.pts is not None}
 
 

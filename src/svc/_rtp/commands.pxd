@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from svc._rtp.address cimport Path
 from svc._rtp.core cimport Core
-from svc._rtp.objects cimport MAX_CNAME, MAX_SOURCES, MAX_UFRAG
+from svc._rtp.objects cimport MAX_CNAME, MAX_ENCODINGS, MAX_RID, MAX_SOURCES, MAX_UFRAG
 from svc._rtp.sha1 cimport HmacKey
 from svc._rtp.srtp cimport SrtpContext
 
@@ -21,12 +21,13 @@ cdef enum CommandKind:
     SELECT              # id, path
     SEND_DTLS           # id, data
     SET_KEYS            # id, inbound, outbound
-    OPEN_LINE           # id = transport, other = forwarder, line, flag = video, name = mid, payload_types, ssrcs
+    OPEN_LINE           # id = transport, other = forwarder, line, flag = video, name = mid, payload_types, ssrcs, rids
     CLOSE_FORWARDER     # id
     SET_MUTED           # id = forwarder, flag
     SET_DEAFENED        # id = transport, flag
     CLOSE_DOWN_TRACK    # id
     SET_LAYER           # id = down track, line = max temporal layer
+    SET_SPATIAL_LAYER   # id = down track, line = max spatial layer
     SET_PAUSED          # id = down track, flag
 
 
@@ -48,6 +49,9 @@ cdef struct Command:
     uint8_t payload_types[128]
     uint8_t ext_ids[256]
     uint32_t ssrcs[MAX_SOURCES]
+    uint8_t rids[MAX_ENCODINGS][MAX_RID]    # the smallest encoding's first
+    uint8_t rid_lengths[MAX_ENCODINGS]
+    uint8_t rid_count
     HmacKey key
     Path path
     SrtpContext inbound

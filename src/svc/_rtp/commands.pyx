@@ -21,11 +21,14 @@ from svc._rtp.history cimport clear as clear_history, init as init_history
 from svc._rtp.ingress cimport forget_path
 from svc._rtp.layers cimport ALL_LAYERS, set_target
 from svc._rtp.layers cimport clear as clear_selector
-from svc._rtp.objects cimport AUDIO, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Transport
+from svc._rtp.objects cimport (
+    AUDIO, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Simulcast, Transport,
+)
 from svc._rtp.ring cimport CLOSED, Event, push
 from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
 from svc._rtp.silence cimport tell_silence
+from svc._rtp.simulcast cimport choose
 from svc._rtp.table cimport insert, lookup, remove
 
 cdef extern from *:
@@ -95,6 +98,9 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
         close_down_track(core, <DownTrack*>target)
     elif kind == SET_LAYER:
         set_target(&(<DownTrack*>target).layers, command.line)
+    elif kind == SET_SPATIAL_LAYER:
+        (<DownTrack*>target).max_spatial = command.line
+        choose(core, <DownTrack*>target)
     elif kind == SET_PAUSED:
         set_paused(core, <DownTrack*>target, command.flag)
 
@@ -127,7 +133,8 @@ cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void begin_track(Core* core, DownTrack* down_track) noexcept nogil:
-    """With the last keyframe, or ask for the next."""
+    """With the last keyframe of the encoding that it is to have, or ask for the next."""
+    choose(core, down_track)
     if not down_track.switched_off and not start_in_history(core, down_track):
         request_keyframe(core, down_track.forwarder)
 
@@ -265,40 +272,73 @@ cdef void open_line(Core* core, Transport* transport, Command* command) noexcept
     memcpy(line.payload_types, command.payload_types, sizeof(line.payload_types))
     memcpy(line.ssrcs, command.ssrcs, sizeof(line.ssrcs))
     if line.forwarder == NULL:
-        line.forwarder = new_forwarder(core, transport, <uint8_t>at, line.kind, command.other)
+        line.forwarder = new_forwarder(core, transport, <uint8_t>at, line.kind)
+        if line.forwarder == NULL:
+            return
+        line.forwarder.id = command.other
+        insert(&core.by_id, key_of(command.other), line.forwarder)
+    if command.rid_count > 1 and line.forwarder.simulcast == NULL:
+        open_encodings(core, line.forwarder, command)
 
 
-cdef Forwarder* new_forwarder(Core* core, Transport* transport, uint8_t line, int kind, uint32_t object_id) noexcept nogil:
+cdef void open_encodings(Core* core, Forwarder* first, Command* command) noexcept nogil:
+    """Expect a track in several encodings; where memory lacks, in fewer."""
+    cdef Simulcast* simulcast = <Simulcast*>calloc(1, sizeof(Simulcast))
+    cdef Forwarder* forwarder = first
+    cdef int i
+    if simulcast == NULL:
+        return
+    for i in range(command.rid_count):
+        if i > 0:
+            forwarder.next_encoding = new_forwarder(core, first.transport, first.line, first.kind)
+            forwarder = forwarder.next_encoding
+        if forwarder == NULL:
+            return
+        forwarder.simulcast = simulcast
+        forwarder.spatial_layer = <uint8_t>i
+        memcpy(forwarder.rid, command.rids[i], command.rid_lengths[i])
+        forwarder.rid_length = command.rid_lengths[i]
+        simulcast.encodings[i] = forwarder
+        simulcast.count += 1
+
+
+cdef Forwarder* new_forwarder(Core* core, Transport* transport, uint8_t line, int kind) noexcept nogil:
     cdef Forwarder* forwarder = <Forwarder*>calloc(1, sizeof(Forwarder))
     if forwarder == NULL:
         return NULL
     if init_history(&forwarder.history, VIDEO_HISTORY if kind == VIDEO else AUDIO_HISTORY) < 0:
         free(forwarder)
         return NULL
-    forwarder.id = object_id
     forwarder.transport = transport
     forwarder.line = line
     forwarder.kind = VIDEO if kind == VIDEO else AUDIO
-    insert(&core.by_id, key_of(object_id), forwarder)
     return forwarder
 
 
 cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
     """End a track: its receivers' down tracks go with it, and its sources are unknown again."""
     cdef Transport* transport = forwarder.transport
+    cdef Forwarder* encoding = forwarder
     cdef int i, kept = 0
-    while forwarder.down_tracks != NULL:
-        close_down_track(core, forwarder.down_tracks)
+    # Receivers refer to encodings that they have had before, so all of them go first.
+    while encoding != NULL:
+        while encoding.down_tracks != NULL:
+            close_down_track(core, encoding.down_tracks)
+        encoding = encoding.next_encoding
     for i in range(transport.source_count):
-        if transport.sources[i].forwarder != forwarder:
+        if transport.sources[i].forwarder.line != forwarder.line:
             transport.sources[kept] = transport.sources[i]
             kept += 1
     transport.source_count = <uint8_t>kept
     transport.lines[forwarder.line].forwarder = NULL
-    clear_history(&forwarder.history, &core.pool)
-    free(forwarder.frames)
     remove(&core.by_id, key_of(forwarder.id))
-    free(forwarder)
+    free(forwarder.simulcast)
+    while forwarder != NULL:
+        encoding = forwarder.next_encoding
+        clear_history(&forwarder.history, &core.pool)
+        free(forwarder.frames)
+        free(forwarder)
+        forwarder = encoding
 
 
 # --- down tracks ---
@@ -351,6 +391,7 @@ cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) n
     memcpy(down_track.cname, command.cname, command.cname_length)
     down_track.cname_length = command.cname_length
     down_track.layers.target = ALL_LAYERS
+    down_track.max_spatial = ALL_LAYERS
     down_track.waiting = True
     down_track.rtx_index = random32(core) & 0x7FFF
     down_track.resend_credit = FIRST_RESEND_CREDIT
@@ -366,6 +407,7 @@ cdef void set_paused(Core* core, DownTrack* down_track, bint paused) noexcept no
     down_track.waiting = True
     down_track.waiting_since = 0
     down_track.held_request = 0
+    choose(core, down_track)
     if not paused and down_track.transport.keyed and not start_in_history(core, down_track):
         ask_for_keyframe(core, down_track)
 
@@ -384,5 +426,6 @@ cdef void close_down_track(Core* core, DownTrack* down_track) noexcept nogil:
     remove(&core.by_id, key_of(down_track.id))
     clear_rewriter(&down_track.numbers)
     clear_selector(&down_track.layers)
+    free(down_track.splices)
     free(down_track.sent)
     free(down_track)

@@ -13,18 +13,19 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from svc._rtp.core cimport MAX_SHARDS, QUANTUM, RUN, Shard, egress_of, queue_of
-from svc._rtp.descriptor cimport MAX_DESCRIPTOR, DependencyDescriptor, decode_targets_up_to
-from svc._rtp.descriptor_writer cimport write_with_active_decode_targets
+from svc._rtp.descriptor cimport MAX_DESCRIPTOR
 from svc._rtp.egress cimport Egress, Outgoing, commit, flush, has_room, has_room_for, next_outgoing
-from svc._rtp.frames cimport FrameReader, read_again
-from svc._rtp.header cimport Extension, Header, Rewrite, find, write
+from svc._rtp.header cimport Header, Rewrite, write
 from svc._rtp.history cimport MAX_AGE, History, get
 from svc._rtp.layers cimport ALL_LAYERS
-from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent, accepts
+from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent, Splice, accepts
+from svc._rtp.picture cimport MAX_PICTURE
+from svc._rtp.rewriting cimport replace_descriptor, replace_pictures
 from svc._rtp.ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn
 from svc._rtp.sendqueue cimport is_under_way, longest, remove_first
 from svc._rtp.sequence cimport NO_NUMBER, extend
+from svc._rtp.splicing cimport source_of, splice_of
 from svc._rtp.srtp cimport Plaintext, seal
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 from svc._rtp.wire cimport store16
@@ -195,6 +196,7 @@ cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record)
     sent.with_mid = 1 if down_track.mid_id != 0 and not down_track.announced else 0
     sent.filler = 1 if record.filler else 0
     sent.told_layers = record.told_layers
+    sent.splice = down_track.splice
     return sent
 
 
@@ -335,13 +337,16 @@ cdef uint8_t layers_to_tell(Core* core, DownTrack* down_track, Slot* slot) noexc
 cdef int send(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent) noexcept nogil:
     """Write the packet as this receiver's, the same bytes whenever it is called for the same `sent`."""
     cdef Outgoing* outgoing = next_outgoing(egress_of(core, down_track))
+    cdef const Splice* splice = splice_of(down_track, sent)
     cdef uint8_t descriptor[MAX_DESCRIPTOR]
+    cdef uint8_t prefix[MAX_PICTURE]
     cdef Plaintext plaintext
     cdef Rewrite rewrite
-    fill(&rewrite, down_track, slot, sent.with_mid)
+    fill(&rewrite, down_track, slot, sent.with_mid, splice)
     rewrite.ssrc = down_track.ssrc
     rewrite.sequence = <uint16_t>sent.output
     rewrite.payload_type = slot.header.payload_type
+    plaintext.prefix = prefix
     plaintext.prefix_length = 0
     plaintext.ssrc = rewrite.ssrc
     plaintext.index = <uint64_t>sent.output
@@ -349,7 +354,7 @@ cdef int send(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent) n
         return send_filler(core, down_track, outgoing, &rewrite, &plaintext)
     replace_descriptor(core, down_track, slot, sent, &rewrite, descriptor)
     plaintext.header_length = write(outgoing.data, slot.data, &slot.header, &rewrite)
-    return finish(core, down_track, outgoing, slot, &plaintext)
+    return finish(core, down_track, outgoing, slot, &plaintext, prefix, splice)
 
 
 cdef int send_filler(Core* core, DownTrack* down_track, Outgoing* outgoing, Rewrite* rewrite,
@@ -366,32 +371,10 @@ cdef int send_filler(Core* core, DownTrack* down_track, Outgoing* outgoing, Rewr
     return hand_over(core, down_track, outgoing, plaintext)
 
 
-cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent, Rewrite* rewrite,
-                             uint8_t* out) noexcept nogil:
-    """Cut the descriptor's active decode targets to those that the receiver gets (AV1 RTP, appendix A.4)."""
-    cdef FrameReader* frames = down_track.forwarder.frames
-    cdef const Extension* extension
-    cdef DependencyDescriptor descriptor
-    cdef uint32_t targets
-    cdef int length
-    if sent.told_layers == ALL_LAYERS or frames == NULL:
-        return
-    extension = find(&slot.header, core.negotiated.descriptor_id)
-    if extension == NULL or read_again(frames, slot.data + extension.offset, extension.length, &descriptor) < 0:
-        return
-    targets = decode_targets_up_to(descriptor.structure, sent.told_layers) & frames.active_decode_targets
-    if targets == 0:
-        return
-    length = write_with_active_decode_targets(&descriptor, targets, out, MAX_DESCRIPTOR)
-    # A receiver of the one-byte form alone would lose the whole descriptor to the few bytes more.
-    if length > 0 and (length <= 16 or down_track.mixed):
-        rewrite.replaced = extension
-        rewrite.replacement = out
-        rewrite.replacement_length = <uint8_t>length
-
-
-cdef inline void fill(Rewrite* rewrite, DownTrack* down_track, Slot* slot, bint with_mid) noexcept nogil:
-    rewrite.timestamp = slot.header.timestamp + down_track.timestamp_offset
+cdef inline void fill(Rewrite* rewrite, DownTrack* down_track, Slot* slot, bint with_mid,
+                      const Splice* splice) noexcept nogil:
+    rewrite.timestamp = slot.header.timestamp + (
+        splice.timestamp_offset if splice != NULL else down_track.timestamp_offset)
     rewrite.marker = slot.header.marker
     rewrite.mixed = down_track.mixed
     rewrite.mid_id = down_track.mid_id if with_mid else 0
@@ -401,10 +384,21 @@ cdef inline void fill(Rewrite* rewrite, DownTrack* down_track, Slot* slot, bint 
     rewrite.replaced = NULL
 
 
-cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Plaintext* plaintext) noexcept nogil:
-    """Seal the payload, as it came, behind the header, and hand over; the datagram's length, or -1."""
+cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Plaintext* plaintext,
+                uint8_t* prefix, const Splice* splice) noexcept nogil:
+    """Seal the payload behind the header, and hand over; the datagram's length, or -1.
+
+    It goes as it came, but for the picture ids of a receiver that has been moved to another encoding. They are written
+    to the end of `prefix`, which is sealed first.
+    """
+    cdef size_t replaced
     plaintext.payload = slot.data + slot.header.payload_offset
     plaintext.payload_length = slot.length - slot.header.payload_offset
+    if splice != NULL:
+        replaced = replace_pictures(core, slot, splice, prefix + plaintext.prefix_length)
+        plaintext.prefix_length += replaced
+        plaintext.payload += replaced
+        plaintext.payload_length -= replaced
     return hand_over(core, down_track, outgoing, plaintext)
 
 
@@ -446,7 +440,7 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     sent = &down_track.sent[output & down_track.sent_mask]
     if sent.output != output or not may_resend(core, down_track, sent):
         return
-    slot = get(&down_track.forwarder.history, sent.input)
+    slot = get(&source_of(down_track, splice_of(down_track, sent)).history, sent.input)
     if slot == NULL or core.now - slot.arrival > MAX_AGE or down_track.resend_credit < slot.length:
         return
     if sent.resends == 0:
@@ -477,7 +471,8 @@ cdef inline uint8_t rtx_payload_type(Core* core, DownTrack* down_track, Slot* sl
 cdef int resend_as_rtx(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent) noexcept nogil:
     """Send it on the RTX stream (RFC 4588 section 4); where the receiver has none, the same packet again."""
     cdef uint8_t payload_type = rtx_payload_type(core, down_track, slot)
-    cdef uint8_t original[2]
+    cdef const Splice* splice = splice_of(down_track, sent)
+    cdef uint8_t prefix[2 + MAX_PICTURE]
     cdef uint8_t descriptor[MAX_DESCRIPTOR]
     cdef Outgoing* outgoing
     cdef Plaintext plaintext
@@ -485,16 +480,16 @@ cdef int resend_as_rtx(Core* core, DownTrack* down_track, Slot* slot, const Sent
     if sent.filler or payload_type == 0:
         return send(core, down_track, slot, sent)
     outgoing = next_outgoing(egress_of(core, down_track))
-    fill(&rewrite, down_track, slot, sent.with_mid)
+    fill(&rewrite, down_track, slot, sent.with_mid, splice)
     rewrite.ssrc = down_track.rtx_ssrc
     rewrite.sequence = <uint16_t>down_track.rtx_index
     rewrite.payload_type = payload_type
     replace_descriptor(core, down_track, slot, sent, &rewrite, descriptor)
-    store16(original, <uint16_t>sent.output)
+    store16(prefix, <uint16_t>sent.output)
     plaintext.header_length = write(outgoing.data, slot.data, &slot.header, &rewrite)
-    plaintext.prefix = original
+    plaintext.prefix = prefix
     plaintext.prefix_length = 2
     plaintext.ssrc = rewrite.ssrc
     plaintext.index = <uint64_t>down_track.rtx_index
     down_track.rtx_index += 1
-    return finish(core, down_track, outgoing, slot, &plaintext)
+    return finish(core, down_track, outgoing, slot, &plaintext, prefix, splice)

@@ -1,6 +1,6 @@
 """Engine: the core as one object, sans-I/O."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # The third number is a TCP connection's; without it, UDP.
 Address = tuple[str, int] | tuple[str, int, int]
@@ -27,6 +27,8 @@ class Engine:
         level_id: int,
         descriptor_id: int,
         forwarded_ids: Iterable[int],
+        rid_id: int = 0,
+        repaired_rid_id: int = 0,
     ) -> None:
         """Say what this SFU negotiates; once, before anything else.
 
@@ -54,9 +56,11 @@ class Engine:
         kind: str,
         payload_types: Iterable[int],
         ssrcs: Iterable[int],
+        rids: Sequence[str] = (),
     ) -> int:
         """Let a participant send on a line, or change what it may send there.
 
+        `rids` are the encodings in which the track may come, the smallest first; none for one alone.
         The forwarder's id is returned; 0 asks for a new one.
         """
     def open_down_track(
@@ -79,6 +83,8 @@ class Engine:
     def set_muted(self, forwarder: int, muted: bool) -> None: ...
     def set_deafened(self, transport: int, deafened: bool) -> None: ...
     def set_layer(self, down_track: int, layer: int) -> None: ...
+    def set_spatial_layer(self, down_track: int, layer: int) -> None:
+        """Send encodings up to this one, where the track has several; 255 for the largest."""
     def set_paused(self, down_track: int, paused: bool) -> None: ...
     def take_events(self) -> list[Event]: ...
     def counters(self) -> dict[str, int]: ...

@@ -11,20 +11,22 @@ from libc.string cimport memcpy, memset
 
 from svc._rtp.address cimport Path, from_text, to_text
 from svc._rtp.atomics cimport compare_exchange, exchange, load_acquire
+from svc._rtp.collector cimport Outlet, collect
 from svc._rtp.commands cimport (
     CLOSE_DOWN_TRACK, CLOSE_FORWARDER, CLOSE_TRANSPORT, OPEN_DOWN_TRACK, OPEN_LINE, OPEN_TRANSPORT, SELECT,
     SEND_DTLS, SEND_STUN, SET_CONTROLLING, SET_CREDENTIALS, SET_DEAFENED, SET_KEYS, SET_LAYER, SET_MUTED, SET_PAUSED,
+    SET_SPATIAL_LAYER,
     CommandKind, apply, close_everything, free_command,
 )
 from svc._rtp.core cimport MAX_SHARDS, fall_due, is_blocked, is_pending, is_waiting
 from svc._rtp.delivery cimport drain, shed
 from svc._rtp.egress cimport Egress, flush
-from svc._rtp.egress cimport clear as clear_egress, init as init_egress, take_off
+from svc._rtp.egress cimport clear as clear_egress, init as init_egress
 from svc._rtp.feedback cimport tick as tick_transport
 from svc._rtp.ingress cimport received
 from svc._rtp.keyframes cimport AV1, H264, OTHER, VP8, VP9
 from svc._rtp.objects cimport (
-    MAX_CNAME, MAX_MID, MAX_SOURCES, MAX_UFRAG, PAYLOAD_AUDIO, PAYLOAD_RTX, PAYLOAD_VIDEO, Counters, Transport,
+    MAX_CNAME, MAX_ENCODINGS, MAX_MID, MAX_RID, MAX_SOURCES, MAX_UFRAG, PAYLOAD_AUDIO, PAYLOAD_RTX, PAYLOAD_VIDEO, Counters, Transport,
 )
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, destroy, release
 from svc._rtp.ring cimport CHECK, CLOSED, DTLS, FORWARDED, SILENT, SPEAKING, STUN, TRACK, Event, Ring, peek, pop
@@ -64,45 +66,20 @@ cdef void discard(void* context, Egress* egress) noexcept nogil:
     egress.count = 0
 
 
-cdef class Outlet:
-    """Where a ManualEngine sends to: what has been sent, and how much more goes now."""
-
-    cdef list datagrams
-    cdef object room        # how many datagrams; None = without end
-
-    def __cinit__(self):
-        self.datagrams = []
-
-    def take(self) -> list:
-        datagrams = self.datagrams
-        self.datagrams = []
-        return datagrams
-
-    def limit(self, room):
-        self.room = room
-
-
-cdef void collect(void* context, Egress* egress) noexcept with gil:
-    """Keep what would be sent, for take_datagrams."""
-    cdef Outlet outlet = <Outlet>context
-    cdef uint32_t i, count = egress.count
-    if outlet.room is not None:
-        count = min(count, <uint32_t>outlet.room)
-        outlet.room -= count
-    for i in range(count):
-        outlet.datagrams.append((
-            (<const char*>egress.batch[i].data)[:egress.batch[i].length],
-            to_text(&egress.batch[i].path.remote),
-            to_text(&egress.batch[i].path.local)[0],
-        ))
-    take_off(egress, count)
-
-
 cdef int fill_path(Path* path, tuple remote, str local) except -1:
     from_text(&path.remote, remote[0], remote[1])
     if len(remote) > 2:
         path.remote.stream = remote[2]
     return from_text(&path.local, local, 0)
+
+
+cdef fill_rids(Command* command, list rids):
+    cdef bytes name
+    for i, rid in enumerate(rids):
+        name = rid.encode("ascii")[:<Py_ssize_t>MAX_RID]
+        memcpy(command.rids[<int>i], <const char*>name, <size_t>len(name))
+        command.rid_lengths[<int>i] = <uint8_t>len(name)
+    command.rid_count = <uint8_t>len(rids)
 
 
 cdef class Engine:
@@ -234,7 +211,8 @@ cdef class Engine:
         self.last_id += 1
         return self.last_id
 
-    def negotiate(self, *, payloads, int mid_id, int twcc_id, int level_id, int descriptor_id, forwarded_ids):
+    def negotiate(self, *, payloads, int mid_id, int twcc_id, int level_id, int descriptor_id, forwarded_ids,
+                  int rid_id=0, int repaired_rid_id=0):
         cdef int payload_type
         codecs = {"H264": H264, "VP8": VP8, "VP9": VP9, "AV1": AV1}
         for payload_type, kind, name, clock_rate, rtx in payloads:
@@ -249,6 +227,8 @@ cdef class Engine:
         self.core.negotiated.twcc_id = <uint8_t>twcc_id
         self.core.negotiated.level_id = <uint8_t>level_id
         self.core.negotiated.descriptor_id = <uint8_t>descriptor_id
+        self.core.negotiated.rid_id = <uint8_t>rid_id
+        self.core.negotiated.repaired_rid_id = <uint8_t>repaired_rid_id
         for ext_id in forwarded_ids:
             self.core.negotiated.forwarded[<int>ext_id] = 1
 
@@ -318,7 +298,8 @@ cdef class Engine:
         command.outbound = keys.outbound
         self.post(command)
 
-    def open_line(self, unsigned int transport, unsigned int forwarder, str mid, str kind, payload_types, ssrcs):
+    def open_line(self, unsigned int transport, unsigned int forwarder, str mid, str kind, payload_types, ssrcs,
+                  rids=()):
         """`forwarder` is 0 for a new one; its id is returned."""
         cdef bytes name = mid.encode("ascii")
         if not 1 <= len(name) <= MAX_MID:
@@ -334,6 +315,7 @@ cdef class Engine:
             command.payload_types[<int>payload_type & 127] = 1
         for i, ssrc in enumerate(list(ssrcs)[:MAX_SOURCES]):
             command.ssrcs[<int>i] = ssrc
+        fill_rids(command, list(rids)[:<Py_ssize_t>MAX_ENCODINGS])
         self.post(command)
         return forwarder
 
@@ -384,6 +366,11 @@ cdef class Engine:
 
     def set_layer(self, unsigned int down_track, unsigned int layer):
         cdef Command* command = self.new_command(SET_LAYER, down_track)
+        command.line = <uint8_t>layer
+        self.post(command)
+
+    def set_spatial_layer(self, unsigned int down_track, int layer):
+        cdef Command* command = self.new_command(SET_SPATIAL_LAYER, down_track)
         command.line = <uint8_t>layer
         self.post(command)
 

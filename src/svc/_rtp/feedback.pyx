@@ -13,9 +13,9 @@ from svc._rtp.core cimport PATIENCE, fall_due, random32
 from svc._rtp.delivery cimport resend
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
 from svc._rtp.history cimport expire
-from svc._rtp.keyframes cimport keyframe_came, next_due, request, take_due
+from svc._rtp.keyframes cimport keyframe_came, next_due, request, skip_unneeded, take_due
 from svc._rtp.loudness cimport lapsed, lapses_at
-from svc._rtp.objects cimport AUDIO, MAX_LINES, VIDEO
+from svc._rtp.objects cimport AUDIO, MAX_ENCODINGS, MAX_LINES, VIDEO
 from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
 from svc._rtp.ring cimport SPEAKING, Event, push
 from svc._rtp.rtcp cimport (
@@ -91,21 +91,41 @@ cdef void sender_report_received(Core* core, Transport* transport, const Packet*
     cdef SenderInfo info
     cdef Forwarder* forwarder
     cdef DownTrack* down_track
-    cdef int i
     if read_sender_info(packet, &info) < 0:
         core.counters.dropped_malformed += 1
         return
-    for i in range(transport.line_count):
-        forwarder = transport.lines[i].forwarder
-        if forwarder == NULL or forwarder.ssrc != info.ssrc or info.ssrc == 0:
-            continue
-        forwarder.reception.lsr = <uint32_t>(info.ntp >> 16)
-        forwarder.reception.sr_arrival = core.now
-        forwarder.last_sr = info
-        down_track = forwarder.down_tracks
-        while down_track != NULL:
-            send_sender_report(core, down_track)
-            down_track = down_track.next_sent
+    forwarder = first_received(transport)
+    while forwarder != NULL:
+        if forwarder.ssrc == info.ssrc and info.ssrc != 0:
+            forwarder.reception.lsr = <uint32_t>(info.ntp >> 16)
+            forwarder.reception.sr_arrival = core.now
+            forwarder.last_sr = info
+            forwarder.last_sr_at = core.now
+            down_track = forwarder.down_tracks
+            while down_track != NULL:
+                send_sender_report(core, down_track)
+                down_track = down_track.next_sent
+        forwarder = next_received(transport, forwarder)
+
+
+cdef inline Forwarder* first_received(Transport* transport) noexcept nogil:
+    """The first encoding of a participant's first line."""
+    return first_from(transport, 0)
+
+
+cdef inline Forwarder* next_received(Transport* transport, Forwarder* forwarder) noexcept nogil:
+    """The next encoding of the same line, else the first of the next line; NULL at the end."""
+    if forwarder.next_encoding != NULL:
+        return forwarder.next_encoding
+    return first_from(transport, forwarder.line + 1)
+
+
+cdef inline Forwarder* first_from(Transport* transport, int line) noexcept nogil:
+    while line < transport.line_count:
+        if transport.lines[line].forwarder != NULL:
+            return transport.lines[line].forwarder
+        line += 1
+    return NULL
 
 
 cdef void reports_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
@@ -313,28 +333,14 @@ cdef void tick(Core* core, Transport* transport) noexcept nogil:
     What falls due between two ticks says so where it comes up: a gap, a request that is held back, an arrival.
     """
     cdef Forwarder* forwarder
-    cdef int i
     if not can_send(transport):
         # begin_receiving lets a tick come when it can.
         return
-    for i in range(transport.line_count):
-        forwarder = transport.lines[i].forwarder
-        if forwarder == NULL or forwarder.ssrc == 0:
-            continue
-        expire(&forwarder.history, &core.pool, core.now)
-        if forwarder.kind == AUDIO:
-            if lapsed(&forwarder.loudness, core.now):
-                tell_speaking(core, forwarder)
-            elif forwarder.loudness.speaking:
-                fall_due(core, lapses_at(&forwarder.loudness), 0)
-            send_nacks(core, forwarder)
-            continue
-        if forwarder.held_requests and forwarder.held_requests <= core.now:
-            release_held_requests(core, forwarder)
-        if forwarder.held_requests:
-            fall_due(core, forwarder.held_requests, 0)
-        send_nacks(core, forwarder)
-        send_due_pli(core, forwarder)
+    forwarder = first_received(transport)
+    while forwarder != NULL:
+        if forwarder.ssrc:
+            tick_received(core, forwarder)
+        forwarder = next_received(transport, forwarder)
     if transport.arrivals != NULL and has_news(transport.arrivals):
         if transport.next_feedback <= core.now:
             transport.next_feedback = core.now + FEEDBACK_INTERVAL
@@ -346,6 +352,30 @@ cdef void tick(Core* core, Transport* transport) noexcept nogil:
             transport.next_report = core.now + REPORT_INTERVAL + <int64_t>(random32(core) % REPORT_JITTER)
             send_receiver_report(core, transport)
         fall_due(core, transport.next_report, PATIENCE)
+
+
+cdef void tick_received(Core* core, Forwarder* forwarder) noexcept nogil:
+    """Do what has fallen due for one source."""
+    expire(&forwarder.history, &core.pool, core.now)
+    if forwarder.kind == AUDIO:
+        if lapsed(&forwarder.loudness, core.now):
+            tell_speaking(core, forwarder)
+        elif forwarder.loudness.speaking:
+            fall_due(core, lapses_at(&forwarder.loudness), 0)
+        send_nacks(core, forwarder)
+        return
+    if forwarder.held_requests and forwarder.held_requests <= core.now:
+        release_held_requests(core, forwarder)
+    if forwarder.held_requests:
+        fall_due(core, forwarder.held_requests, 0)
+    send_nacks(core, forwarder)
+    skip_unneeded(&forwarder.keyframes, core.now, is_needed(forwarder))
+    send_due_pli(core, forwarder)
+
+
+cdef inline bint is_needed(const Forwarder* forwarder) noexcept nogil:
+    """Whether an encoding's keyframes are of use. Of several that nobody has, those of the smallest are asked for."""
+    return forwarder.simulcast == NULL or forwarder.down_tracks != NULL or forwarder.spatial_layer == 0
 
 
 cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:
@@ -393,17 +423,17 @@ cdef void send_transport_feedback(Core* core, Transport* transport) noexcept nog
 
 
 cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
-    cdef ReportBlock blocks[MAX_LINES]
-    cdef Forwarder* forwarder
+    cdef ReportBlock blocks[MAX_LINES * MAX_ENCODINGS]
+    cdef Forwarder* forwarder = first_received(transport)
     cdef Outgoing* outgoing
-    cdef int i, count = 0
-    for i in range(transport.line_count):
-        forwarder = transport.lines[i].forwarder
-        if forwarder != NULL and forwarder.ssrc and forwarder.reception.started:
+    cdef int count = 0
+    while forwarder != NULL:
+        if forwarder.ssrc and forwarder.reception.started:
             report(&forwarder.reception, forwarder.ssrc, core.now, &blocks[count])
             if forwarder.kind == AUDIO:
                 blocks[count].fraction_lost = max(blocks[count].fraction_lost, lost_by_listeners(core, forwarder))
             count += 1
+        forwarder = next_received(transport, forwarder)
     if count:
         outgoing = next_outgoing(&core.egress)
         send_rtcp(core, transport, outgoing, write_rr(outgoing.data, transport.rtcp_ssrc, blocks, count))

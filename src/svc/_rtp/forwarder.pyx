@@ -14,8 +14,9 @@ from svc._rtp.history cimport forget, get, has_all
 from svc._rtp.keyframes cimport OTHER
 from svc._rtp.layers cimport DROP, decide
 from svc._rtp.layers cimport forget as forget_frames
-from svc._rtp.objects cimport AUDIO, LastFrame, accepts
+from svc._rtp.objects cimport AUDIO, NEW_ENCODING, NEW_SENDER, SPLICES, LastFrame, accepts
 from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
+from svc._rtp.splicing cimport splice
 
 # Some encoders answer a PLI with a picture that is whole but no IDR (H264): longer than it takes to ask
 # twice, nobody is kept waiting for what can be told to be a keyframe.
@@ -158,16 +159,29 @@ cdef void start(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
     cdef int64_t i
     # The first number is below 2^15, so that receivers guess the rollover counter right (RFC 3711 3.3.1).
     first = down_track.numbers.next_output if down_track.numbers.started else random32(core) & 0x7FFF
-    # What was sent before is known by the old sender's numbers: it can not be resent.
-    for i in range(down_track.sent_mask + 1):
-        down_track.sent[i].output = NO_NUMBER
+    if not down_track.new_source & NEW_ENCODING:
+        # What was sent before is known by the old sender's numbers: it can not be resent.
+        for i in range(down_track.sent_mask + 1):
+            down_track.sent[i].output = NO_NUMBER
     if down_track.new_source and down_track.numbers.started:
-        down_track.timestamp_offset = continued_timestamp(core, down_track, slot) - slot.header.timestamp
+        continue_from(core, down_track, slot)
     sync(&down_track.numbers, slot.ext_seq, first)
     down_track.last_frame.known = False
     down_track.new_source = False
     down_track.waiting = down_track.paused = False
     down_track.waiting_since = 0
+
+
+cdef void continue_from(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
+    """Go on where the receiver's stream stands with the packets of another sender, or of another encoding."""
+    if down_track.new_source & NEW_ENCODING:
+        core.counters.encoding_switches += 1
+        splice(core, down_track, slot)
+        forget_frames(&down_track.layers)
+        return
+    down_track.timestamp_offset = continued_timestamp(core, down_track, slot) - slot.header.timestamp
+    if down_track.splices != NULL:
+        down_track.splices[down_track.splice & (SPLICES - 1)].timestamp_offset = down_track.timestamp_offset
 
 
 cdef uint32_t continued_timestamp(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
@@ -189,6 +203,7 @@ cdef void restart(Core* core, Forwarder* forwarder, bint new_source) noexcept no
         memset(forwarder.frames, 0, sizeof(FrameReader))
     while down_track != NULL:
         down_track.waiting = True
-        down_track.new_source |= <uint8_t>new_source
+        if new_source:
+            down_track.new_source |= NEW_SENDER
         forget_frames(&down_track.layers)
         down_track = down_track.next_sent

@@ -1,18 +1,18 @@
 """What becomes of a received datagram until it is a packet on its track.
 
 Binding requests are answered here; responses, DTLS and news go to Python as events; media is
-authenticated, placed on its line and handed to forwarder. Peers' faults are counted and dropped.
-RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 8843 section 9.2 (placing by mid), RFC 4588.
+authenticated, placed on its line (`placing`) and handed to forwarder. Peers' faults are counted and dropped.
+RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
 """
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, malloc
+from libc.stdlib cimport calloc
 from libc.string cimport memcmp, memset
 
 from svc._rtp.address cimport Address, hash_address, hash_bytes, same, same_path
 from svc._rtp.authenticity cimport authenticate, authenticate_from_elsewhere
-from svc._rtp.core cimport PATIENCE, fall_due, random32
+from svc._rtp.core cimport PATIENCE, fall_due
 from svc._rtp.demux cimport DTLS, RTCP, RTP, STUN, Kind, demux
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
 from svc._rtp.feedback cimport keyframe_received, request_keyframe, rtcp_received, tell_speaking
@@ -20,14 +20,14 @@ from svc._rtp.forwarder cimport forward, restart
 from svc._rtp.frames cimport NOTHING, WHOLE_FRAME, FrameReader, Reading, read_frame, recall_frame
 from svc._rtp.header cimport Extension, Header, find, parse
 from svc._rtp.history cimport put
-from svc._rtp.keyframes cimport Codec, request, starts_keyframe
+from svc._rtp.keyframes cimport Codec, starts_keyframe
 from svc._rtp.loudness cimport heard, lapses_at
-from svc._rtp.objects cimport (
-    AUDIO, MAX_HEARD, MAX_PATHS, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, Credentials, Forwarder, Line, Source,
-)
+from svc._rtp.objects cimport AUDIO, MAX_PATHS, PAYLOAD_RTX, VIDEO, Credentials, Forwarder
+from svc._rtp.placing cimport place
 from svc._rtp.reception cimport DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, is_repeatable, set_clock_rate, update
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
 from svc._rtp.silence cimport note_sign_of_life
+from svc._rtp.simulcast cimport encoding_received
 from svc._rtp.streams cimport abandon, prove
 from svc._rtp.stun cimport (
     BINDING_ERROR, BINDING_REQUEST, BINDING_SUCCESS, BindingRequest, message_type, read_request, verify, write_success,
@@ -36,9 +36,6 @@ from svc._rtp.table cimport insert, lookup, remove
 from svc._rtp.twcc cimport ArrivalLog, record
 from svc._rtp.wire cimport load16, load32
 
-# A source that has been silent this long may make room for another (ns).
-cdef int64_t SOURCE_IDLE = 5_000_000_000
-cdef int64_t PLI_PERIOD_MS = 2000
 # A sender that turns from codec to codec costs Python no more than this often (ns).
 cdef int64_t TELL_INTERVAL = 500_000_000
 cdef uint8_t NOTHING_TOLD = 255
@@ -305,89 +302,6 @@ cdef void log_arrival(Core* core, Transport* transport, uint16_t sequence, Slot*
     fall_due(core, transport.next_feedback, PATIENCE)
 
 
-cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """The forwarder that this packet's SSRC belongs to, NULL when there is none."""
-    cdef uint32_t ssrc = slot.header.ssrc
-    cdef uint8_t payload_type = slot.header.payload_type
-    cdef Source* source
-    cdef Line* line
-    cdef int i
-    # SSRC 0 stands for none.
-    if ssrc == 0 or core.negotiated.kind[payload_type] == PAYLOAD_UNKNOWN:
-        return NULL
-    for i in range(transport.source_count):
-        source = &transport.sources[i]
-        if source.ssrc == ssrc:
-            source.last_packet = core.now
-            if not transport.lines[source.forwarder.line].payload_types[payload_type]:
-                return NULL
-            return source.forwarder
-    line = line_of(core, transport, slot)
-    if line == NULL or line.forwarder == NULL or not line.payload_types[payload_type]:
-        return NULL
-    source = new_source(core, transport)
-    if source == NULL:
-        return NULL
-    source.ssrc = ssrc
-    source.forwarder = line.forwarder
-    source.last_packet = core.now
-    if core.negotiated.kind[payload_type] != PAYLOAD_RTX:
-        bind(core, transport, line.forwarder, &slot.header)
-    return line.forwarder
-
-
-cdef Line* line_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """By the mid that the packet carries, else by the SSRCs that the answer listed."""
-    cdef const Extension* extension = find(&slot.header, core.negotiated.mid_id)
-    cdef Line* line
-    cdef int i, k
-    for i in range(transport.line_count):
-        line = &transport.lines[i]
-        if extension != NULL:
-            if (extension.length == line.mid_length
-                    and memcmp(slot.data + extension.offset, line.mid, line.mid_length) == 0):
-                return line
-            continue
-        for k in range(MAX_SOURCES):
-            if line.ssrcs[k] == 0:
-                break
-            if line.ssrcs[k] == slot.header.ssrc:
-                return line
-    return NULL
-
-
-cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
-    """A free place, or that of the source silent longest, if it has been silent long enough."""
-    cdef Source* oldest = &transport.sources[0]
-    cdef int i
-    if transport.source_count < MAX_SOURCES:
-        transport.source_count += 1
-        return &transport.sources[transport.source_count - 1]
-    for i in range(1, MAX_SOURCES):
-        if transport.sources[i].last_packet < oldest.last_packet:
-            oldest = &transport.sources[i]
-    return oldest if core.now - oldest.last_packet > SOURCE_IDLE else NULL
-
-
-cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Header* header) noexcept nogil:
-    """Media begins on a line, or begins anew under another SSRC."""
-    cdef int64_t highest = forwarder.reception.highest
-    if forwarder.ssrc:
-        restart(core, forwarder, True)
-        # Unless this packet starts it: a lost one before the first that came is missed by nobody.
-        if forwarder.kind == VIDEO:
-            request(&forwarder.keyframes, core.now, False)
-    memset(&forwarder.reception, 0, sizeof(forwarder.reception))
-    # No extended number comes twice, whoever sends.
-    forwarder.reception.highest = highest
-    forwarder.reception.is_audio = forwarder.kind == AUDIO
-    forwarder.ssrc = header.ssrc
-    # "timers at random phase": many publishers' PLIs do not fall together.
-    forwarder.keyframes.next_periodic = core.now + <int64_t>(random32(core) % PLI_PERIOD_MS) * 1_000_000
-    fall_due(core, core.now, 0)
-    forwarder.told_at = 0
-
-
 cdef void tell_track(Core* core, Forwarder* forwarder) noexcept nogil:
     """Tell which source and codec a line has now; again later where the ring had no room for it."""
     cdef Event event
@@ -457,6 +371,8 @@ cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept 
         slot.has_frame = find_frame(core, forwarder, slot)
     put(&forwarder.history, &core.pool, slot)
     forward(core, forwarder, slot)
+    if forwarder.simulcast != NULL:
+        encoding_received(core, forwarder, slot)
 
 
 cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:

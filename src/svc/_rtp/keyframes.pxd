@@ -23,6 +23,7 @@ cdef struct KeyframeRequester:
 
 cdef bint starts_keyframe(Codec codec, const uint8_t* payload, size_t length) noexcept nogil
 cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noexcept nogil
+cdef void skip_unneeded(KeyframeRequester* requester, int64_t now, bint needed) noexcept nogil
 cdef bint take_due(KeyframeRequester* requester, int64_t now) noexcept nogil
 cdef int64_t next_due(const KeyframeRequester* requester) noexcept nogil
 cdef void keyframe_came(KeyframeRequester* requester) noexcept nogil

@@ -28,6 +28,12 @@ cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noex
         requester.due = due
 
 
+cdef void skip_unneeded(KeyframeRequester* requester, int64_t now, bint needed) noexcept nogil:
+    """Let the periodic PLI pass by where nobody has any use for the keyframe; the next keeps its phase."""
+    if not needed and now >= requester.next_periodic:
+        requester.next_periodic += PERIOD
+
+
 cdef bint take_due(KeyframeRequester* requester, int64_t now) noexcept nogil:
     """Whether a PLI is to be sent now; it counts as sent."""
     cdef bint periodic = now >= requester.next_periodic

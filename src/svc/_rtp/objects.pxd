@@ -4,6 +4,10 @@
         ^                                                                        |
         └────────────────────────────────────────────────────────────────────────┘
 
+A track that comes in several encodings (simulcast) has a Forwarder for each, and its Simulcast leads to all of
+them. A DownTrack is linked to the one whose packets it gets (`simulcast` moves it), so that a track in one encoding
+costs nothing more.
+
 All of it belongs to the core's thread. LiveKit calls "Forwarder" what belongs to one DownTrack; here it is
 the word for the object of a published track. Inbound and outbound are as the SFU sees them: what a participant
 sends comes in.
@@ -17,6 +21,7 @@ from svc._rtp.history cimport History
 from svc._rtp.keyframes cimport Codec, KeyframeRequester
 from svc._rtp.layers cimport TemporalLayerSelector
 from svc._rtp.loudness cimport Loudness
+from svc._rtp.picture cimport Picture
 from svc._rtp.reception cimport Reception
 from svc._rtp.replay cimport ReplayWindow
 from svc._rtp.rtcp cimport SenderInfo
@@ -33,6 +38,10 @@ cdef enum:
     MAX_UFRAG = 32
     MAX_MID = 16
     MAX_CNAME = 64
+    MAX_ENCODINGS = 3       # of one track
+    MAX_RID = 16            # what a one-byte extension holds
+    # Splices that a receiver's resends can still refer to (a power of two): more than fit into the age of a history.
+    SPLICES = 8
 
 
 cdef enum MediaKind:
@@ -53,7 +62,7 @@ cdef struct Line:           # an m-line on which the participant may send
     MediaKind kind
     uint8_t payload_types[128]  # 1 = accepted
     uint32_t ssrcs[MAX_SOURCES]  # as signalled; 0 ends the list
-    Forwarder* forwarder    # NULL = the participant may not send here
+    Forwarder* forwarder    # NULL = the participant may not send here; of several encodings, the smallest
 
 
 cdef struct Source:         # an inbound SSRC that has been placed on a line
@@ -132,8 +141,37 @@ cdef struct Forwarder:
     Loudness loudness       # of audio
     int64_t held_requests   # ns: when a receiver's held-back keyframe request falls due; 0 = none
     SenderInfo last_sr      # as it came
+    int64_t last_sr_at      # ns: 0 = of this source none has come
 
     DownTrack* down_tracks  # linked by next_sent
+
+    # The rest is for tracks in several encodings.
+    Simulcast* simulcast    # NULL = this is the only encoding
+    Forwarder* next_encoding    # of the same track, the next larger one
+    uint8_t rid[MAX_RID]
+    uint8_t rid_length
+    uint8_t spatial_layer   # 0 = the smallest encoding
+    bint stopped            # the others go on, and this one sends nothing
+    uint32_t missed         # frames of the others since its last packet
+    uint32_t frame_timestamp    # of its newest packet
+    int64_t media_at        # ns: when that came
+    Picture newest          # of its newest packet
+
+
+cdef struct Simulcast:      # the encodings of one track
+    Forwarder* encodings[MAX_ENCODINGS]     # by spatial layer, the smallest first
+    uint8_t count
+    bint pending            # a receiver waits for a keyframe of an encoding that it does not have yet
+    int64_t next_review     # ns: when it is looked again whether one has stopped, and the keyframes asked for again
+
+
+cdef struct Splice:         # how the packets of one encoding continue a receiver's stream
+    Forwarder* forwarder
+    uint32_t timestamp_offset   # each of these is added to what the sender has written
+    uint32_t nudge          # part of timestamp_offset: what keeps timestamps rising across the switch
+    uint16_t picture_offset
+    uint16_t frame_offset   # of the Dependency Descriptor's frame number
+    uint8_t tl0_offset
 
 
 cdef struct Sent:           # a packet that a receiver got, by its number there
@@ -144,6 +182,7 @@ cdef struct Sent:           # a packet that a receiver got, by its number there
     uint8_t with_mid        # 1 = its header carried the mid: a resend repeats it bit for bit
     uint8_t filler          # 1 = padding only, in the place of a late packet that was not to go
     uint8_t told_layers     # its descriptor's decode targets were cut to this temporal layer; 255 = untouched
+    uint8_t splice          # which of the receiver's splices it was sent under
 
 
 cdef struct LastFrame:      # what the packet before a gap tells of the packets in it
@@ -169,7 +208,7 @@ cdef struct DownTrack:
     bint loses              # it has reported losses since its last request
     uint8_t paused          # waiting because it loses too much: its own wishes do not shorten that
     uint8_t switched_off    # waiting because its client wants nothing of this track for now (SET_PAUSED)
-    uint8_t new_source      # the next start goes on with another source's timestamps
+    uint8_t new_source      # the next start goes on with the numbers of another source: NEW_*
     uint8_t has_turn
     uint8_t shedding        # the frame with shed_timestamp is being dropped
     uint8_t mixed           # two-byte extensions accepted (RFC 8285 section 4.1.2)
@@ -180,6 +219,7 @@ cdef struct DownTrack:
     Sent* sent              # by output number & sent_mask; as many as may still be asked for
     int64_t sent_mask
     uint32_t timestamp_offset   # added to the sender's timestamps
+    Splice* splices         # by number & (SPLICES - 1); NULL until it is moved to another encoding
     uint32_t last_timestamp # as sent
 
     int64_t last_timestamp_at   # ns: when that packet was to be sent
@@ -195,6 +235,8 @@ cdef struct DownTrack:
 
     # The rest is seldom looked at.
     uint32_t id
+    uint8_t splice          # the number of the newest one
+    uint8_t max_spatial     # the largest encoding that its client wants; ALL_LAYERS = any
     uint32_t served         # packets sent in its present turn, while its queue is congested
     DownTrack* next_received    # of the same transport
     uint32_t shed_timestamp
@@ -215,6 +257,11 @@ cdef struct DownTrack:
     int64_t held_request    # ns: when the next may go through; 0 = none held
 
 
+cdef enum NewSource:        # bits of DownTrack.new_source
+    NEW_SENDER = 1          # its clock cannot be compared with the one before
+    NEW_ENCODING = 2        # of the same sender
+
+
 cdef inline bint accepts(const DownTrack* down_track, uint8_t payload_type) noexcept nogil:
     return down_track.payload_types[payload_type >> 6] >> (payload_type & 63) & 1
 
@@ -230,6 +277,8 @@ cdef struct Negotiated:
     uint8_t twcc_id
     uint8_t level_id        # RFC 6464; read here and passed on
     uint8_t descriptor_id   # the Dependency Descriptor; likewise
+    uint8_t rid_id          # which encoding a packet belongs to (RFC 8852); 0 = not negotiated
+    uint8_t repaired_rid_id # of RTX: of which encoding it repeats packets
     uint8_t forwarded[256]  # 1 = end to end: passed on under the same id
 
 
@@ -270,5 +319,6 @@ cdef struct Counters:
     uint64_t descriptors_unread
     uint64_t fillers_sent
     uint64_t layers_dropped         # packets kept from a receiver by its temporal layer
+    uint64_t encoding_switches      # a receiver goes on with another encoding of a track
     uint64_t tcp_accepted           # as streams counts them
     uint64_t tcp_refused

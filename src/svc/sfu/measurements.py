@@ -49,6 +49,7 @@ _CORE_COUNTERS = {
     "descriptors_unread": "Dependency Descriptors that could not be read; their packets are forwarded whole",
     "fillers_sent": "Padding packets that fill the number of a layer that is not forwarded",
     "layers_dropped": "Packets kept from receivers that asked for fewer temporal layers",
+    "encoding_switches": "Times that a receiver went on with another encoding (simulcast) of a track",
     "tcp_accepted": "TCP connections accepted at the media port",
     "tcp_refused": "TCP connections closed at the media port because no participant's check came over them",
 }

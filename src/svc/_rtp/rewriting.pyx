@@ -1,0 +1,75 @@
+"""Rewrites the Dependency Descriptor and the picture ids of a packet for one receiver.
+
+The same packet, sent again, gets the same bytes: all that they depend on is kept beside its number. Where a receiver
+gets every layer of one encoding, both go as they came. Decides nothing. AV1 RTP specification, appendix A; RFC 7741,
+RFC 9628.
+"""
+
+from libc.stdint cimport uint16_t, uint32_t
+from libc.string cimport memcpy
+
+from svc._rtp.descriptor cimport MAX_DESCRIPTOR, DependencyDescriptor, decode_targets_up_to
+from svc._rtp.descriptor_writer cimport write_with_active_decode_targets
+from svc._rtp.frames cimport FrameReader, read_again
+from svc._rtp.header cimport Extension, find
+from svc._rtp.keyframes cimport Codec
+from svc._rtp.layers cimport ALL_LAYERS
+from svc._rtp.objects cimport Forwarder
+from svc._rtp.picture cimport Picture, read_picture, write_picture
+from svc._rtp.splicing cimport source_of, splice_of
+from svc._rtp.wire cimport load16, store16
+
+
+cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent, Rewrite* rewrite,
+                             uint8_t* out) noexcept nogil:
+    """Write the descriptor as it is for this receiver: for its decode targets, and with its frame numbers."""
+    cdef const Splice* splice = splice_of(down_track, sent)
+    cdef uint16_t frame_offset = splice.frame_offset if splice != NULL else 0
+    cdef const Extension* extension
+    cdef int length = 0
+    if sent.told_layers == ALL_LAYERS and frame_offset == 0:
+        return
+    extension = find(&slot.header, core.negotiated.descriptor_id)
+    if extension == NULL:
+        return
+    if sent.told_layers != ALL_LAYERS:
+        length = cut_descriptor(source_of(down_track, splice), slot, extension, sent.told_layers, out)
+        # A receiver of the one-byte form alone would lose the whole descriptor to the few bytes more.
+        if length > 16 and not down_track.mixed:
+            length = 0
+    if length == 0 and frame_offset and extension.length >= 3:
+        length = extension.length
+        memcpy(out, slot.data + extension.offset, extension.length)
+    if length == 0:
+        return
+    # The frame number stands behind the first byte in every descriptor.
+    store16(out + 1, <uint16_t>(load16(out + 1) + frame_offset))
+    rewrite.replaced = extension
+    rewrite.replacement = out
+    rewrite.replacement_length = <uint8_t>length
+
+
+cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension* extension, uint8_t layers,
+                        uint8_t* out) noexcept nogil:
+    """Cut the active decode targets to those that the receiver gets (AV1 RTP, appendix A.4); the length, 0 = untouched."""
+    cdef FrameReader* frames = forwarder.frames
+    cdef DependencyDescriptor descriptor
+    cdef uint32_t targets
+    if frames == NULL or read_again(frames, slot.data + extension.offset, extension.length, &descriptor) < 0:
+        return 0
+    targets = decode_targets_up_to(descriptor.structure, layers) & frames.active_decode_targets
+    if targets == 0:
+        return 0
+    return max(write_with_active_decode_targets(&descriptor, targets, out, MAX_DESCRIPTOR), 0)
+
+
+cdef size_t replace_pictures(Core* core, const Slot* slot, const Splice* splice, uint8_t* out) noexcept nogil:
+    """Write the beginning of the payload with the receiver's picture ids; how many bytes it replaces, often none."""
+    cdef Picture picture
+    cdef const uint8_t* payload = slot.data + slot.header.payload_offset
+    if splice.picture_offset == 0 and splice.tl0_offset == 0:
+        return 0
+    # By the packet's own codec: the sender may have turned to another one since.
+    read_picture(<Codec>core.negotiated.codec[slot.header.payload_type], payload, slot.header.payload_length, &picture)
+    write_picture(&picture, payload, splice.picture_offset, splice.tl0_offset, out)
+    return picture.length

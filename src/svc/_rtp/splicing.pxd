@@ -1,0 +1,23 @@
+"""Splicing: one stream for a receiver, out of the encodings of a track."""
+
+from libc.stdint cimport uint32_t
+
+from svc._rtp.core cimport Core
+from svc._rtp.objects cimport SPLICES, DownTrack, Forwarder, Sent, Splice
+from svc._rtp.pool cimport Slot
+
+
+cdef bint open_splices(DownTrack* down_track) noexcept nogil
+cdef uint32_t spliced_timestamp(Core* core, const DownTrack* down_track, const Forwarder* forwarder,
+                                const Slot* slot) noexcept nogil
+cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept nogil
+
+
+cdef inline const Splice* splice_of(const DownTrack* down_track, const Sent* sent) noexcept nogil:
+    """How a packet was written; NULL where the receiver has had one encoding only."""
+    return &down_track.splices[sent.splice & (SPLICES - 1)] if down_track.splices != NULL else NULL
+
+
+cdef inline Forwarder* source_of(DownTrack* down_track, const Splice* splice) noexcept nogil:
+    """The encoding that a packet was of."""
+    return splice.forwarder if splice != NULL else down_track.forwarder

@@ -1,0 +1,215 @@
+"""A track in several encodings: which one a receiver gets, and that all switches leave one stream."""
+
+import itertools
+import random
+
+import pytest
+
+from tests.kit import packets
+from tests.kit.simulcast import CODECS, RID, RIDS, TICKS, Received, Scene
+
+every_codec = pytest.mark.parametrize("codec", CODECS)
+
+
+def rids(frames: list[Received]) -> list[str]:
+    """The encodings in the order in which they were received, each run once."""
+    whole = [frame.rid for frame in frames if frame.rid]
+    return [rid for i, rid in enumerate(whole) if i == 0 or rid != whole[i - 1]]
+
+
+def most_missed(frames: list[Received]) -> int:
+    """The longest run of frames that were not received at all."""
+    numbers = [frame.number for frame in frames if frame.rid]
+    return max((after - before - 1 for before, after in itertools.pairwise(numbers)), default=0)
+
+
+@every_codec
+def test_a_receiver_gets_the_largest_encoding_unless_it_asks_for_less(codec: str) -> None:
+    scene = Scene(codec)
+    scene.run(20)
+    frames = scene.check_stream()
+    assert rids(frames)[-1] == "f"
+    assert frames[-1].number == scene.number - 1
+
+
+@every_codec
+def test_every_switch_goes_on_without_a_gap_and_shows_what_the_encoder_made(codec: str) -> None:
+    scene = Scene(codec)
+    scene.run(20)
+    for spatial_layer in (0, 1, 255, 1, 0, 2):
+        scene.want(spatial_layer)
+        scene.run(25)
+    frames = scene.check_stream()
+    assert rids(frames)[-7:] == ["f", "q", "h", "f", "h", "q", "f"]
+    # A switch happens between two frames, or costs the one that is under way.
+    assert most_missed(frames) <= 1
+
+
+@pytest.mark.parametrize("reports", [True, False], ids=["by the sender's clock", "by arrival"])
+def test_timestamps_keep_time_across_switches(reports: bool) -> None:
+    scene = Scene("H264", reports=reports)
+    scene.run(40)
+    for spatial_layer in (0, 2, 1, 2):
+        scene.want(spatial_layer)
+        scene.run(25)
+    frames = scene.check_stream()
+    first = frames[0]
+    wrong = {
+        (frame.timestamp - first.timestamp & 0xFFFFFFFF) - TICKS * (frame.number - first.number)
+        for frame in frames
+        if frame.rid
+    }
+    # A tick more where a frame of the encoding before had the same time.
+    assert wrong <= set(range(10))
+
+
+def test_an_upward_switch_asks_for_a_keyframe_of_that_encoding_alone() -> None:
+    scene = Scene("VP8")
+    scene.want(0)
+    scene.run(40)
+    before = len(scene.plis)
+    scene.want(1)
+    scene.run(10)
+    assert {rid for _, rid in scene.plis[before:]} <= {"h", "q"}
+    assert (40, "h") in scene.plis
+    assert scene.frames()[-1].rid == "h"
+
+
+def test_the_current_encoding_goes_on_until_the_keyframe_comes() -> None:
+    scene = Scene("VP8")
+    scene.want(0)
+    scene.run(40)
+    scene.want(2)
+    largest = scene.encodings["f"]
+    frame, asked = largest.frame, []
+
+    def late(number: int) -> list[bytes]:
+        if largest.keyframe_asked:
+            asked.append(number)
+            largest.keyframe_asked = len(asked) > 1
+        return frame(number)
+
+    largest.frame = late  # type: ignore[method-assign]
+    scene.run(40)
+    frames = scene.check_stream()
+    assert rids(frames)[-2:] == ["q", "f"]
+    assert most_missed(frames) == 0
+
+
+@pytest.mark.parametrize("stopping", ["f", "hf", "qh"])
+def test_an_encoding_that_stops_freezes_nobody_and_is_taken_up_again(stopping: str) -> None:
+    scene = Scene("VP8")
+    if "f" not in stopping:
+        scene.want(0)
+    scene.run(40)
+    for rid in stopping:
+        scene.encodings[rid].sending = False
+    scene.run(40)
+    frames = scene.frames()
+    # 0.3 s until it counts as stopped, and a keyframe's time.
+    assert most_missed(frames) <= 12
+    left = [rid for rid in RIDS if rid not in stopping]
+    assert frames[-1].rid == (left[-1] if "f" in stopping else left[0])
+    for rid in stopping:
+        scene.encodings[rid].sending = True
+    scene.run(40)
+    assert scene.check_stream()[-1].rid == ("f" if "f" in stopping else "q")
+
+
+def test_a_screen_at_rest_is_not_taken_for_an_encoding_that_has_stopped() -> None:
+    scene = Scene("VP8")
+    scene.run(40)
+    for _ in range(4):
+        for encoding in scene.encodings.values():
+            encoding.sending = False
+        scene.run(29)
+        for encoding in scene.encodings.values():
+            encoding.sending = True
+        scene.run(1)
+    assert rids(scene.check_stream())[-1:] == ["f"]
+    assert scene.engine.counters()["encoding_switches"] <= 2
+
+
+@every_codec
+@pytest.mark.parametrize("seed", range(3))
+def test_loss_and_reordering_break_no_picture_of_any_switch(codec: str, seed: int) -> None:
+    scene = Scene(codec)
+    chance = random.Random(seed)
+    held: list[bytes] = []
+
+    def line(sent: list[bytes]) -> list[bytes]:
+        """Every tenth packet comes a frame later, as a repetition would; the others are shuffled a little."""
+        late = held[:]
+        held.clear()
+        now: list[bytes] = []
+        for packet in sent:
+            (held if chance.random() < 0.1 else now).append(packet)
+        for i in range(len(now) - 1):
+            if chance.random() < 0.2:
+                now[i], now[i + 1] = now[i + 1], now[i]
+        return now + late
+
+    scene.run(20)
+    scene.line = line
+    for _ in range(12):
+        scene.want(chance.choice([0, 1, 2]))
+        scene.run(chance.randint(5, 25))
+    scene.line = lambda sent: [*held, *sent]
+    scene.run(1)
+    held.clear()
+    scene.line = list
+    scene.run(20)
+    scene.check_stream(gaps=True)
+
+
+def test_packets_from_before_a_switch_are_sent_again_as_they_were() -> None:
+    scene = Scene("VP8", rtx=False)
+    scene.run(40)
+    scene.want(0)
+    while scene.frames()[-1].rid != "q":
+        scene.run(1)
+    scene.run(3)
+    newest = scene.got[-1][1].sequence
+    scene.bob.send_rtcp(packets.nack(5000, [newest - back & 0xFFFF for back in range(40)]), scene.now)
+    again = [data for data, remote, _ in scene.engine.take_datagrams() if remote == scene.bob.address]
+    assert len(again) > 20
+    assert set(again) <= set(scene.datagrams)
+    numbers = {int.from_bytes(data[2:4], "big") for data in again}
+    of = {packet.sequence: packet.timestamp for _, packet in scene.got if packet.sequence in numbers}
+    assert len(set(of.values())) > 5, "of both encodings"
+
+
+def test_a_newcomer_and_a_resumed_receiver_begin_with_the_encoding_that_they_want() -> None:
+    scene = Scene("VP8")
+    scene.want(1)
+    scene.run(40)
+    scene.engine.set_paused(scene.down_track, True)
+    scene.run(10)
+    scene.want(2)
+    scene.engine.set_paused(scene.down_track, False)
+    scene.run(20)
+    assert rids(scene.frames())[-2:] == ["h", "f"]
+
+
+def test_a_source_that_names_no_encoding_of_its_line_is_not_forwarded() -> None:
+    scene = Scene("VP8")
+    scene.run(10)
+    scene.alice.send(
+        packets.rtp(
+            ssrc=7000,
+            sequence=1,
+            payload_type=CODECS["VP8"],
+            extensions=packets.one_byte_extensions([(1, b"1"), (RID, b"x")]),
+            payload=b"\x10\0",
+        ),
+        scene.now,
+    )
+    scene.run(10)
+    assert scene.engine.counters()["dropped_not_negotiated"] > 0
+    assert scene.check_stream()[-1].rid == "f"
+
+
+def test_a_sender_that_sends_one_encoding_without_naming_it_is_seen() -> None:
+    scene = Scene("VP8", rids=["f"], named=False)
+    scene.run(20)
+    assert rids(scene.check_stream()) == ["f"]
