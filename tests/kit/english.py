@@ -1,0 +1,201 @@
+"""Checks docstrings and comments for the habits that CONTRIBUTING.md forbids.
+
+Judges openings and a few phrases, nothing else. `python -m tests.kit.english` lowers the counts of
+`tests/english.txt` to what the files hold now; it never raises a count.
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parent.parent.parent
+EXCEPTIONS = REPOSITORY / "tests" / "english.txt"
+FOLDERS = ("src", "tests", "benchmarks")
+FOREIGN = ("vendor", "__pycache__", "node_modules")
+
+# A question may open with these words.
+_CLAUSE = re.compile(r"(What|Whatever|Who|Whoever|Whom|Whose|That)\b(?!.*\?$)")
+_PHRASE = re.compile(
+    r"\b(anew|beside which|by which|in whose|than that|any more|no more(?! than))\b", re.IGNORECASE
+)
+
+# Imperative verbs that may open a function's docstring. Add a verb when a docstring needs it.
+VERBS = frozenset(
+    """
+    abandon abort accept accumulate acknowledge acquire act activate add adjust admit adopt advance
+    advertise aggregate alert allocate allow analyse announce answer append apply archive arm arrange ask
+    assemble assert assign attach attack attempt authenticate authorise await back ban bind block boot bound
+    break bring broadcast buffer build bump bundle cache calculate call cancel cap capture change charge
+    check choose classify clean clear click clip clone close collapse collect combine commit compare compete
+    compile complete compose compress compute confirm connect consider construct consume continue convert
+    copy correct count cover crash create credit crop cross cut debit decide declare decode decompress
+    decrypt dedupe deduplicate defer define delay delete deliver demand demote deny describe deserialise
+    destroy detach detect determine disable discard disconnect dismiss dispatch display distribute divide
+    download drain draw drive drop dump duplicate edit eject emit empty enable encode encrypt end enforce
+    enqueue ensure enter enumerate erase escape establish estimate evaluate evict examine exchange exclude
+    execute exercise exit expand expect expire explain export expose extend extract fail feed fetch fill
+    filter find finish fit fix flag flip flood flush fold follow force forge forget fork format forward free
+    freeze gather generate get give go grant group grow guarantee guard guess hand handle hang hash have
+    hear hide hold identify ignore import include increase increment index infer inflate inform inherit
+    initialise inject insert inspect install interpret interrupt intersect invalidate invite invoke iterate
+    join judge keep kick kill label launch lay leave lend let lift limit link list listen load locate lock
+    log look lose lower maintain make map mark mask match measure merge migrate mint mirror mix modify
+    monitor move multiply mute name negotiate normalise note notify observe obtain offer omit open order
+    override overwrite pace pack pad parse pass paste patch pause peek perform persist pick pin ping place
+    plan play plot poll pop populate post predict prefer prepare prepend press prevent print probe process
+    produce promote prompt propagate protect prove provide prune publish pull purge push put query queue
+    quit quote raise rank read rebuild recalculate receive recognise recompute reconnect reconstruct record
+    recover recreate recycle redeem redraw reduce refill refresh refuse register reject relay release reload
+    remember remind remove rename render renew reopen reorder repair repeat replace replay reply report
+    represent request require reserve reset reshape resize resolve respond restart restore restrict resume
+    retire retrieve retry return reuse reverse revert revoke rewind rewrite ring roll rotate round route run
+    sample satisfy save say scale scan schedule score scroll seal search seed seek select send separate
+    serialise serve set settle shape share shed shift shorten show shrink shut sign silence simulate skip
+    sleep slice smooth sniff solve sort spawn speak spend split spread stage stall start state stay step
+    stop store stream strip submit subscribe subtract succeed suggest sum summarise supply support suppress
+    suspend swap sweep switch synchronise take talk tell terminate test throttle throw tick tie time touch
+    trace track transcode transfer transform translate transmit traverse treat trigger trim truncate trust
+    try tune turn type unblock unlink unmute unpack unpin unregister unseal unsubscribe unwrap update upgrade
+    upload upsert use validate vanish verify visit wait wake walk warn watch weigh widen withdraw withhold
+    work wrap write yield zero
+    """.split()  # noqa: SIM905 (a list of 500 literals would take 500 lines)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    path: str
+    line: int
+    rule: str  # "clause", "imperative" or "phrase"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    line: int
+    text: str
+    function: bool = False  # the docstring of a function that must open with a verb
+
+
+def text_faults(path: str, texts: Iterable[Text]) -> Iterator[Fault]:
+    for text in texts:
+        words = " ".join(text.text.split())
+        if _CLAUSE.match(words):
+            yield Fault(path, text.line, "clause", words)
+        elif text.function and words.split(" ")[0].rstrip(".,:;").lower() not in VERBS:
+            yield Fault(path, text.line, "imperative", words)
+        if _PHRASE.search(words):
+            yield Fault(path, text.line, "phrase", words)
+
+
+def faults(root: Path = REPOSITORY, folders: Iterable[str] = FOLDERS) -> Iterator[Fault]:
+    readers = {
+        ".py": python_texts,
+        ".pyx": cython_texts,
+        ".pxd": cython_texts,
+        ".js": script_texts,
+        ".ts": script_texts,
+    }
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in readers and not set(path.parts) & set(FOREIGN):
+                source = path.read_text(encoding="utf-8")
+                yield from text_faults(path.relative_to(root).as_posix(), readers[path.suffix](source))
+
+
+def python_texts(source: str) -> Iterator[Text]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            docstring = ast.get_docstring(node)
+            if docstring:
+                yield Text(node.body[0].lineno, docstring, _acts(node))
+    comments = [
+        (token.start[0], token.string)
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT
+    ]
+    yield from _blocks(comments, "#")
+
+
+def _acts(node: ast.AST) -> bool:
+    """Return whether a docstring has to open with a verb: neither a property's nor a test's has to."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith("test_"):
+        return False
+    decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+    return not any(name.endswith(("property", ".setter")) for name in decorators)
+
+
+def cython_texts(source: str) -> Iterator[Text]:
+    for match in re.finditer(r'"""(.*?)"""', source, re.DOTALL):
+        yield Text(source.count("\n", 0, match.start()) + 1, match[1])
+    yield from _line_comments(source, "#")
+
+
+def script_texts(source: str) -> Iterator[Text]:
+    for match in re.finditer(r"/\*\*(.*?)\*/", source, re.DOTALL):
+        yield Text(source.count("\n", 0, match.start()) + 1, match[1].replace("*", " "))
+    yield from _line_comments(source, "//")
+
+
+def _line_comments(source: str, mark: str) -> Iterator[Text]:
+    """Return comments after code and on lines of their own; a mark inside a word or an address is none."""
+    pattern = re.compile(rf"(?:^|\s){mark}(?=\s)(.*)")
+    found = ((number, pattern.search(line)) for number, line in enumerate(source.splitlines(), 1))
+    yield from _blocks([(number, mark + match[1]) for number, match in found if match], mark)
+
+
+def _blocks(comments: list[tuple[int, str]], mark: str) -> Iterator[Text]:
+    """Join comments on consecutive lines."""
+    block: list[str] = []
+    first = last = 0
+    for number, comment in comments:
+        if block and number != last + 1:
+            yield Text(first, " ".join(block))
+            block = []
+        first = first if block else number
+        block.append(comment.lstrip(mark).strip())
+        last = number
+    if block:
+        yield Text(first, " ".join(block))
+
+
+def counts(found: Iterable[Fault]) -> Counter[tuple[str, str]]:
+    """Count faults by folder and rule."""
+    return Counter((fault.path.rpartition("/")[0], fault.rule) for fault in found)
+
+
+def exceptions(path: Path = EXCEPTIONS) -> dict[tuple[str, str], int]:
+    lines = (
+        line.split() for line in path.read_text(encoding="utf-8").splitlines() if line[:1] not in ("", "#")
+    )
+    return {(folder, rule): int(number) for folder, rule, number in lines}
+
+
+def lowered(
+    listed: Mapping[tuple[str, str], int], counted: Mapping[tuple[str, str], int]
+) -> dict[tuple[str, str], int]:
+    """Return the listed counts, each lowered to the present one. A count that is not listed stays out."""
+    smaller = {key: min(number, counted.get(key, 0)) for key, number in listed.items()}
+    return {key: number for key, number in smaller.items() if number}
+
+
+def main() -> None:
+    """Print the faults of the folders that the command line names, and lower the exceptions."""
+    everything = list(faults())
+    for fault in everything:
+        if fault.path.startswith(tuple(sys.argv[1:])):
+            print(f"{fault.path}:{fault.line}: {fault.rule}: {fault.text[:160]}")  # noqa: T201
+    head = [line for line in EXCEPTIONS.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    kept = sorted(lowered(exceptions(), counts(everything)).items())
+    lines = [f"{folder} {rule} {number}" for (folder, rule), number in kept]
+    EXCEPTIONS.write_text("\n".join([*head, *lines]) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Docstrings and comments are in plain English, and commit subjects fit in one line.
+
+`tests/english.txt` lists how many faults each folder may still have. The counts only go down: after fixing
+some, run `python -m tests.kit.english`. CONTRIBUTING.md has the rules.
+"""
+
+import subprocess
+
+import pytest
+
+from tests.kit import english
+
+# The rule began with this commit. A commit from before may have a longer subject.
+FIRST_COMMIT_WITH_THE_RULE = "2026-11-28T08:00:00Z"
+LONGEST_SUBJECT = 72
+
+
+def test_no_folder_has_more_faults_than_the_list_of_exceptions_allows() -> None:
+    found = list(english.faults())
+    counted, allowed = english.counts(found), english.exceptions()
+    exceeded = {key for key, number in counted.items() if number > allowed.get(key, 0)}
+    assert [
+        f"{fault.path}:{fault.line}: {fault.rule}: {fault.text[:100]}"
+        for fault in found
+        if (fault.path.rpartition("/")[0], fault.rule) in exceeded
+    ] == []
+
+
+def test_new_commit_subjects_fit_in_72_characters() -> None:
+    command = ["git", "log", f"--since={FIRST_COMMIT_WITH_THE_RULE}", "--no-merges", "--format=%h %s"]
+    log = subprocess.run(command, cwd=english.REPOSITORY, capture_output=True, text=True, check=False)
+    if log.returncode:
+        pytest.skip("this is no git checkout")
+    subjects = [line.partition(" ")[2] for line in log.stdout.splitlines()]
+    assert [subject for subject in subjects if len(subject) > LONGEST_SUBJECT] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "rules"),
+    [
+        ('"""What a module does."""', ["clause"]),
+        ('"""What does it do?"""', []),
+        ("# Whoever asks gets nothing.\nx = 1", ["clause"]),
+        ("# It is refused,\n# and that is all.\nx = 1", []),
+        ("x = 1  # Whose it is.", ["clause"]),
+        ("def f():\n    '''Return nothing.'''", []),
+        ("def f():\n    '''The answer.'''", ["imperative"]),
+        ("@property\ndef f(self):\n    '''The answer.'''", []),
+        ("def test_f():\n    '''The answer.'''", []),
+        ("class C:\n    '''The answer.'''", []),
+        ("# It is made anew.\nx = 1", ["phrase"]),
+        ("# It has no more than ten.\nx = 1", []),
+        ("def f():\n    '''Who waits no more.'''", ["clause", "phrase"]),
+    ],
+)
+def test_python_faults_are_found(source: str, rules: list[str]) -> None:
+    assert [fault.rule for fault in english.text_faults("a.py", english.python_texts(source))] == rules
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("x = 1;  // Who asks\n// and why.", [1]),
+        ("/** What\n * it is. */", [1]),
+        ("\n/** Show it. */\nx('http://That');", []),
+    ],
+)
+def test_script_faults_are_found(source: str, lines: list[int]) -> None:
+    assert [fault.line for fault in english.text_faults("a.js", english.script_texts(source))] == lines
+
+
+def test_counts_of_exceptions_only_go_down() -> None:
+    listed = {("a", "clause"): 3, ("b", "clause"): 2, ("c", "phrase"): 1}
+    counted = {("a", "clause"): 5, ("b", "clause"): 1, ("d", "clause"): 7}
+    assert english.lowered(listed, counted) == {("a", "clause"): 3, ("b", "clause"): 1}
