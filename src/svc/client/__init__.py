@@ -1,7 +1,7 @@
-"""A client for programs: bots that read and write on a server, from a Python program of their own.
+"""A client library for bots: Python programs that read and write on a server.
 
-`docs/bots.md` shows how. Of the server's libraries it needs aiohttp alone. What it asks of a server is
-described in `/openapi.json` and `/asyncapi.json`.
+`docs/bots.md` shows how to use it. Of the server's dependencies it needs only aiohttp. `/openapi.json` and
+`/asyncapi.json` describe the endpoints and events that it uses.
 """
 
 from svc.client.bot import Bot

@@ -1,7 +1,7 @@
-"""A bot: signed in for as long as it runs, told of what happens, one thing after the other, and able to act.
+"""A bot that stays signed in, handles events in order and acts on the server.
 
-Joins what the other files of this folder do, and knows the paths of docs/http.md that bots use most. A lost
-connection changes nothing for a bot: it misses no message, and is told of none twice.
+Combines the other modules of this package, and knows the paths of docs/http.md that bots use most. A lost
+connection neither drops nor repeats a message.
 """
 
 import asyncio
@@ -21,13 +21,14 @@ from svc.client.requests import Refused, Requests, Unreachable
 from svc.client.session import Data, Heard, Pushed, Session, SignedIn
 from svc.client.shapes import Channel, Member, Message, Upload, VoiceMember, read
 
-# What waits to be handled. Beyond it the socket is read no further, and the server keeps what follows.
+# Events waiting for a handler. Beyond this the bot stops reading the socket, and the server holds the events
+# back.
 MAX_WAITING = 1000
-# How long a handler may take; others wait for it.
+# Time limit for one handler. Other events wait meanwhile.
 HANDLER_DEADLINE_S = 300.0
 CONNECT_DEADLINE_S = 10.0
 MAX_CONNECTIONS = 8
-# The media worker looks at every file before it can be posted.
+# The media worker checks every file before it can be posted.
 CHECK_DEADLINE_S = 240.0
 _CHECK_INTERVAL_S = 0.5
 _PAGE = 100
@@ -44,9 +45,9 @@ logger = logging.getLogger(__name__)
 
 
 class Bot:
-    """A bot of the server at `address`: say with the decorators what it does, then `run` it.
+    """A bot of the server at `address`. Register handlers with the decorators, then call `run`.
 
-    A command is what a person writes behind the `prefix`.
+    A message that starts with `prefix` is a command.
     """
 
     def __init__(self, address: str, token: str, *, prefix: str = "!") -> None:
@@ -61,10 +62,10 @@ class Bot:
         self._on_message: list[MessageHandler] = []
         self._on_event: dict[str, list[EventHandler]] = {}
 
-    # What it does.
+    # Handlers.
 
     def command(self, name: str) -> Callable[[C], C]:
-        """Call the function with the message, and with what follows the name in it."""
+        """Call the function with the message and the text after the command's name."""
 
         def register(handler: C) -> C:
             self._commands[name.casefold()] = handler
@@ -73,12 +74,12 @@ class Bot:
         return register
 
     def on_message(self, handler: M) -> M:
-        """Call the function for each message, apart from the bot's own."""
+        """Call the function for each message except the bot's own."""
         self._on_message.append(handler)
         return handler
 
     def on(self, event: str) -> Callable[[E], E]:
-        """Call the function with the data of each such push of docs/live.md, or of `authenticated`."""
+        """Call the function with the data of each such event of docs/live.md, or of `authenticated`."""
 
         def register(handler: E) -> E:
             self._on_event.setdefault(event, []).append(handler)
@@ -87,7 +88,7 @@ class Bot:
         return register
 
     async def run(self) -> None:
-        """Do it, until cancelled. Raises Refused where the server does not want this bot (any more)."""
+        """Run the bot until cancelled. Raises Refused when the server rejects the bot for good."""
         connector = TCPConnector(limit=MAX_CONNECTIONS)
         timeout = ClientTimeout(total=None, sock_connect=CONNECT_DEADLINE_S)
         async with ClientSession(self._address, connector=connector, timeout=timeout) as http:
@@ -103,26 +104,26 @@ class Bot:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    # What it knows.
+    # State.
 
     @property
     def member(self) -> Member:
-        """The bot itself. RuntimeError before it has signed in."""
+        """The bot itself. Raises RuntimeError before the first sign-in."""
         if self._known.member is None:
             raise RuntimeError("the bot has not signed in yet")
         return self._known.member
 
     @property
     def channels(self) -> Mapping[str, Channel]:
-        """Those that the bot sees, by id."""
+        """The channels that the bot can see, by id."""
         return self._known.channels
 
     @property
     def voice(self) -> Mapping[str, Sequence[VoiceMember]]:
-        """Who is in each voice channel that the bot sees, by the channel's id, where there is anybody."""
+        """The members in each occupied voice channel that the bot can see, by channel id."""
         return self._known.voice
 
-    # What it can do. Each waits where it comes too fast, and raises Refused or Unreachable.
+    # Actions. Each waits when the server limits the rate, and raises Refused or Unreachable.
 
     async def send(
         self,
@@ -134,7 +135,7 @@ class Bot:
         attachments: Sequence[str] = (),
         nonce: str | None = None,
     ) -> Message:
-        """Post. It is posted once, however often it has to be sent: the `nonce` names it for a week."""
+        """Post a message. Retries are safe: the server remembers the `nonce` for a week and posts once."""
         body: dict[str, object] = {"text": text, "nonce": nonce or secrets.token_urlsafe(16)}
         more = {"reply_to": reply_to, "thread": thread, "attachments": list(attachments)}
         body |= {name: value for name, value in more.items() if value}
@@ -142,27 +143,27 @@ class Bot:
         return read(Message, await self.request("POST", path, body, repeatable=True))
 
     async def reply(self, message: Message, text: str, *, attachments: Sequence[str] = ()) -> Message:
-        """Answer a message, where it was written."""
+        """Reply to a message in its channel or thread."""
         return await self.send(
             message.channel_id, text, reply_to=message.id, thread=message.thread, attachments=attachments
         )
 
     async def edit(self, message: Message, text: str) -> Message:
-        """Change a message of the bot's own."""
+        """Edit one of the bot's own messages."""
         return read(Message, await self.request("PATCH", _path(message), {"text": text}, repeatable=True))
 
     async def delete(self, message: Message) -> None:
         await self.request("DELETE", _path(message))
 
     async def react(self, message: Message, emoji: str) -> None:
-        """With an emoji, or with one of the server's as `:name:`."""
+        """Add a reaction: an emoji, or a custom one as `:name:`."""
         await self.request("PUT", f"{_path(message)}/reactions/{quote(emoji, '')}")
 
     async def unreact(self, message: Message, emoji: str) -> None:
         await self.request("DELETE", f"{_path(message)}/reactions/{quote(emoji, '')}")
 
     async def upload(self, channel_id: str, file: Path | bytes, name: str = "") -> str:
-        """The id under which `send` takes the file as an attachment, once the server has checked it."""
+        """Upload a file, wait until it is checked, and return its id for `send`."""
         content = file if isinstance(file, bytes) else await asyncio.to_thread(file.read_bytes)
         named = name or (file.name if isinstance(file, Path) else "file")
 
@@ -172,7 +173,7 @@ class Bot:
             return data
 
         path = f"/api/channels/{quote(channel_id, '')}/uploads"
-        # What arrived and was not acknowledged hangs on nothing, and the server forgets it.
+        # A retry after a lost response leaves an unattached upload, which the server deletes.
         answer = await self._asking().ask("POST", path, repeatable=True, form=form)
         upload = read(Upload, answer)
         async with asyncio.timeout(CHECK_DEADLINE_S):
@@ -192,10 +193,10 @@ class Bot:
         query: Mapping[str, str | int] | None = None,
         repeatable: bool | None = None,
     ) -> Any:
-        """Anything else of docs/http.md; the answer's JSON.
+        """Call any other endpoint of docs/http.md and return the parsed JSON.
 
-        After a lost connection it is asked again where that is `repeatable`, as all but POST and PATCH are by
-        themselves.
+        After a lost connection the request is retried if it is `repeatable`: by default all methods except
+        POST and PATCH.
         """
         if repeatable is None:
             repeatable = method not in ("POST", "PATCH")
@@ -206,15 +207,15 @@ class Bot:
             raise RuntimeError("the bot is not running")
         return self._requests
 
-    # What happens to it.
+    # Event handling.
 
     async def _handle_all(self) -> None:
         while True:
-            heard = await self._waiting.get()
+            event = await self._waiting.get()
             try:
-                await self._handle(heard)
+                await self._handle(event)
             except (KeyError, TypeError, ValueError):
-                logger.exception("the server sent something that its description does not have")
+                logger.exception("the server sent an event that does not match its description")
 
     async def _handle(self, heard: Heard) -> None:
         match heard:
@@ -232,7 +233,7 @@ class Bot:
                 await self._tell(event, data)
 
     async def _catch_up(self, state: Data) -> None:
-        """More was missed than the server keeps, or it was started again: history tells of messages."""
+        """Fetch missed messages from history: the server restarted, or kept too few events."""
         for channel_id, thread, after in self._cursors.missed(state):
             path = f"/api/channels/{quote(channel_id, '')}/messages"
             more = True
@@ -243,7 +244,7 @@ class Bot:
                 try:
                     page = await self.request("GET", path, query=query)
                 except Unreachable:
-                    continue  # It has waited long; nothing may be left out.
+                    continue  # The request has already waited long, but no message may be skipped.
                 except Refused as refused:
                     if refused.code not in _GONE:
                         raise
@@ -263,12 +264,12 @@ class Bot:
             return
         for handler in self._on_message:
             await _guarded(handler(message))
-        # Programs that answer each other never end.
+        # Bots that answer each other would never stop.
         by_person = author.kind == "member" and not author.bot
         if by_person and message.text.startswith(self._prefix):
-            name, _, rest = message.text.removeprefix(self._prefix).partition(" ")
+            name, _, arguments = message.text.removeprefix(self._prefix).partition(" ")
             if (command := self._commands.get(name.casefold())) is not None:
-                await _guarded(command(message, rest.strip()))
+                await _guarded(command(message, arguments.strip()))
 
     async def _tell(self, event: str, data: Data) -> None:
         for handler in self._on_event.get(event, ()):
@@ -276,7 +277,7 @@ class Bot:
 
 
 async def _guarded(handling: Awaitable[None]) -> None:
-    """A handler that fails, or takes too long, ends neither the bot nor what comes after it."""
+    """Run a handler with a time limit. Its failure stops neither the bot nor the next event."""
     try:
         async with asyncio.timeout(HANDLER_DEADLINE_S):
             await handling

@@ -1,7 +1,7 @@
-"""Up to which message a bot has read, so that a gap leaves nothing out and nothing is handed over twice.
+"""Read positions of a bot, so that a gap neither skips nor repeats a message.
 
-Ids of messages rise over the whole server, as text, and pushes come in their order: whoever was told of a
-message was told of all before it. Pure: fetches nothing.
+Message ids ascend over the whole server, as text, and events arrive in that order: an event for one message
+means that all earlier ones have arrived. Fetches nothing.
 """
 
 from collections.abc import Iterator
@@ -9,21 +9,21 @@ from collections.abc import Iterator
 from svc.client.session import Data
 from svc.client.shapes import Message
 
-# Before every message: the first id that UUID version 7 can make.
+# Sorts before every message id: the first possible UUID version 7.
 _FIRST = "00000000-0000-7000-8000-000000000000"
 
 
 class Cursors:
     def __init__(self) -> None:
-        # Everything up to here has been read everywhere; None before the first sign-in.
+        # Everything up to this id has been read in every channel. None before the first sign-in.
         self._floor: str | None = None
-        # By channel, or by the message that a thread hangs on: up to here history was read, beyond the floor.
+        # The last id fetched from history beyond the floor, by channel, or by a thread's root message.
         self._history: dict[str, str] = {}
 
     def missed(self, state: Data) -> Iterator[tuple[str, str | None, str]]:
-        """After a sign-in: each channel, and thread or None, with new messages, and the id that they follow.
+        """Yield each channel, thread or None, and the id after which messages were missed.
 
-        Call `caught_up` when they have been read. At the first sign-in there are none.
+        Call `caught_up` after reading them. The first sign-in misses nothing.
         """
         for place in _places(state):
             channel_id, thread, last = place["channel_id"], place.get("thread"), place["last"]
@@ -34,11 +34,11 @@ class Cursors:
         self._rise(max((place["last"] for place in _places(state) if place["last"]), default=_FIRST))
 
     def fetched(self, message: Message) -> None:
-        """History has told of it."""
+        """Record a message that was read from history."""
         self._history[message.thread or message.channel_id] = message.id
 
     def pushed(self, message: Message) -> bool:
-        """A push has told of it: is it new, or has history told of it before?"""
+        """Record a message from an event. Return whether it is new, or was already read from history."""
         new = message.id > self._history.get(message.thread or message.channel_id, "")
         self._rise(message.id)
         return new

@@ -1,6 +1,6 @@
-"""What a bot knows of its server: who it is, the channels that it sees, and who is in voice.
+"""A bot's copy of server state: its own member, the visible channels, and the people in voice.
 
-Kept up to date by what is heard, in the order in which it is heard. Asks for nothing.
+Updated by events in the order of their arrival. Sends no requests.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ class Known:
         # None before the first sign-in.
         self.member: Member | None = None
         self.channels: dict[str, Channel] = {}
-        # By channel, then by member; a channel in which nobody is may be missing.
+        # By channel id, then member id. Empty channels may be missing.
         self._voice: dict[str, dict[str, VoiceMember]] = {}
 
     @property
@@ -23,9 +23,9 @@ class Known:
         return {channel_id: tuple(people.values()) for channel_id, people in self._voice.items() if people}
 
     def signed_in(self, state: Data) -> None:
-        """Everything is as the server says now."""
+        """Replace everything with the server's current state."""
         self.member = read(Member, state["member"])
-        self.channels = {one.id: one for one in (read(Channel, channel) for channel in state["channels"])}
+        self.channels = {channel.id: channel for channel in read(tuple[Channel, ...], state["channels"])}
         self._voice = {channel_id: _people(members) for channel_id, members in state["voice"].items()}
 
     def pushed(self, event: str, data: Data) -> None:
@@ -56,4 +56,4 @@ class Known:
 
 
 def _people(members: object) -> dict[str, VoiceMember]:
-    return {one.id: one for one in read(tuple[VoiceMember, ...], members)}
+    return {member.id: member for member in read(tuple[VoiceMember, ...], members)}

@@ -1,7 +1,7 @@
-"""The live socket held open: connected, signed in, listened to, and connected again for as long as it takes.
+"""The live socket: connect, sign in, listen, and reconnect for as long as it takes.
 
-What is said on it is `session`'s. Waits longer from attempt to attempt, and gives up only where the server
-says that coming back is of no use.
+`session` decides which frames are sent. The delay between attempts grows. Only a refusal that another attempt
+cannot change ends it.
 """
 
 import asyncio
@@ -18,21 +18,23 @@ from svc.client.session import Heard, Say, Session
 # From the first packet to the end of the sign-in.
 SIGN_IN_DEADLINE_S = 30.0
 CLOSE_DEADLINE_S = 5.0
-# A connection that answers no ping for half of this longer is lost.
+# A connection that leaves a ping unanswered for half of this longer is lost.
 HEARTBEAT_S = 20.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 15.0
-# A server with 10,000 members who are all online says half of a MiB when one signs in.
+# With 10,000 members online, the state sent at sign-in has half a MiB.
 MAX_FRAME_BYTES = 16 * 1024 * 1024
-# Refusals after which another attempt does better.
+# Refusals that a later attempt may overcome.
 _PASSING = frozenset({"internal_error", "rate_limited", "server_stopping", "storage_unavailable"})
-# This bot runs many times over: coming back would push another one out.
+# The bot runs too many times at once: reconnecting would push another copy out.
 _TOO_MANY_PAGES = 4009
 
 logger = logging.getLogger(__name__)
 
 
 class Live:
-    """`heard` is awaited for one thing after the other, and slows the reading down where it takes long."""
+    """A live connection. `heard` is awaited for one event at a time, so a slow handler slows the reading
+    down.
+    """
 
     def __init__(
         self, http: ClientSession, session: Session, heard: Callable[[Heard], Awaitable[None]]
@@ -43,7 +45,7 @@ class Live:
         self._waits = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=random.random)
 
     async def run(self) -> None:
-        """Listen, until cancelled. Raises Refused where coming back is of no use."""
+        """Listen until cancelled. Raises Refused if reconnecting cannot help."""
         while True:
             wait_s = None
             try:

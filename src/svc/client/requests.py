@@ -1,7 +1,7 @@
-"""Requests over HTTP, each with a deadline: asked again where that may help, and refused otherwise.
+"""HTTP requests with deadlines, retries and rate limits.
 
-Knows no endpoint. What is asked too fast waits as long as the server says (429, `Retry-After`), and so do all
-others. What was lost on the way is asked again only where a repetition changes nothing.
+Knows no endpoint. After a 429, all requests wait for the time in `Retry-After`. A request without a response
+is retried only if it is repeatable.
 """
 
 import asyncio
@@ -14,17 +14,17 @@ from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, F
 
 from svc.base.backoff import Backoff
 
-# One attempt; a file of 256 MiB needs 4 Mbit/s.
+# For one attempt. A file of 256 MiB needs 4 Mbit/s.
 DEADLINE_S, UPLOAD_DEADLINE_S = 30.0, 600.0
-# How long a request may wait for its turn, or for the server to come back, before it fails.
+# Longest total wait for the rate limit, or for the server to return, before a request fails.
 PATIENCE_S = 120.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 8.0
-# The largest page of history, many times over.
+# Many times the largest page of history.
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 
 class Refused(Exception):
-    """The server refused; `code` is one of the table of errors in docs/http.md."""
+    """The server refused a request. `code` is from the table of errors in docs/http.md."""
 
     def __init__(
         self, code: str, message: str = "", *, status: int = 0, retry_after_s: float | None = None
@@ -42,7 +42,7 @@ class Unreachable(Exception):
 
 
 class Requests:
-    """Asks the server that `http` was made for."""
+    """Sends requests to the server that `http` was made for."""
 
     def __init__(self, http: ClientSession, token: str) -> None:
         self._http = http
@@ -59,7 +59,7 @@ class Requests:
         query: Mapping[str, str | int] | None = None,
         form: Callable[[], FormData] | None = None,
     ) -> Any:
-        """The answer's JSON, or None where it has none. Raises Refused or Unreachable."""
+        """Return the response's JSON, or None without a body. Raises Refused or Unreachable."""
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + PATIENCE_S
         waits = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=random.random)
@@ -94,17 +94,17 @@ class Requests:
     ) -> Any:
         sent: dict[str, Any] = {"data": form} if form else {} if body is None else {"json": body}
         timeout = ClientTimeout(total=UPLOAD_DEADLINE_S if form else DEADLINE_S)
-        asking = self._http.request(
+        request = self._http.request(
             method,
             path,
             params=query,
             headers=self._headers,
             timeout=timeout,
-            # The token is for this server only.
+            # The token must not leave this server.
             allow_redirects=False,
             **sent,
         )
-        async with asking as response:
+        async with request as response:
             answer = _parsed(await _body(response))
             if response.status < 300:
                 return answer
@@ -116,24 +116,24 @@ async def _body(response: ClientResponse) -> bytes:
     async for piece in response.content.iter_any():
         held += piece
         if len(held) > MAX_ANSWER_BYTES:
-            raise Unreachable("the answer is larger than any of the server's")
+            raise Unreachable("the response is larger than any that the server sends")
     return bytes(held)
 
 
 def _parsed(body: bytes) -> Any:
     try:
         return json.loads(body)
-    except ValueError:  # Nothing, or what a proxy says.
+    except ValueError:  # No body, or a proxy's error page.
         return None
 
 
 def _refusal(response: ClientResponse, answer: object) -> Refused:
-    said = answer if isinstance(answer, Mapping) else {}
+    body = answer if isinstance(answer, Mapping) else {}
     header = response.headers.get("Retry-After", "")
     wait_s = float(header) if header.isdecimal() else None
-    if isinstance(wait_ms := said.get("retry_after_ms"), int):
+    if isinstance(wait_ms := body.get("retry_after_ms"), int):
         wait_s = wait_ms / 1000
-    code, message = said.get("error", f"http_{response.status}"), said.get("message", response.reason)
-    # Somebody who waits for approval is told when to ask again, but a bot does not wait for that.
-    told = wait_s if response.status in (429, 503) else None
-    return Refused(str(code), str(message or ""), status=response.status, retry_after_s=told)
+    code, message = body.get("error", f"http_{response.status}"), body.get("message", response.reason)
+    # The wait for an approval also has a time, but a bot does not wait for that.
+    retry_after_s = wait_s if response.status in (429, 503) else None
+    return Refused(str(code), str(message or ""), status=response.status, retry_after_s=retry_after_s)

@@ -1,7 +1,7 @@
-"""The live socket's protocol, without a socket: what to say, and what was heard, each push once.
+"""The live protocol without a socket: frames in, events and replies out, each event once.
 
-Text goes in; out comes what to say next or what has been heard. A session outlives its connections: `begin` a
-new one, and it signs in where the last one was lost. docs/live.md says what the frames mean.
+A session outlives its connections. `begin` starts a new connection, which resumes at the last event of the
+previous one. docs/live.md describes the frames.
 """
 
 import json
@@ -17,21 +17,21 @@ _SIGN_IN = 1
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """To be sent on the socket."""
+    """A frame to send on the socket."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """`state` is everything, as a member sees it: pushes from before are not told any more."""
+    """A new sign-in. `state` is the complete state that the member can see; earlier events are dropped."""
 
     state: Data
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What was pushed meanwhile follows; `state` is what no push tells of."""
+    """A resumed session. The missed events follow; `state` holds the values that no event carries."""
 
     state: Data
 
@@ -50,21 +50,21 @@ class Session:
 
     def __init__(self, token: str) -> None:
         self._token = token
-        # The number of the last push that was heard; None before the first sign-in.
+        # Number of the last event received. None before the first sign-in.
         self._seq: int | None = None
         self.signed_in = False
 
     @property
     def handshake(self) -> dict[str, str]:
-        """The token for the headers too: whoever shows one does not wait behind strangers."""
+        """The token as a header: the server serves authenticated connections before anonymous ones."""
         return {"Authorization": f"Bearer {self._token}"}
 
     def begin(self) -> None:
-        """A connection is new."""
+        """Start on a new connection."""
         self.signed_in = False
 
     def received(self, text: str) -> Say | Heard | None:
-        """Take a frame. Raises Refused where the sign-in was, and ValueError for what is no frame."""
+        """Process a frame. Raises Refused for a refused sign-in, and ValueError for an invalid frame."""
         frame = json.loads(text)
         if not isinstance(frame, dict):
             raise ValueError("a frame is a JSON object")
@@ -73,7 +73,7 @@ class Session:
             raise ValueError("a frame has an event and data")
         if not self.signed_in:
             return self._before(event, data)
-        # A reply to a request is none of ours: actions go over HTTP.
+        # Replies carry an id. Actions use HTTP, so a reply here is not ours.
         if event == "error" or "id" in frame or not self._is_new(frame.get("seq")):
             return None
         return Pushed(event, data)
@@ -89,7 +89,7 @@ class Session:
                 self._seq, self.signed_in = seq, True
                 return SignedIn(data)
             case "resumed":
-                # Its seq is larger than those of the pushes that follow, so ours stays.
+                # Its seq is larger than those of the events that follow, so ours stays.
                 self.signed_in = True
                 return Resumed(data)
             case "error":
@@ -108,7 +108,7 @@ class Session:
         return json.dumps({"event": "resume", "id": _SIGN_IN, "data": {**data, "seq": self._seq}})
 
     def _is_new(self, seq: object) -> bool:
-        """Pushes without a number come once. The others may come again after a connection was lost."""
+        """Return whether an event is new. After a lost connection, numbered events may arrive twice."""
         if not isinstance(seq, int):
             return True
         if self._seq is not None and seq <= self._seq:

@@ -1,7 +1,7 @@
-"""What the server says, as typed values: of its descriptions, the parts that a program needs.
+"""Typed values for the parts of responses and events that bots need.
 
-The names and types are those of `/openapi.json` and `/asyncapi.json`; `tests/client/test_shapes.py` compares
-them. What else the server says is ignored, so a newer server is no trouble. Reads; fetches nothing.
+Names and types are those of `/openapi.json` and `/asyncapi.json`; `tests/client/test_shapes.py` compares
+them. Unknown fields are ignored, so that newer servers work too. Fetches nothing.
 """
 
 import types
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wrote a message; `kind` is `member` or `webhook`."""
+    """The author of a message. `kind` is `member` or `webhook`."""
 
     kind: str
     id: str
@@ -26,7 +26,7 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file of a message; `url` works for some hours."""
+    """A file attached to a message. `url` expires after some hours."""
 
     id: str
     name: str
@@ -47,7 +47,7 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of a channel, or of the thread that hangs on the message `thread`."""
+    """A message in a channel, or in the thread whose root message is `thread`."""
 
     id: str
     channel_id: str
@@ -64,7 +64,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """`type` is `text`, `voice` or `category`."""
+    """A channel. `type` is `text`, `voice` or `category`."""
 
     id: str
     name: str
@@ -84,7 +84,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class VoiceMember:
-    """Somebody who is in a voice channel; `self_muted` and `self_deafened` are their own choice."""
+    """A member in a voice channel. `self_muted` and `self_deafened` are the member's own choice."""
 
     id: str
     nickname: str
@@ -108,7 +108,7 @@ class Upload:
 
 
 def read(shape: type[T], data: object) -> T:
-    """The value of this type that `data`, which was JSON, says. Raises ValueError where it does not."""
+    """Convert parsed JSON to this type. Raises ValueError if it does not fit."""
     return cast(T, _read(shape, data))
 
 
@@ -125,7 +125,7 @@ def _read(shape: Any, data: object) -> Any:
         except KeyError as missing:
             raise ValueError(f"{shape} without {missing}") from None
         return shape(**values)
-    # To Python, True is an int.
+    # In Python, True is an int.
     if origin is None and isinstance(shape, type) and type(data) is shape:
         return data
     raise ValueError(f"{data!r} is not {shape}")
@@ -133,5 +133,5 @@ def _read(shape: Any, data: object) -> Any:
 
 @cache
 def hints_of(shape: type) -> Mapping[str, Any]:
-    """The fields of a shape, and their types."""
+    """Return the fields of a shape and their types."""
     return get_type_hints(shape)
