@@ -1,1 +1,1 @@
-"""The commands of operators and engineers; they may use every program's parts."""
+"""Commands for operators and engineers. They may use the modules of every program."""

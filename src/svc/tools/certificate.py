@@ -1,7 +1,7 @@
-"""A certificate that a server makes for itself: kept in its data folder, made anew when it no longer fits.
+"""A self-signed certificate, kept in the data folder and replaced when it no longer fits.
 
-Nobody vouches for it, so browsers ask once; what they show can be compared with the fingerprint.
-It cannot vouch for others. Opens no port. Profile: RFC 5280, and CA/Browser Forum's where browsers insist.
+No authority signs it, so browsers warn once and show the fingerprint for comparison. It cannot sign others.
+Opens no port. Profile: RFC 5280, and the CA/Browser Forum's where browsers insist.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from svc.base.config import ConfigError
 from svc.base.private_files import replaced
 
-# Certificate and key, so that they change in one piece.
+# Certificate and key in one file, so that both change together.
 FILE_NAME = "tls.pem"
-# Apple's systems refuse what lasts longer than 825 days, whoever vouches; others 398.
+# Apple's systems reject certificates with more than 825 days, whoever signed them; others 398.
 LIFETIME = timedelta(days=390)
-# Made anew when so little is left; whoever starts the server once a month never sees it end.
+# Renewed this early, a server that starts once a month never shows an expired certificate.
 RENEWED_BEFORE = timedelta(days=45)
-# Clocks of phones differ.
+# Phones' clocks differ.
 _EARLIER = timedelta(days=1)
 _LONGEST_NAME = 253
 
@@ -34,10 +34,10 @@ _LONGEST_NAME = 253
 def kept_certificate(
     data_dir: Path, hosts: Sequence[str], now: datetime, *, passing: Sequence[str] = ()
 ) -> Path:
-    """The file with certificate and key for these names and addresses. Raises ConfigError.
+    """Return the file with certificate and key for these names and addresses. Raises ConfigError.
 
-    Another one is made where there is none, or where it ends soon or lacks one of the hosts: browsers
-    ask again then. The `passing` ones, which come and go, are named where it is made anyway.
+    A new certificate is made if none exists, or if it expires soon or lacks one of `hosts`; browsers then
+    warn again. The `passing` addresses change often: they are included, but do not cause a new certificate.
     """
     path = data_dir / FILE_NAME
     try:
@@ -45,7 +45,7 @@ def kept_certificate(
     except FileNotFoundError:
         fits = False
     except ValueError:
-        raise ConfigError(f"{path} is damaged; delete it to have another one made") from None
+        raise ConfigError(f"{path} is damaged; delete it and the server will create a new one") from None
     except OSError as fault:
         raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
     if not fits:
@@ -56,9 +56,9 @@ def kept_certificate(
 def hosts_of(
     host: str, names: Sequence[str], addresses: Sequence[str], hostname: str
 ) -> tuple[list[str], list[str]]:
-    """What a server that listens on `host` is called: names and addresses that last, and passing ones.
+    """Return the lasting names and addresses of a server that listens on `host`, and the passing ones.
 
-    `names` are those of EXTERNAL_HOST, `addresses` this machine's: of IPv6 many change every day.
+    `names` are those of EXTERNAL_HOST. `addresses` are this machine's; many IPv6 addresses change every day.
     """
     local = [hostname] if "." in hostname else [hostname, f"{hostname}.local"]
     lasting = ["localhost", *filter(_is_name, local), *map(_without_port, names)]
@@ -70,7 +70,7 @@ def hosts_of(
 
 
 def fingerprint(path: Path) -> str:
-    """SHA-256, as browsers show it."""
+    """Return the SHA-256 fingerprint in the browsers' notation."""
     der = x509.load_pem_x509_certificate(path.read_bytes()).public_bytes(serialization.Encoding.DER)
     return hashlib.sha256(der).digest().hex(":").upper()
 

@@ -1,6 +1,6 @@
-"""What `svc up` says when everything runs: where to go, what browsers will say, and a code for phones.
+"""Composes the startup message of `svc up`: addresses, warnings, and a QR code for phones.
 
-Prints nothing and opens nothing. The code is a QR code (ISO/IEC 18004) in half-block characters.
+Prints nothing and opens nothing. The QR code (ISO/IEC 18004) uses half-block characters.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,9 +10,9 @@ from ipaddress import ip_address
 from svc.base.config import is_loopback
 from svc.chat.joining.founding import BETWEEN
 
-# Black on white, whatever the terminal's own colours are: not every phone reads it the other way round.
+# Black on white whatever the terminal's colours, because not every phone reads an inverted code.
 _COLOURS, _NO_COLOURS = "\x1b[30;107m", "\x1b[0m"
-# Two rows of modules in one of text: by whether the upper and the lower are dark.
+# Two rows of modules per text row: the key says whether the upper and the lower module are dark.
 _HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
 ONLY_HERE = "Only this computer can open that; start with --host 0.0.0.0 to let phones and others in."
@@ -30,7 +30,9 @@ ASKS_ONCE = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a server listens. `names` are EXTERNAL_HOST's, `fingerprint` a self-made certificate's."""
+    """The server's listening address. `names` are EXTERNAL_HOST's; `fingerprint` is a self-made
+    certificate's.
+    """
 
     host: str
     port: int
@@ -40,10 +42,10 @@ class Place:
 
 
 def greeting(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
-    """The lines. `invite` is what the server wants to have shown; `addresses` are those of this machine."""
-    here = f"Open {url_of(place, reachable(place.host))}/#invite={invite}"
+    """Return the message's lines. `invite` is the code to show; `addresses` are those of this machine."""
+    local_url = f"Open {url_of(place, reachable(place.host))}/#invite={invite}"
     elsewhere = [f"{url}/#invite={invite}" for url in _from_elsewhere(place, addresses)]
-    lines = [here, *(f"On your network: {url}" for url in elsewhere)]
+    lines = [local_url, *(f"On your network: {url}" for url in elsewhere)]
     if BETWEEN in invite:
         lines.append(FIRST_IS_OWNER)
     if not place.secure and is_wildcard(place.host):
@@ -56,7 +58,7 @@ def greeting(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
 
 
 def code_for_phones(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
-    """A QR code of the best address for others; nothing where a phone would have no microphone."""
+    """Return a QR code of the best address for others; nothing if a phone would have no microphone there."""
     elsewhere = _from_elsewhere(place, addresses)
     if not (place.secure and elsewhere):
         return []
@@ -64,8 +66,8 @@ def code_for_phones(place: Place, invite: str, addresses: Sequence[str]) -> list
 
 
 def qr_code(text: str) -> list[str]:
-    """The lines of a QR code, with the quiet zone that scanners want around it."""
-    # Most servers start without a terminal to draw it in.
+    """Return the lines of a QR code, with the quiet zone that scanners need."""
+    # Most servers start without a terminal, so the library is loaded only here.
     import segno
 
     rows = [[bool(module) for module in row] for row in segno.make_qr(text, error="l").matrix_iter(border=4)]
@@ -84,17 +86,17 @@ def is_wildcard(host: str) -> bool:
 
 
 def reachable(host: str) -> str:
-    """An address at which this machine reaches what listens on `host`."""
+    """Return an address at which this machine reaches a server that listens on `host`."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
 
 
 def best_url(place: Place, addresses: Sequence[str]) -> str:
-    """Where others open it, or else where this machine does."""
+    """Return the best address for others, or else this machine's."""
     return next(iter(_from_elsewhere(place, addresses)), url_of(place, reachable(place.host)))
 
 
 def _from_elsewhere(place: Place, addresses: Sequence[str]) -> list[str]:
-    """Where others open it: by name first."""
+    """Return the addresses for others, names first."""
     named = [url_of(place, name) for name in place.names] if place.secure else []
     if is_wildcard(place.host):
         return named + [
@@ -107,13 +109,13 @@ def _from_elsewhere(place: Place, addresses: Sequence[str]) -> list[str]:
 
 def _on_the_network(address: str, host: str) -> bool:
     ip = ip_address(address)
-    # `::` is listened on in both families.
+    # `::` listens in both families.
     listened_on = host == "::" or ip.version == 4
     return listened_on and not (ip.is_loopback or ip.is_link_local)
 
 
 def url_of(place: Place, host: str) -> str:
-    """By https where TLS ends there; a port that `host` names is kept."""
+    """Return the address; https with TLS. A port in `host` is kept."""
     scheme, usual_port = ("https", 443) if place.secure else ("http", 80)
     if host.count(":") > 1 and not host.startswith("["):
         host = f"[{host}]"

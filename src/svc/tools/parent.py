@@ -1,7 +1,7 @@
-"""Ending with the process that started this one, on any system.
+"""Ends this process when its parent ends, on any system.
 
-The parent holds the other end of our standard input and never writes to it; when it is
-gone, however it went, the system closes that end. Knows nothing of what runs here.
+The parent holds the other end of our standard input and never writes to it. The system closes that end
+however the parent ends.
 """
 
 import os
@@ -9,12 +9,12 @@ import signal
 import threading
 import time
 
-# How long this process may take to end in good order before it is ended without.
+# Time for an orderly end before this process is forced to exit.
 GRACE_S = 10.0
 
 
 def end_with_parent() -> None:
-    """Watch standard input in the background; its end is our SIGTERM."""
+    """Watch standard input in the background. Its end sends us SIGTERM."""
     threading.Thread(target=_watch, name="parent", daemon=True).start()
 
 

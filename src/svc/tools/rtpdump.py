@@ -1,8 +1,8 @@
-"""Captures of RTP in the `#!rtpplay1.0` format of rtptools, read and written record by record.
+"""Reads and writes RTP captures in rtptools' `#!rtpplay1.0` format, record by record.
 
-One line of text, a fixed header (start time, source), then records: a length, the length that the
-packet had, milliseconds since the start, and the bytes. Knows nothing of what is in a packet.
-The format is described by rtptools' rtpdump(1); Wireshark and GStreamer read it too.
+One line of text, a fixed header (start time, source), then records: a length, the packet's original length,
+milliseconds since the start, and the bytes. Does not interpret packets. rtptools' rtpdump(1) describes the
+format; Wireshark and GStreamer read it too.
 """
 
 import re
@@ -16,21 +16,21 @@ _FIRST_LINE = re.compile(rb"#!rtpplay1\.0 [^\s/]{1,64}/\d{1,5}\n")
 _FIRST_LINE_BYTES = 96
 # Start in seconds and microseconds, source address and port (of IPv4), padding.
 _FILE_HEADER = struct.Struct("!IIIHH")
-# Length with this header, length of the packet (0 = RTCP), milliseconds.
+# Length including this header, length of the packet (0 = RTCP), milliseconds.
 _RECORD_HEADER = struct.Struct("!HHI")
 
 
 class RtpdumpError(ValueError):
-    """The file is no capture, or is cut off; the message says where."""
+    """The file is not a capture, or is truncated. The message names the position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One packet, or its beginning: some captures keep headers only."""
+    """One packet, or its beginning: some captures keep only headers."""
 
     offset_ms: int
     data: bytes
-    packet_length: int  # of an RTP packet before anything was cut off; 0 says that this is RTCP
+    packet_length: int  # before truncation; 0 marks RTCP
 
     @property
     def is_rtcp(self) -> bool:
@@ -38,7 +38,9 @@ class Record:
 
 
 def read(file: BinaryIO) -> Iterator[Record]:
-    """The records of a capture; RtpdumpError at once if it is none, and later where it ends too early."""
+    """Return the records of a capture. Raises RtpdumpError at once for another format, and later for a
+    truncated file.
+    """
     if not _FIRST_LINE.fullmatch(file.readline(_FIRST_LINE_BYTES)):
         raise RtpdumpError("not an rtpdump file: it does not start with #!rtpplay1.0 address/port")
     if len(file.read(_FILE_HEADER.size)) < _FILE_HEADER.size:
@@ -62,7 +64,7 @@ def _records(file: BinaryIO) -> Iterator[Record]:
 
 
 def write(file: BinaryIO, records: Iterable[Record], *, start_s: float = 0.0) -> None:
-    """Write a capture; its source is given as 127.0.0.1/5004, which nobody listens to."""
+    """Write a capture. Its source is 127.0.0.1/5004, where nobody listens."""
     seconds, microseconds = divmod(round(start_s * 1_000_000), 1_000_000)
     file.write(b"#!rtpplay1.0 127.0.0.1/5004\n")
     file.write(_FILE_HEADER.pack(seconds, microseconds, 0x7F000001, 5004, 0))

@@ -1,6 +1,6 @@
-"""What `svc up` makes up once for an installation and keeps in its data folder.
+"""Generates the secrets of `svc up` once per installation and keeps them in its data folder.
 
-The codes for joining are not here: the chat server keeps those itself.
+The chat server keeps invite codes itself.
 """
 
 import json
@@ -21,7 +21,7 @@ class Secrets:
 
 
 def kept_secrets(data_dir: Path) -> Secrets:
-    """Read them; make them on first use. Raises ConfigError when the file is of no use."""
+    """Read the secrets, or generate them on first use. Raises ConfigError for an unusable file."""
     path = data_dir / "secrets.json"
     try:
         return Secrets(**json.loads(kept(path, _new_secrets)))

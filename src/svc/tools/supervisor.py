@@ -1,6 +1,6 @@
-"""Child processes: started, found healthy, started again when they die, ended together.
+"""Supervises child processes: starts them, waits for their health, restarts and stops them.
 
-Does not know what the programs do, beyond an address that says whether they are well.
+Knows the programs only by the address of their health check.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from svc.base.tasks import until_first_ends
 
 FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
-# A program that has run so long did not die of what it found at its start.
+# A program that ran this long did not die of a startup fault.
 STEADY_S = 30.0
-# Beyond what the programs give those who are still talking to them (15 s for requests, then 5).
+# Longer than the programs give their clients (15 s for requests, then 5).
 STOP_DEADLINE_S = 25.0
 START_DEADLINE_S = 60.0
-# A program may say for a while that it is still starting, though it works already.
+# A working program may report for a while that it is still starting.
 PATIENCE_S = 5.0
 POLL_INTERVAL_S = 0.05
 POLL_DEADLINE_S = 2.0
@@ -32,14 +32,14 @@ logger = logging.getLogger(__name__)
 
 
 class StartError(Exception):
-    """A program did not come up; it has said why itself, or said nothing."""
+    """A program did not start. Its own output gives the reason, if it has any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A sub-command of `svc`, with the whole environment that it is to see.
+    """A sub-command of `svc`, with its complete environment.
 
-    `address` is the host and port at which it answers `GET /health`, by https if it is `secure`.
+    It answers `GET /health` at `address`, a host and port, over https if `secure`.
     """
 
     name: str
@@ -50,7 +50,9 @@ class Program:
 
 
 class Child:
-    """One program, kept running; it listens on the sockets of these descriptors, which stay open in us."""
+    """One supervised program. It listens on the sockets of these descriptors, which stay open in this
+    process.
+    """
 
     def __init__(self, program: Program, listen_fds: Sequence[int] = ()) -> None:
         self.program = program
@@ -61,22 +63,22 @@ class Child:
     async def start(self) -> None:
         flags = [f"--listen-fd={number}" for number in self._listen_fds]
         self._process = await asyncio.create_subprocess_exec(
-            # -P: nothing in the working directory is taken for a module.
+            # -P: nothing in the working directory is imported as a module.
             *(sys.executable, "-P", "-m", "svc.cli", *self.program.arguments, *flags, "--end-with-parent"),
             pass_fds=self._listen_fds,
             env=dict(self.program.environment),
-            # The child ends when this pipe does, so that none outlives us.
+            # A child ends when this pipe closes, so that it never outlives this process.
             stdin=asyncio.subprocess.PIPE,
-            # A terminal's Ctrl-C is ours to pass on, in order.
+            # On Ctrl-C the supervisor stops the children in order.
             start_new_session=True,
         )
 
     async def exits(self) -> None:
-        """Wait for an end that should not come while everything is starting. Raises StartError."""
+        """Wait for an exit during startup. Raises StartError."""
         raise StartError(f"svc {self.program.name} ended with status {await self._ended()}")
 
     async def keep_running(self) -> None:
-        """Start it again whenever it ends, for ever."""
+        """Restart the program whenever it ends."""
         loop = asyncio.get_running_loop()
         while True:
             since = loop.time()
@@ -92,7 +94,7 @@ class Child:
             await self.start()
 
     async def stop(self) -> None:
-        """Ask it to end; insist after a while."""
+        """Send SIGTERM, and SIGKILL after a while."""
         process = self._process
         if process is None:
             return
@@ -113,9 +115,9 @@ class Child:
 
 
 async def start_all(children: Sequence[Child]) -> list[str]:
-    """Start all and wait until each is well, or any has ended. Raises StartError.
+    """Start all children and wait until each is healthy. Raises StartError if any of them ends.
 
-    Returns the names of those that work but say that they are still starting.
+    Return the names of those that answer but are still starting.
     """
     for child in children:
         await child.start()
@@ -129,7 +131,7 @@ async def start_all(children: Sequence[Child]) -> list[str]:
 
 
 async def stop_all(children: Sequence[Child]) -> None:
-    """End all, the last first: each may still use those that were started before it."""
+    """Stop all children in reverse order: each may still use those that were started before it."""
     for child in reversed(children):
         await child.stop()
 
@@ -141,7 +143,7 @@ async def _all_well(children: Sequence[Child], starting: list[str]) -> None:
 
 
 async def _well(program: Program) -> bool:
-    """Return once it is healthy: True, or False if it has only answered for a while that it will be."""
+    """Wait until the program is healthy: return True, or False if it still reports that it is starting."""
     loop = asyncio.get_running_loop()
     first_answer: float | None = None
     while True:
@@ -156,9 +158,9 @@ async def _well(program: Program) -> bool:
 
 
 def _health_status(host: str, port: int, secure: bool) -> int | None:
-    """The status of its answer; None while there is no answer."""
+    """Return the status of the health check; None without a response."""
     if secure:
-        # Our own child on this machine: whom its certificate is for does not matter.
+        # Our own child on this machine: the name in its certificate does not matter.
         context = ssl._create_unverified_context()
         connection: HTTPConnection = HTTPSConnection(host, port, timeout=POLL_DEADLINE_S, context=context)
     else:

@@ -1,7 +1,7 @@
-"""`svc up`: chat server, media service and media worker in one command, with secrets made and kept.
+"""`svc up`: run chat server, SFU and media worker with one command, and generate their secrets.
 
-Plans the programs' environments, has them supervised and says where to go. Nothing
-that the programs decide is decided here.
+Plans the programs' environments, supervises the programs and prints the address. The programs make all other
+decisions.
 """
 
 import asyncio
@@ -26,10 +26,10 @@ from svc.tools.greeting import Place, code_for_phones, greeting, reachable
 from svc.tools.secret_store import Secrets, kept_secrets
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 
-# What programs on this system need, whoever they are; nothing else of our environment
-# reaches them unasked. Anything that begins with PYTHON or LC_ passes too.
+# Variables that any program on this system may need. Programs get no other variables of ours, except those
+# that begin with PYTHON or LC_.
 _SYSTEM = frozenset({"HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"})
-# What the operator may set for each program; the rest of its variables is set here.
+# Variables that the operator may set for each program. The others are set here.
 _FOR_SFU = ("DEBUG", "DISABLE_STUN", "ICE_ADVERTISE_IP", "MAX_PEERS", "STUN_SERVERS", "VERBOSE_LOG")
 _FOR_CHAT = (
     "ADDITIONAL_CHANNELS",
@@ -78,7 +78,7 @@ _FOR_CHAT = (
     "VOICE_CHANNEL_NAME",
     "VOICE_MAX_USERS",
 )
-# What the chat server and the worker have to agree on.
+# Variables for which the chat server and the worker must agree.
 _FOR_BOTH = (
     "DISABLE_S3",
     "EMOJI_QUEUE_CONCURRENCY",
@@ -91,8 +91,8 @@ _FOR_BOTH = (
     "S3_SECRET_ACCESS_KEY",
     "STORAGE_BACKEND",
 )
-# What is different at home, unless the operator says otherwise: nobody needs an account elsewhere,
-# and since keys of one's own cost nothing, wrong invite codes are counted by address as well.
+# Defaults for a home server: no external account is needed, and because a new key costs nothing, wrong invite
+# codes are also counted by address.
 _AT_HOME = {
     "SERVER_INVITE_IP_MAX_RETRIES": "20",
     "SERVER_INVITE_RETRY_COOLDOWN_MS": "60000",
@@ -100,7 +100,7 @@ _AT_HOME = {
     "SVC_IDENTITY_TIERS": "account, local",
 }
 
-# A laptop finds itself in another network.
+# A laptop moves between networks.
 RENEWAL_INTERVAL_S = 60.0
 
 logger = logging.getLogger(__name__)
@@ -108,16 +108,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What the command line says."""
+    """The command-line options."""
 
     data_dir: Path
     host: str
     port: int
     sfu_port: int
     udp_port: int
-    # Nobody but the chat server has to know it.
+    # Only the chat server needs to know it.
     worker_port: int = 0
-    # With TLS, and without a certificate of the operator's, one is made.
+    # With TLS and no certificate of the operator's, the server makes its own.
     tls: bool = False
     tls_certificate: Path | None = None
     tls_key: Path | None = None
@@ -128,7 +128,7 @@ class Installation:
 
 
 def run(installation: Installation, variables: Mapping[str, str]) -> None:
-    """Run until told to stop. Raises ConfigError when it cannot start."""
+    """Run until told to stop. Raises ConfigError if it cannot start."""
     logs.configure(sys.stderr, debug=False)
     asyncio.run(_run(installation, variables))
 
@@ -141,19 +141,19 @@ async def _run(installation: Installation, variables: Mapping[str, str]) -> None
     with ExitStack() as listening:
         installation, sockets = open_ports(installation)
         for program_sockets in sockets.values():
-            for one in program_sockets:
-                listening.enter_context(one)
+            for sock in program_sockets:
+                listening.enter_context(sock)
         if installation.makes_certificate:
             _own_certificate(installation, names)
         programs = plan(installation, kept_secrets(installation.data_dir), variables)
-        children = [Child(program, [one.fileno() for one in sockets[program.name]]) for program in programs]
+        children = [Child(program, [sock.fileno() for sock in sockets[program.name]]) for program in programs]
         try:
             await until_first_ends(stop.wait(), _serve(children, installation, names))
-            _say("Stopping: what is under way may finish.")
+            _say("Stopping: requests in progress may finish.")
         except StartError as fault:
             raise ConfigError(f"could not start: {fault}") from None
         finally:
-            # Nobody is to wait for a program that does not come back.
+            # Close the ports first: new clients must not wait for a program that is stopping.
             listening.close()
             await stop_all(children)
     _say(f"Stopped. Everything is kept in {installation.data_dir}.")
@@ -161,7 +161,7 @@ async def _run(installation: Installation, variables: Mapping[str, str]) -> None
 
 async def _serve(children: Sequence[Child], installation: Installation, names: Sequence[str]) -> None:
     starting = await start_all(children)
-    # The chat server has written it by now.
+    # The chat server has written the code by now.
     invite = shown_code(installation.data_dir)
     own = _own_certificate(installation, names) if installation.makes_certificate else ""
     place = Place(installation.host, installation.port, installation.tls, names, own)
@@ -179,8 +179,8 @@ async def _serve(children: Sequence[Child], installation: Installation, names: S
 
 
 def _own_certificate(installation: Installation, names: Sequence[str]) -> str:
-    """Make our own certificate, if none fits. Returns its fingerprint. Raises ConfigError."""
-    # What makes certificates takes as long to load as all the rest of us.
+    """Make our own certificate if none fits. Return its fingerprint. Raises ConfigError."""
+    # The certificate library takes as long to load as everything else.
     from svc.tools.certificate import fingerprint, hosts_of, kept_certificate
 
     lasting, passing = hosts_of(installation.host, names, interface_addresses(), socket.gethostname())
@@ -188,7 +188,7 @@ def _own_certificate(installation: Installation, names: Sequence[str]) -> str:
 
 
 async def _renew(installation: Installation, names: Sequence[str], known: str) -> None:
-    """See to it that the certificate neither ends nor lacks an address that is new."""
+    """Renew the certificate before it expires, and when this machine gets a new address."""
     while True:
         await asyncio.sleep(RENEWAL_INTERVAL_S)
         try:
@@ -198,11 +198,11 @@ async def _renew(installation: Installation, names: Sequence[str], known: str) -
             continue
         if present != known:
             known = present
-            _say(f"The certificate was made anew; each browser warns once more. SHA-256: {present}")
+            _say(f"The certificate was renewed; each browser warns once again. SHA-256: {present}")
 
 
 def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, str]) -> list[Program]:
-    """The programs, each with an environment of its own."""
+    """Return the programs, each with its own environment."""
     system = {
         name: value
         for name, value in variables.items()
@@ -246,10 +246,10 @@ def _tls_flags(installation: Installation) -> list[str]:
 
 
 def open_ports(installation: Installation) -> tuple[Installation, dict[str, list[socket.socket]]]:
-    """The sockets that the programs are to listen on, by program, and which ports they have.
+    """Open the programs' listening sockets. Return them by program, with the ports they got.
 
-    We keep them: nobody else can have a port while its program is started again, and who comes meanwhile
-    only waits. Raises ConfigError, which names the flag.
+    This process keeps them open: no other program can take a port during a restart, and new clients only
+    wait. Raises ConfigError, which names the flag.
     """
     wanted = [
         ("sfu", "--sfu-port", "127.0.0.1", installation.sfu_port),
@@ -265,11 +265,11 @@ def open_ports(installation: Installation) -> tuple[Installation, dict[str, list
                 if fault.errno == errno.EADDRINUSE:
                     raise ConfigError(_held(port, flag)) from None
                 raise ConfigError(f"--host {host} cannot be used: {fault.strerror or fault}") from None
-            for one in sockets[program]:
-                undo.enter_context(one)
+            for sock in sockets[program]:
+                undo.enter_context(sock)
         _refuse_held_udp_port(installation.udp_port)
         undo.pop_all()
-    ports = {program: found[0].getsockname()[1] for program, found in sockets.items()}
+    ports = {program: bound_sockets[0].getsockname()[1] for program, bound_sockets in sockets.items()}
     chosen = replace(installation, port=ports["chat"], sfu_port=ports["sfu"], worker_port=ports["worker"])
     return chosen, sockets
 
@@ -287,6 +287,6 @@ def _held(port: int, flag: str) -> str:
 
 
 def _say(line: str) -> None:
-    """Print a line in one piece: the children's log lines may go to the same place."""
+    """Write a line in one piece, because the children's log lines may go to the same place."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

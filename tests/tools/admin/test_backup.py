@@ -134,7 +134,7 @@ async def test_a_server_that_does_not_run_is_backed_up_too(
     file = tmp_path / "backup.tar.gz"
     status, output, complaint = await admin("backup", str(file))
     assert (status, complaint) == (0, "")
-    assert "1 file beside the database" in output and "It contains the secrets" in output
+    assert "database and 1 file" in output and "It contains the secrets" in output
     assert (await admin.at(tmp_path / "elsewhere").json("restore", str(file)))["objects"] == 1
 
 

@@ -160,9 +160,9 @@ async def test_a_channel_of_discord(
         "authors": 2,
         "pictures": 1,
         "left_out": {
-            "files that are no pictures, or are missing": 1,
-            "reactions with an emoji that there is not here": 1,
-            "messages without anything in them": 1,
+            "files that are missing or not pictures": 1,
+            "reactions with an emoji that this server does not have": 1,
+            "empty messages": 1,
         },
     }
     channel, (hello, long, rest), entry = await _imported(variables, owner)

@@ -1,1 +1,1 @@
-"""`svc admin`: the operator's way to a server, whether it runs or not; a subject, a file."""
+"""`svc admin`: manage a server, running or stopped. Each subject has a module."""

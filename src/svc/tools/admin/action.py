@@ -1,6 +1,6 @@
-"""One thing that the operator can ask of a server: how it is said, asked, and its answer shown.
+"""An operator's action: its command-line arguments, the command it sends, and how the result is printed.
 
-The subjects' files are tables of these. Asks nothing itself.
+The subjects' modules are tables of actions. Sends nothing itself.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# What a command has answered: JSON, so of any shape.
+# The result of a command: JSON of any shape.
 Result = Any
 
 
@@ -25,13 +25,13 @@ def printed(result: Result, lines: Iterable[str], *, as_json: bool) -> None:
 
 
 def every_value(result: Result) -> Iterator[str]:
-    """Name and value of everything in an object, a line each."""
-    for name, value in result.items():
-        yield f"{name}  {json.dumps(value, ensure_ascii=False)}"
+    """Yield the name and value of each field, one per line."""
+    for field, value in result.items():
+        yield f"{field}  {json.dumps(value, ensure_ascii=False)}"
 
 
 def counted(count: int, what: str, several: str = "") -> str:
-    """`1 file`, `2 files`."""
+    """Return a count with its noun, such as `1 file` or `2 files`."""
     return f"{count:,} {what if count == 1 else several or what + 's'}"
 
 
@@ -40,7 +40,7 @@ def missing(files: int) -> str:
 
 
 def or_none(name: str, line: Callable[[Result], str], none: str) -> Callable[[Result], Iterator[str]]:
-    """Shows a list, an item a line; an empty one says so."""
+    """Return a printer for a list, one item per line, with a message for an empty list."""
 
     def shown(answer: Result) -> Iterator[str]:
         yield from map(line, answer[name]) if answer[name] else [none]
@@ -50,23 +50,23 @@ def or_none(name: str, line: Callable[[Result], str], none: str) -> Callable[[Re
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """`svc admin SUBJECT name`, which asks for `command`."""
+    """`svc admin SUBJECT name`, which sends `command`."""
 
     name: str
     help: str
     command: str
-    # What else may be said on the command line, and what of it goes to the server.
+    # Adds the action's arguments to the parser, and converts them to the command's arguments.
     add: Callable[[ArgumentParser], object] = lambda parser: None
     arguments: Callable[[Namespace], Mapping[str, object]] = lambda options: {}
-    # The answer as lines for people. With --json it is one line of JSON.
+    # The result as text lines. With --json it is one line of JSON.
     shown: Callable[[Result], Iterable[str]] = every_value
-    # The answer with links in it, given where people open the server; None where none belong there.
+    # Adds links to the result, given the address where people open the server. None if it has no links.
     linked: Callable[[Result, str], Result] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`svc admin SUBJECT` and what can be done with it."""
+    """`svc admin SUBJECT` and its actions."""
 
     help: str
     actions: Sequence[Action]

@@ -1,6 +1,6 @@
-"""Where people open the server that `svc admin` looks after: what links and webhooks' URLs begin with.
+"""The public address of the server that `svc admin` manages, for links and webhook URLs.
 
-A running server is asked where it listens. For one that does not run, the environment says. Prints nothing.
+A running server reports its address. For a stopped one the environment decides. Prints nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from svc.tools.greeting import Place, best_url, url_of
 
 
 def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
-    """Without a slash at the end. Raises ConfigError."""
+    """Return the address without a trailing slash. Raises ConfigError."""
     from svc.sfu.candidates import interface_addresses
     from svc.tools.admin.asking import answer_to
     from svc.tools.certificate import FILE_NAME
@@ -24,7 +24,7 @@ def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
 
 
 def opened_at(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_stopped: bool) -> str:
-    """The best address for others, given the answer of `status_get` and this machine's addresses."""
+    """Return the best address for others, given the result of `status_get` and this machine's addresses."""
     if status.get("address"):
         parts = urlsplit(status["address"])
         host, port, secure = parts.hostname or "", parts.port or status["port"], parts.scheme == "https"
@@ -35,6 +35,6 @@ def opened_at(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_
     if not names:
         return best_url(place, addresses)
     if not secure and (is_loopback(host) or status["trusted_proxy_hops"]):
-        # A proxy is in front, at the usual port, and has the certificate.
+        # A proxy with the certificate is in front, on the default port.
         return f"https://{names[0]}"
     return url_of(place, names[0])

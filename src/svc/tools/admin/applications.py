@@ -1,4 +1,4 @@
-"""`svc admin application`: people who wait until somebody approves that they join."""
+"""`svc admin application`: people who wait for approval to join."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -11,7 +11,7 @@ def _id(parser: ArgumentParser) -> None:
 
 def _id_and_reason(parser: ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--reason", default="", help="reason that the person is told")
+    parser.add_argument("--reason", default="", help="reason to give to the person")
 
 
 def _which(options: Namespace) -> dict[str, object]:

@@ -1,7 +1,6 @@
-"""The command line of `svc admin`: every subject with its actions, and how one is run.
+"""The command line of `svc admin`: its subjects, actions and how to run one.
 
-What can be asked about a subject stands in its file. Building the wheel reads
-this too.
+The subjects' modules define the actions. The wheel's build reads this file too.
 """
 
 import argparse
@@ -34,7 +33,7 @@ SUBJECTS: Mapping[str, Subject] = {
     "webhook": Subject("URLs that post in a channel", webhooks.ACTIONS),
     "job": Subject("uploads that the media worker processes", jobs.ACTIONS),
 }
-# What is done with a server as a whole.
+# Commands for a server as a whole.
 WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "backup": ("write everything to one file", backup.add),
     "restore": ("make a data folder from a backup", restore.add),
@@ -44,20 +43,22 @@ WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
 
 
 def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
-    """`variables` say where media is kept, when no server runs that knows."""
+    """Add the subcommands. `variables` name the media store when no running server can be asked."""
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--data-dir", type=Path, default=Path("data"), help="data folder of the server")
     common.add_argument("--json", action="store_true", help="print one line of JSON")
-    whats = parser.add_subparsers(dest="admin_command", required=True, metavar="WHAT")
+    subjects = parser.add_subparsers(dest="admin_command", required=True, metavar="WHAT")
     for name, subject in SUBJECTS.items():
-        whole = whats.add_parser(name, help=subject.help, description=_sentence(subject.help))
-        rows = whole.add_subparsers(dest="admin_action", required=True, metavar="ACTION")
+        subject_parser = subjects.add_parser(name, help=subject.help, description=_sentence(subject.help))
+        actions = subject_parser.add_subparsers(dest="admin_action", required=True, metavar="ACTION")
         for action in subject.actions:
-            row = rows.add_parser(action.name, help=action.help, parents=[common])
-            action.add(row)
-            row.set_defaults(run=_run, action=action)
-    for name, (says, arguments_of) in WHOLE.items():
-        arguments_of(whats.add_parser(name, help=says, description=_sentence(says), parents=[common]))
+            action_parser = actions.add_parser(action.name, help=action.help, parents=[common])
+            action.add(action_parser)
+            action_parser.set_defaults(run=_run, action=action)
+    for name, (help_text, arguments_of) in WHOLE.items():
+        arguments_of(
+            subjects.add_parser(name, help=help_text, description=_sentence(help_text), parents=[common])
+        )
     parser.set_defaults(variables=variables)
 
 

@@ -1,7 +1,7 @@
-"""How a command of `svc admin` reaches a server, whether it runs or not.
+"""Sends a command of `svc admin` to a server, running or stopped.
 
-A running server is asked over its control socket; what does not run is opened (`stopped`). Knows no command,
-and prints nothing.
+A running server gets it over its control socket. A stopped server is opened (`stopped`). Knows no command and
+prints nothing.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ def answer_to(
     variables: Mapping[str, str],
     on_progress: Listener = lambda progress: None,
 ) -> object:
-    """Raises ConfigError for everything that keeps it from being done."""
+    """Run a command and return its result. Raises ConfigError if anything prevents it."""
     answer = asyncio.run(_answer(data_dir, command, arguments, variables, on_progress))
     if "error" in answer:
         raise ConfigError(str(answer.get("message", answer["error"])))

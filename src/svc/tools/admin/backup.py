@@ -1,7 +1,7 @@
-"""`svc admin backup FILE`: everything of a server, running or not, in one file.
+"""`svc admin backup FILE`: write a whole server, running or stopped, to one file.
 
-The server makes it in its own folder, which is all that it may be able to write; from there it
-is taken to where it is wanted.
+The server writes the file in its own data folder, perhaps the only place that it may write to. This command
+then moves it to the target.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -29,7 +29,7 @@ def _run(options: Namespace) -> None:
     assert isinstance(made, dict), "the command answers an object"
     take(options.data_dir / made.pop("path"), target)
     lines = [
-        f"{target}  {counted(made['bytes'], 'byte')}, {counted(made['objects'], 'file')} beside the database",
+        f"{target}  {counted(made['bytes'], 'byte')}, database and {counted(made['objects'], 'file')}",
         "It contains the secrets of this server: keep it where nobody else can read it.",
     ]
     if made["missing"]:

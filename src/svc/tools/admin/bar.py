@@ -1,6 +1,6 @@
-"""A bar on the terminal while something takes long; nothing where nobody would see it.
+"""A progress bar on the terminal; nothing if standard error is not a terminal.
 
-One line on standard error, drawn over itself. Knows nothing of what is being done.
+One line that is redrawn in place. Knows nothing about the task.
 """
 
 import sys
@@ -12,13 +12,13 @@ from typing import TextIO
 from svc.base.progress import Listener, Progress
 
 _CELLS = 30
-# Quicker would only flicker.
+# Faster updates would only flicker.
 _INTERVAL_S = 0.1
 
 
 @contextmanager
 def shown(on: TextIO | None = None) -> Iterator[Listener]:
-    """What the block is told of goes on the screen, and is gone at its end."""
+    """Show the progress that the block reports, and erase it at the end."""
     screen = on or sys.stderr
     if not screen.isatty():
         yield lambda progress: None
@@ -38,7 +38,7 @@ class _Bar:
 
     def show(self, progress: Progress) -> None:
         now = time.monotonic()
-        # What comes next is shown at once.
+        # A new phase is shown at once.
         if now < self._next and progress.what == self._what:
             return
         self._next, self._what = now + _INTERVAL_S, progress.what

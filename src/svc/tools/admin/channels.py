@@ -1,4 +1,4 @@
-"""`svc admin channel`: the rooms in which people write and talk."""
+"""`svc admin channel`: text and voice channels, and categories."""
 
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""`svc admin export FILE`: what a community is and has said, in a file that other programs can read."""
+"""`svc admin export FILE`: write the community's settings and messages to a file that other programs can
+read.
+"""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

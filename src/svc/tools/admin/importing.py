@@ -1,6 +1,6 @@
-"""`svc admin import`: an export of this program, of Discord or of Slack, taken in by a stopped server.
+"""`svc admin import`: import an export of svc, Discord or Slack into a stopped server.
 
-All of it, or nothing: what is wrong with a file is said, with its place, before anything is changed.
+All or nothing: an invalid file is reported, with the position of its fault, before anything changes.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from svc.base.objects import ObjectStore
     from svc.chat.transfer.foreign import Source
 
-# What a killed import leaves begins so.
+# Prefix of the folder that a killed import leaves behind.
 _MAKING = ".importing-"
 _PROGRAMS = ("svc", "discord", "slack")
 
@@ -92,7 +92,7 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
             export.close()
     readers: dict[str, Callable[[Path], Source]] = {"discord": DiscordExport, "slack": SlackExport}
     source = await asyncio.to_thread(readers[options.program], options.file)
-    # Nobody is in the directory, and nobody is asked: the operator acts.
+    # The directory is empty and no rights are checked: the operator acts.
     audit = Audit(database, Directory(time.time))
     return asdict(await add(database, objects, audit, source, now, hidden=options.hidden))
 

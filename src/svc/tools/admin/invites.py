@@ -1,4 +1,4 @@
-"""`svc admin invite`: the codes that let people in."""
+"""`svc admin invite`: codes that let people join."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator

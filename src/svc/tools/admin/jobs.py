@@ -1,4 +1,4 @@
-"""`svc admin job`: uploads that the media worker has yet to write anew, and those that it could not."""
+"""`svc admin job`: uploads that the media worker has yet to process, and uploads where it failed."""
 
 from argparse import ArgumentParser
 

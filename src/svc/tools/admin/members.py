@@ -1,4 +1,4 @@
-"""`svc admin member`: who is here, what they may do, and who has to go."""
+"""`svc admin member`: members, their roles, kicks and bans."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`svc admin restore FILE`: a server's folder made again of a backup. All of it, or nothing."""
+"""`svc admin restore FILE`: create a data folder from a backup, all or nothing."""
 
 import asyncio
 from argparse import ArgumentParser, Namespace
@@ -34,7 +34,7 @@ def _run(options: Namespace) -> None:
     files = result["objects"]
     assert isinstance(files, int), "it is a count"
     lines = [
-        f"{folder}  {counted(files, 'file')} beside the database, of {result['made_at']}",
+        f"{folder}  database and {counted(files, 'file')}, backed up at {result['made_at']}",
         f"Media is in {result['objects_folder']}." if result["objects_folder"] else "Media is in the bucket.",
     ]
     if options.verify:
@@ -83,7 +83,7 @@ def _described(restored: dict[str, object], *, verified: bool) -> dict[str, obje
 
 
 def _store(variables: Mapping[str, str]) -> tuple["ObjectStore | None", str]:
-    """The bucket, where the variables name one; else the folder for media, where they say it is one."""
+    """Return the configured bucket, or else the configured folder for media."""
     from svc.base.storage import FILESYSTEM, S3, read
 
     storage = read(variables)

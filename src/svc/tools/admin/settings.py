@@ -1,4 +1,4 @@
-"""`svc admin settings`: what the owner has set."""
+"""`svc admin settings`: the owner's settings."""
 
 from argparse import ArgumentParser, Namespace
 

@@ -1,7 +1,6 @@
-"""A server that does not run: its data folder taken, its file opened, commands answered by the same rules.
+"""Opens a stopped server: locks its data folder, opens its database, and runs commands by the same rules.
 
-All of the chat server is imported here, which takes most of a second; whoever can ask a running one does
-not need it.
+Importing the chat server takes most of a second. A command for a running server does not load this module.
 """
 
 import secrets
@@ -19,13 +18,12 @@ from svc.chat.app import opened
 from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.config import ChatConfig, read
 
-# What of the environment tells where people open the server, for the links that are printed, and what it is
-# called unless the owner has set something else.
+# Variables for the server's public address, which links need, and its default name and description.
 _SAID = (
     *("HOST", "PORT", "EXTERNAL_HOST", "SVC_TRUSTED_PROXY_HOPS"),
     *("SERVER_NAME", "SERVER_DESCRIPTION"),
 )
-# What of the environment tells where media is. Without any of them it is looked for in the folder.
+# Variables that choose the media store. Without them it is the data folder.
 _STORAGE = ("STORAGE_BACKEND", "DISABLE_S3")
 _STORAGE_PREFIX = "S3_"
 
@@ -33,7 +31,7 @@ _STORAGE_PREFIX = "S3_"
 async def answer(
     data_dir: Path, command: str, arguments: Mapping[str, object], variables: Mapping[str, str]
 ) -> Mapping[str, object]:
-    """Raises ConfigError where it cannot be opened."""
+    """Run a command on a stopped server. Raises ConfigError if it cannot be opened."""
     if not (data_dir / DATABASE_NAME).exists():
         raise ConfigError(f"no server has run in {data_dir}; name another folder with --data-dir")
     config = _config(data_dir, variables)
@@ -47,14 +45,14 @@ async def answer(
 async def database_of(
     data_dir: Path, variables: Mapping[str, str]
 ) -> AsyncIterator[tuple[Database, ObjectStore]]:
-    """Database and object store of a server that does not run; made where there are none yet."""
+    """Open a stopped server's database and object store, creating them if they do not exist."""
     config = _config(data_dir, variables)
     async with opened(config) as database:
         yield database, config.uploads.storage.opened(data_dir)
 
 
 def _config(data_dir: Path, variables: Mapping[str, str]) -> ChatConfig:
-    # Nobody signs in here: neither the secret nor who could is of any consequence.
+    # Nobody signs in here, so any secret and any identity tier will do.
     return read(
         {
             "STORAGE_BACKEND": FILESYSTEM,

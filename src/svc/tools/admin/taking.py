@@ -1,4 +1,4 @@
-"""What a server has made in its own folder, taken to where it is wanted: whole or not at all."""
+"""Moves a file that a server wrote in its own folder to its target, completely or not at all."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from svc.base.config import ConfigError
 
 
 def free_place(target: Path) -> Path:
-    """`target`, where a file can be written. Raises ConfigError."""
+    """Return `target` if a file can be written there. Raises ConfigError."""
     if target.exists():
         raise ConfigError(f"{target} already exists")
     if not target.resolve().parent.is_dir():
@@ -18,10 +18,10 @@ def free_place(target: Path) -> Path:
 
 
 def take(made: Path, target: Path) -> None:
-    """Raises ConfigError, which says where it is then."""
+    """Move the file. Raises ConfigError, which then names the file's present path."""
     try:
         try:
-            os.link(made, target)  # Unlike a rename it replaces nothing.
+            os.link(made, target)  # Unlike a rename, a link never replaces a file.
         except OSError as fault:
             if fault.errno not in (errno.EXDEV, errno.EPERM, errno.ENOTSUP):
                 raise
@@ -34,7 +34,7 @@ def take(made: Path, target: Path) -> None:
 
 
 def _copied(made: Path, target: Path) -> None:
-    """Onto another disk."""
+    """Copy to another disk."""
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

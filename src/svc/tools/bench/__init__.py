@@ -1,1 +1,1 @@
-"""`svc bench`: load from real clients, and what it costs the service that serves them."""
+"""`svc bench`: load a service with real clients and measure its cost."""

@@ -1,6 +1,6 @@
-"""Answers to the SFU's offers, as a client that sends one track and receives all would write them.
+"""SDP answers to the SFU's offers, as a client that sends one track and receives all would write them.
 
-Text in, text out: knows no network. RFC 8829 section 5.3, RFC 9143 (BUNDLE).
+Text in, text out, without a network. RFC 8829 section 5.3, RFC 9143 (BUNDLE).
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from svc.tools.bench.errors import BenchError
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """By which numbers an offer knows what we send; 0 for extensions that it does not have."""
+    """The offer's numbers for our track; 0 for extensions that the offer lacks."""
 
     payload_type: int = 0
     mid_id: int = 0
@@ -22,7 +22,7 @@ class Terms:
 
     @classmethod
     def of(cls, offer: SessionDescription, mid: str, codec: str) -> "Terms":
-        """Those of the line with this mid."""
+        """Return the numbers of the offer's line with this mid."""
         line = next((media for media in offer.media if media.mid == mid), None)
         if line is None:
             raise BenchError(f"the offer has no line {mid}")
@@ -34,7 +34,7 @@ class Terms:
         return cls(number, ids.get(MID.uri, 0), ids.get(TRANSPORT_CC.uri, 0), ids.get(AUDIO_LEVEL.uri, 0))
 
 
-# What of an offered line holds for the answer too: we take every codec and extension there is.
+# Attributes of an offered line that the answer repeats: it accepts every codec and extension.
 _KEPT = frozenset({"mid", "rtcp-mux", "rtcp-rsize", "extmap", "rtpmap", "fmtp", "rtcp-fb"})
 
 
@@ -54,7 +54,9 @@ def answer(
     for offered in offer.media:
         line = MediaDescription(offered.kind, 9, offered.protocol, offered.formats)
         line.lines = [("c", "IN IP4 0.0.0.0")]
-        line.attributes = transport + [each for each in offered.attributes if each.name in _KEPT]
+        line.attributes = transport + [
+            attribute for attribute in offered.attributes if attribute.name in _KEPT
+        ]
         sending = offered.direction == "recvonly" and offered.mid == sends
         line.attributes.append(Attribute(_direction(offered.direction, sending)))
         if sending:

@@ -1,4 +1,4 @@
-"""The command line of `svc bench`: which service, and under what load. Building the wheel reads it too."""
+"""The command line of `svc bench`: the service and its load. The wheel's build reads this file too."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 from svc.base.config import ConfigError
 from svc.tools.argument_types import count
 
-# How many rates `svc bench --plot` measures, up to the one that is given.
+# Number of rates that `svc bench --plot` measures, up to the given one.
 PLOTTED_RATES = 8
 
 
@@ -38,7 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.0,
         metavar="PERCENT",
-        help="share discarded on arrival and requested again",
+        help="share of packets that clients discard and request again",
     )
     sfu.add_argument("--audio", action="store_true", help="Opus instead of VP8")
     sfu.add_argument("--url", metavar="ws://HOST:PORT", help="a running service; default: start one")
@@ -151,7 +151,7 @@ def _run_attack(options: argparse.Namespace) -> None:
 
 
 def _run_outages(options: argparse.Namespace) -> None:
-    """With the browsers and the networks of the tests: they are in a checkout, and not installed."""
+    """Run with the test suite's browsers and networks. These exist only in a checkout."""
     checkout = Path(__file__).parents[4]
     if not (checkout / "benchmarks" / "outages.py").exists():
         raise ConfigError(

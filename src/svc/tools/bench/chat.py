@@ -1,6 +1,6 @@
-"""`svc bench chat`: members fill a community, write to each other, and measure what it costs the server.
+"""`svc bench chat`: fill a community with members who write, and measure the cost to the server.
 
-Chooses what runs and says how it goes. Prints results on standard output, progress on standard error.
+Runs the load and reports progress. Prints results on standard output, progress on standard error.
 """
 
 import asyncio
@@ -19,25 +19,26 @@ from svc.tools.bench.joining import join_all
 from svc.tools.bench.members import Member, Tally, text_channel
 
 WARM_UP_S = 1.0
-# Nothing more is under way when for so long nothing has come.
+# After this long without arrivals, nothing is in transit.
 SETTLING_S = 0.3
 MAX_SETTLING_S = 10.0
-# How many members come at the same time.
+# Members that join at the same time.
 ARRIVING = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
     members: int
-    rate: float  # messages a second of all together; 0: each writer's next when the last was accepted
-    writers: int  # how many write at the same time where there is no rate
+    # messages per second of all members; 0: each writer sends when its previous message was accepted
+    rate: float
+    writers: int  # members who write at the same time if there is no rate
     size: int  # characters of a message
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    url: str | None = None  # None: a server of our own
+    url: str | None = None  # None: start a server
     invite: str = ""
     pid: int | None = None
     as_json: bool = False
@@ -45,11 +46,11 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Zero where it could not be measured. Delays are from sending to each receiver."""
+    """A measurement; zero if a value is unknown. Delays are from sending to each receiver."""
 
     members: int
     joins_s: float
-    join_bytes: float  # what one join made the server send, to everybody
+    join_bytes: float  # bytes that the server sent to everybody per join
     rss_mb: float
     messages_per_s: float
     lost: int
@@ -68,13 +69,13 @@ class Result:
 
 
 def run(scenario: Scenario, means: Means) -> None:
-    """Raises BenchError when there is nothing to measure."""
+    """Run the scenario and print the result. Raises BenchError if nothing can be measured."""
     result = asyncio.run(measure(scenario, means))
     print(json.dumps(asdict(result)) if means.as_json else result)
 
 
 async def measure(scenario: Scenario, means: Means) -> Result:
-    """Raises BenchError when there is nothing to measure."""
+    """Run the scenario. Raises BenchError if nothing can be measured."""
     async with _server(means) as server:
         return await Community(scenario, server).measure()
 
@@ -115,7 +116,7 @@ class Community:
         return self._result(joins_s, join_bytes, took_s, spent_us)
 
     async def _fill(self) -> float:
-        """Everybody joins and signs in; how long it took."""
+        """Join and sign in all members. Return the seconds it took."""
         loop = asyncio.get_running_loop()
         started = loop.time()
         live = self._server.address.replace("http", "ws", 1) + "/live"
@@ -133,7 +134,7 @@ class Community:
         return took_s
 
     async def _write(self, channel_id: str, seconds: float) -> float:
-        """Send for so long, and wait until all has arrived; how long the sending took."""
+        """Send for this long and wait until everything has arrived. Return the seconds spent sending."""
         loop = asyncio.get_running_loop()
         started = loop.time()
         authors = cycle(self._members)
@@ -160,7 +161,7 @@ class Community:
         await asyncio.gather(*sending)
 
     async def _one_by_one(self, channel_id: str, authors: Iterator[Member], end: float) -> None:
-        """One message after the other, each by the next author: none comes near what a member may send."""
+        """Send one message after another, each by the next author, so that no author comes near a limit."""
         while asyncio.get_running_loop().time() < end:
             await next(authors).post(channel_id, self._scenario.size)
             self._tell(end)

@@ -1,7 +1,4 @@
-"""A chat server of our own to measure: `svc chat` in a folder that is deleted afterwards.
-
-What it does is none of this file's business.
-"""
+"""A temporary chat server to measure: `svc chat` in a folder that is deleted afterwards."""
 
 import re
 import secrets
@@ -25,7 +22,7 @@ class ChatServer:
 
 @asynccontextmanager
 async def own_chat_server() -> AsyncIterator[ChatServer]:
-    """`svc chat` for as long as the block runs."""
+    """Run `svc chat` for the duration of the block."""
     with TemporaryDirectory(prefix="svc-bench-") as folder:
         variables = {
             "HOST": "127.0.0.1",

@@ -1,6 +1,6 @@
-"""One participant of a room, as a page would be one: signalling, then media that Traffic takes over.
+"""One participant of a room, like a page: it signals, then hands its media to Traffic.
 
-Answers every offer; sends on one line or on none. What the service refuses ends it with a BenchError.
+Answers every offer, and sends on one line or on none. A refusal by the service ends it with a BenchError.
 docs/signalling.md, "From participants".
 """
 
@@ -24,7 +24,7 @@ from svc.tools.bench.traffic import Traffic
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where to go, and the secret that opens it."""
+    """A room's address, and the secret that opens it."""
 
     url: str  # ws://host:port
     server_id: str
@@ -32,7 +32,7 @@ class Room:
     secret: str = field(repr=False)
 
     async def register(self, http: ClientSession) -> ClientWebSocketResponse:
-        """Do what a chat server does; the room stays for as long as the connection is read."""
+        """Register the room as a chat server does. The room exists while the connection is read."""
         control = await http.ws_connect(self.url + "/server", max_msg_size=0)
         register = {"server_id": self.server_id, "server_password": self.secret, "room_id": self.room_id}
         await control.send_str(serialise("server_register", register))
@@ -42,14 +42,14 @@ class Room:
 
 
 class Client:
-    """See the module's docstring. `listen` runs for as long as the client is there."""
+    """See the module's docstring. Run `listen` for the client's whole life."""
 
     def __init__(
         self, http: ClientSession, room: Room, name: str, scenario: Scenario, certificate: Certificate
     ) -> None:
         self.name = name
         self.number = -1  # in Traffic
-        self.joined_at = 0.0  # client_join went out
+        self.joined_at = 0.0  # when client_join was sent
         self._http = http
         self._room = room
         self._scenario = scenario
@@ -58,10 +58,10 @@ class Client:
         self._socket: ClientWebSocketResponse | None = None
         self._mid, self._ssrc = "", 0
         self._answered = asyncio.Event()
-        self._terms = Terms()  # of the first offer: they hold for all that follow
+        self._terms = Terms()  # from the first offer, valid for all later ones
 
     def will_send(self) -> None:
-        """Before it joins: it sends the scenario's kind of track."""
+        """Make the client send the scenario's kind of track. Call it before `join`."""
         self._mid, self._ssrc = self._scenario.mid, secrets.randbits(31) + 1
 
     async def join(self) -> None:
@@ -77,7 +77,7 @@ class Client:
         await self._socket.send_str(serialise("client_join", request))
 
     async def listen(self) -> None:
-        """Answer what comes; it never ends by itself, but with a BenchError."""
+        """Answer offers. Ends only with a BenchError."""
         assert self._socket is not None, "a client listens after it has joined"
         while (message := await self._socket.receive()).type is WSMsgType.TEXT:
             try:
@@ -95,7 +95,7 @@ class Client:
         )
 
     async def enter(self, traffic: Traffic) -> None:
-        """Connect media, and hand it to Traffic. There must have been an offer, or there will be one."""
+        """Connect media and hand it to Traffic. Waits for the first offer."""
         await self._answered.wait()
         assert self._connecting is not None
         self.number = await self._connecting.enter(
@@ -111,7 +111,7 @@ class Client:
         return self._connecting.socket if self._connecting else None
 
     async def close(self) -> None:
-        """Say goodbye, after `listen` has been ended."""
+        """Close the connections. Stop `listen` first."""
         if media := self.media_socket:
             media.close()
         if self._socket:

@@ -1,7 +1,7 @@
-"""A client's way to encrypted media: ICE, then DTLS.
+"""A client's media connection: ICE, then DTLS.
 
-A socket of its own on the running loop, until there are keys; then Traffic takes both over. The peer's checks
-are answered here, as the core does it for the SFU. RFC 8445, RFC 5764.
+Uses its own socket on the running loop until there are keys. Traffic then takes over the socket and the keys.
+This module answers the peer's checks, which the core does for the SFU. RFC 8445, RFC 5764.
 """
 
 import asyncio
@@ -27,25 +27,25 @@ from svc.tools.bench.traffic import Traffic
 
 # The kernel may grant less: /proc/sys/net/core/rmem_max.
 SOCKET_BUFFER_BYTES = 4 << 20
-# Linux's number, for which the standard library has no name: the kernel says when a datagram came.
+# Linux's number, which the standard library lacks: the kernel reports when a datagram arrived.
 SO_TIMESTAMPNS = 35
 _MAX_DATAGRAM_BYTES = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class Secured:
-    """Where media goes, and its keys."""
+    """The media's remote address and keys."""
 
     remote: Address
     keys: SrtpKeys
 
 
 class Connecting:
-    """One client's socket, from its credentials to the keys. Whoever offers is `controlling`."""
+    """One client's socket, from its credentials to the keys. The offering side is `controlling`."""
 
     def __init__(self, certificate: Certificate, *, controlling: bool = False) -> None:
         self.local = IceCredentials.generate(secrets.token_bytes)
-        self.socket: socket.socket | None = None  # once there is an address to send to
+        self.socket: socket.socket | None = None  # set when there is an address to send to
         self._loop = asyncio.get_running_loop()
         self._secured: asyncio.Future[Secured] = self._loop.create_future()
         self._timer: asyncio.TimerHandle | None = None
@@ -53,7 +53,7 @@ class Connecting:
         self._ice: IceAgent | None = None
         self._controlling = controlling
         self._certificate = certificate
-        # Both from the peer's description.
+        # Set from the peer's description.
         self._dtls: DtlsTransport
         self._remote_credentials: tuple[str, str]
         self._candidates: list[Candidate] = []
@@ -67,12 +67,12 @@ class Connecting:
         self._dtls.set_remote_fingerprints([(algorithm.lower(), value) for algorithm, _, value in words])
         (ufrag, *_), (pwd, *_) = (_of_transport(name, description) for name in ("ice-ufrag", "ice-pwd"))
         self._remote_credentials = ufrag, pwd
-        for each in description.media:
-            for text in each.values("candidate"):
+        for media in description.media:
+            for text in media.values("candidate"):
                 self.add_candidate(text)
 
     def add_candidate(self, text: str) -> None:
-        """One more address to try, from the peer's description or after it."""
+        """Add an address to try, from the peer's description or later."""
         try:
             candidate = Candidate.parse(text)
         except CandidateError:
@@ -88,7 +88,9 @@ class Connecting:
     async def enter(
         self, traffic: Traffic, terms: Terms, *, streams: int, mid: str = "", ssrc: int = 0
     ) -> int:
-        """Connect, and hand media to Traffic; the client's number there. The caller sets the deadline."""
+        """Connect, and hand media to Traffic. Return the client's number there. The caller sets a
+        deadline.
+        """
         secured = await self._secure()
         assert self.socket is not None, "there are keys only where there is a socket"
         self.socket.connect(secured.remote)
@@ -107,9 +109,9 @@ class Connecting:
         )
 
     async def _secure(self) -> Secured:
-        """Find a path and agree on keys; from then on nobody here reads the socket."""
+        """Find a path and agree on keys. After that this class no longer reads the socket."""
         await self._some_known.wait()
-        # IPv4 first, because it is everywhere; a client has one socket, so other versions are left out.
+        # Prefer IPv4, which works everywhere. A client has one socket, so it uses one IP version.
         towards = min(self._candidates, key=lambda candidate: version(candidate.address[0]))
         self.socket = _socket_towards(towards.address)
         self._ice = IceAgent(
@@ -133,7 +135,7 @@ class Connecting:
                 self._timer.cancel()
 
     def _readable(self, media: socket.socket, ice: IceAgent) -> None:
-        # One at a time: the one that brings the keys must be the last that is read here.
+        # One datagram at a time: the one that brings the keys must be the last one read here.
         try:
             data, (ip, port, *_) = media.recvfrom(_MAX_DATAGRAM_BYTES)
         except OSError:
@@ -157,7 +159,7 @@ class Connecting:
         ice.check_received(check, now)
 
     def _carry(self, ice: IceAgent) -> None:
-        """Send what is to be sent, take what has come of it, and ask to be called again."""
+        """Send pending datagrams, process events, and schedule the next call."""
         for data, path in ice.transmits:
             self._send(data, path.address)
         ice.transmits.clear()
@@ -175,7 +177,9 @@ class Connecting:
         self._dtls.events.clear()
         if self._timer:
             self._timer.cancel()
-        due = [each for each in (ice.next_deadline(), self._dtls.next_deadline()) if each is not None]
+        due = [
+            deadline for deadline in (ice.next_deadline(), self._dtls.next_deadline()) if deadline is not None
+        ]
         self._timer = self._loop.call_at(min(due), self._advance, ice) if due else None
 
     def _advance(self, ice: IceAgent) -> None:
@@ -194,14 +198,14 @@ class Connecting:
             self._secured.set_exception(BenchError(f"the DTLS handshake failed: {outcome}"))
 
     def _send(self, data: bytes, to: Address) -> None:
-        # What does not get out is sent again, as if the network had lost it.
+        # A failed datagram is retransmitted, as if the network had lost it.
         assert self.socket is not None, "there is an agent only where there is a socket"
         with suppress(OSError):
             self.socket.sendto(data, to)
 
 
 def _of_transport(name: str, description: SessionDescription) -> list[str]:
-    """What it says of the one bundled transport: on its first line, or for the whole session."""
+    """Return the values for the bundled transport: from the first line, or from the session."""
     values = description.media[0].values(name) or description.values(name)
     if not values:
         raise BenchError(f"the service's description has no a={name}")
@@ -209,7 +213,7 @@ def _of_transport(name: str, description: SessionDescription) -> list[str]:
 
 
 def _socket_towards(address: Address) -> socket.socket:
-    """A socket on the address that leads there, with room for what comes while nobody looks."""
+    """Return a socket on the local address that leads there, with a large receive buffer."""
     family = socket.AF_INET if version(address[0]) == 4 else socket.AF_INET6
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         probe.connect(address)
@@ -224,6 +228,6 @@ def _socket_towards(address: Address) -> socket.socket:
 
 
 def _mapped(address: Address) -> tuple[bytes, int]:
-    """As the core has addresses: 16 bytes, IPv4 mapped into IPv6."""
+    """Return the address in the core's form: 16 bytes, IPv4 mapped into IPv6."""
     ip = ip_address(address[0])
     return (ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed), address[1]

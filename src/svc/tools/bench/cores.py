@@ -1,7 +1,7 @@
-"""Which cores run what: whatever is measured has the first to itself, whatever measures has the others.
+"""Assigns cores: measured processes get the first, measuring processes the others.
 
-Several may be measured at once: they share the first. Where there is one core, all share it. And who goes
-first where others want the same core. Linux only.
+Several measured processes share the first core. On a machine with one core all share it. Also sets priorities
+between processes on the same core. Linux only.
 """
 
 import os
@@ -15,7 +15,7 @@ _NICER = 5
 
 @contextmanager
 def on_first_core() -> Iterator[None]:
-    """What is started meanwhile has that core from its first moment, all its threads included."""
+    """Start processes on the first core, with all their threads."""
     with on({min(_all_cores())}):
         yield
 
@@ -28,29 +28,31 @@ def on_other_cores() -> Iterator[None]:
 
 
 def honest() -> set[int]:
-    """For `svc bench attack`: the second core, since the server has the first and attackers the others."""
+    """Return the second core, for `svc bench attack`: the server has the first, attackers the others."""
     others = sorted(_all_cores())[1:] or sorted(_all_cores())
     return {others[0]}
 
 
 def attackers() -> set[int]:
-    """Those that nobody else has; with two cores or one, those of the honest members."""
+    """Return the remaining cores, or with two cores or fewer those of the honest members."""
     return set(sorted(_all_cores())[2:]) or honest()
 
 
 def as_nice_as_we(pid: int) -> None:
-    """A process in a session of its own competes as we do: `nice -n -20 svc bench` counts for it too."""
+    """Give a process in another session our own niceness, so that `nice -n -20 svc bench` applies to it
+    too.
+    """
     _set_group(pid, os.getpriority(os.PRIO_PROCESS, 0))
 
 
 def give_way() -> None:
-    """Compete for a core less than whoever has started us: they get three times as much of it."""
+    """Compete for a core less than our parent does: it gets three times as much time."""
     _set_group(os.getpid(), os.nice(_NICER))
 
 
 def _set_group(pid: int, niceness: int) -> None:
-    """Many kernels share cores between sessions first: niceness counts inside one only (sched(7))."""
-    # There are no such groups here, or they are not ours to change.
+    """Set the niceness of a session. Many kernels first share cores between sessions (sched(7))."""
+    # Such groups may not exist here, or may belong to another user.
     with suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
 
@@ -67,5 +69,5 @@ def on(cores: set[int]) -> Iterator[None]:
 
 @cache
 def _all_cores() -> set[int]:
-    """Those that this process was started with: inside a block it has fewer."""
+    """Return the cores that this process started with. Inside a block it has fewer."""
     return os.sched_getaffinity(0)

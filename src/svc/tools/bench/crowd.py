@@ -1,7 +1,7 @@
-"""All clients of one room: they come in, send, receive each other, and leave.
+"""All clients of one room: they join, send, receive each other and leave.
 
-Its clients run in this process: signalling on the loop, media on Traffic's thread. Prints nothing; what is
-measured of them is `meter`'s.
+The clients run in this process: signalling on the loop, media on Traffic's thread. Prints nothing. `meter`
+takes the measurements.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ from svc.tools.bench.meter import Meter
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import Traffic
 
-# How many shake hands at once: a room fills quickly, but nobody's handshake waits for all others'.
+# Clients that shake hands at once. The room fills quickly, and no handshake waits for all others.
 JOINING_AT_ONCE = 16
 ENTERING_DEADLINE_S = 20.0
-# New tracks are offered to everybody and answered; keyframes are asked for.
+# New tracks must be offered and answered, and keyframes requested.
 FLOWING_DEADLINE_S = 20.0
-# Packets a second of each sender while the room fills: enough to begin every track.
+# Packets per second of each sender while the room fills: enough to start every track.
 FIRST_PPS = 20
 _POLL_S = 0.02
 
@@ -36,7 +36,7 @@ def new_traffic(scenario: Scenario) -> Traffic:
 
 
 class Crowd:
-    """See `crowd`, which makes one."""
+    """Created by `crowd`."""
 
     def __init__(self, http: ClientSession, url: str, scenario: Scenario, pid: int | None) -> None:
         self.scenario = scenario
@@ -50,7 +50,7 @@ class Crowd:
         self._listening: list[asyncio.Task[None]] = []
 
     async def assemble(self, progress: Callable[[str], None]) -> None:
-        """Bring everybody in, and return once every track reaches everybody."""
+        """Bring all clients in. Return when every track reaches everybody."""
         for number in range(self.scenario.publishers):
             self._add(f"publisher-{number}").will_send()
         for number in range(self.scenario.receivers):
@@ -70,17 +70,17 @@ class Crowd:
         await self.unless_failed(self._flowing())
 
     async def admit(self) -> Client:
-        """Bring in one more, who only receives."""
+        """Bring in one more client that only receives."""
         client = self._add(f"newcomer-{len(self.clients)}")
         await self.unless_failed(self._bring_in(client))
         return client
 
     async def unless_failed(self, work: Coroutine[object, object, object]) -> None:
-        """Wait for it, but no longer than everybody's connection lasts. Raises BenchError."""
+        """Wait for the work, or for the first failed connection. Raises BenchError."""
         await until_first_ends(work, self._failure())
 
     async def close(self) -> None:
-        """Everybody leaves; the service sees the connections end."""
+        """Disconnect all clients."""
         for task in self._listening:
             task.cancel()
         await asyncio.gather(*self._listening, return_exceptions=True)
@@ -105,7 +105,7 @@ class Crowd:
     async def _flowing(self) -> None:
         try:
             async with asyncio.timeout(FLOWING_DEADLINE_S):
-                # A native thread counts what comes: there is no event to wait for.
+                # A native thread counts packets, so there is no event to wait for.
                 while not all(map(self._receives_everything, self.clients)):  # noqa: ASYNC110
                     await asyncio.sleep(_POLL_S)
         except TimeoutError:
@@ -131,15 +131,15 @@ class Crowd:
 
 @asynccontextmanager
 async def crowd(url: str, scenario: Scenario, pid: int | None = None) -> AsyncIterator[Crowd]:
-    """A crowd in a room of its own at the service, for as long as the block runs."""
-    # aiohttp would let a hundred in and no more.
+    """Run a crowd in a new room of the service for the duration of the block."""
+    # By default aiohttp opens at most 100 connections.
     async with ClientSession(connector=TCPConnector(limit=0)) as http:
         everybody = Crowd(http, url, scenario, pid)
         try:
             control = await everybody.room.register(http)
         except ClientError as problem:
             raise BenchError(f"{url}: {problem}") from None
-        # Nothing that the service says on it matters, but it must be read.
+        # The messages do not matter, but they must be read.
         reading = asyncio.create_task(_read(control))
         everybody.traffic.start()
         try:
@@ -152,8 +152,8 @@ async def crowd(url: str, scenario: Scenario, pid: int | None = None) -> AsyncIt
 
 
 async def all_of(work: Iterable[Coroutine[object, object, object]]) -> None:
-    """Side by side; what is not done when one fails is ended."""
-    tasks = [asyncio.ensure_future(each) for each in work]
+    """Run in parallel. When one fails, cancel the others."""
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
     try:
         await asyncio.gather(*tasks)
     finally:

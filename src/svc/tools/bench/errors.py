@@ -1,5 +1,5 @@
-"""The one error of `svc bench`; apart, so that the command line knows it without loading anything native."""
+"""The error of `svc bench`, in a module of its own so that the command line imports nothing native."""
 
 
 class BenchError(Exception):
-    """Nothing could be measured; the message says why."""
+    """Nothing could be measured. The message gives the reason."""

@@ -1,6 +1,6 @@
-"""Members for a community: each joins over HTTP with a device key of its own, the invite, and a name.
+"""Creates members: each joins over HTTP with its own device key, the invite and a name.
 
-Opens no live socket. `docs/http.md` says how joining works.
+Opens no live socket. `docs/http.md` describes joining.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from svc.tools.bench.errors import BenchError
 async def join_all(
     server: ChatServer, count: int, at_once: int, arrive: Callable[[str], Awaitable[None]]
 ) -> None:
-    """Have `count` members join, and `arrive` called with the access token of each. Raises BenchError."""
-    # Made beforehand: it is not the server that takes the time.
+    """Let `count` members join, and call `arrive` with each one's access token. Raises BenchError."""
+    # Made in advance, so that key generation is not measured.
     devices = iter([(number, ec.generate_private_key(ec.SECP256R1())) for number in range(count)])
 
     async def one_by_one(http: ClientSession) -> None:
@@ -27,7 +27,7 @@ async def join_all(
             await arrive(await _join(http, server, key, f"Bench {number}"))
 
     try:
-        # False turns the verification of certificates off, as everywhere in the bench.
+        # False turns off certificate verification, as everywhere in the bench.
         async with (
             ClientSession(server.address, connector=TCPConnector(ssl=False)) as http,
             asyncio.TaskGroup() as group,
@@ -35,7 +35,7 @@ async def join_all(
             for _ in range(at_once):
                 group.create_task(one_by_one(http))
     except ExceptionGroup as faults:
-        # Not except*: Python before 3.11.4 wraps what is raised there in a group again.
+        # Not except*: before 3.11.4, Python wraps an exception raised there in a group again.
         expected, others = faults.split((ClientError, OSError, BenchError))
         if expected is None or others is not None:
             raise
@@ -45,7 +45,7 @@ async def join_all(
 async def _join(
     http: ClientSession, server: ChatServer, key: ec.EllipticCurvePrivateKey, nickname: str
 ) -> str:
-    """The access token of a new member."""
+    """Join and return the new member's access token."""
     challenge = await _ask(http, "/api/auth/challenge", {})
     body = {
         "certificate": jwt.encode({"jwk": _public_jwk(key)}, key, algorithm="ES256"),

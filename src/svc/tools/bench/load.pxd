@@ -1,6 +1,6 @@
-"""What a load generator knows: its clients, what they send and receive, and what was counted.
+"""State of a load generator: its clients, their streams, and counters.
 
-All of it belongs to Traffic's thread, but for `count` and `interval`, which Python sets.
+It belongs to Traffic's thread, except `count` and `interval`, which Python sets.
 """
 
 from libc.stddef cimport size_t
@@ -29,8 +29,8 @@ cdef extern from "traffic.h":
 cdef enum:
     MAX_CLIENTS = 4096
     MAX_PAYLOAD = 1500
-    BUCKETS = 1088          # of the latency histogram: 32 to the octave, up to 68 s
-    # Where the time stands in a payload, behind what makes a VP8 keyframe, and what stands before it.
+    BUCKETS = 1088          # of the latency histogram: 32 per octave, up to 68 s
+    # Offset of the time in a payload, after the bytes of a VP8 keyframe, and the mark before it.
     STAMP = 12
     MAGIC = 0x73766362
 
@@ -54,14 +54,14 @@ cdef struct Client:
     uint8_t payload_type    # of media, both ways
     Stream* streams
     int capacity
-    size_t sources          # tracks that have come
+    size_t sources          # tracks that have arrived
     int last                # the stream of the last packet
-    bint overdue            # a stream's packets must be opened, whatever the budget says
+    bint overdue            # a stream's packets must be opened, even beyond the budget
     uint64_t received
     int64_t first_media     # ns; 0 = none yet
     int64_t report_due      # ns
 
-    uint32_t ssrc           # of what it sends; 0 = nothing
+    uint32_t ssrc           # of its own track; 0 = sends nothing
     uint8_t mid
     uint8_t mid_id          # extension ids; 0 = not negotiated
     uint8_t twcc_id
@@ -70,30 +70,30 @@ cdef struct Client:
     uint16_t transport_number
     uint32_t packets
     uint32_t octets
-    int64_t due             # ns: the next burst; 0 = to be settled
+    int64_t due             # ns: the next burst; 0 = not yet set
     bint keyframe_due
 
 
 cdef struct Totals:
     uint64_t sent
-    uint64_t unsent         # the generator was not run in time, or the kernel took no more
-    uint64_t late           # sent, but in a burst that no sender makes
+    uint64_t unsent         # the generator was scheduled too late, or the kernel's buffer was full
+    uint64_t late           # sent, but in a burst unlike any sender's
     uint64_t received
-    uint64_t resent         # other payload types: what the service repeats
+    uint64_t resent         # other payload types: retransmissions by the service
     uint64_t authenticated
-    uint64_t forged         # opened, and not authentic or not ours
+    uint64_t forged         # opened, but not authentic or not ours
     uint64_t checks
     uint64_t keyframes_asked
     uint64_t other
-    uint64_t discarded      # as if lost on the way, and asked for again
+    uint64_t discarded      # as if lost in transit, and requested again
     uint64_t busy_ns        # CPU time of the thread
 
 
 cdef struct Load:
     Client* clients         # MAX_CLIENTS of them
-    size_t count            # whom the thread may look at
+    size_t count            # clients that the thread may use
     size_t interval         # ns between a sender's bursts; 0 = silence
-    size_t first            # whom the next drain begins with
+    size_t first            # client that the next drain begins with
     int64_t budget          # packets that may still be opened now
 
     bint audio
@@ -111,11 +111,11 @@ cdef struct Load:
 
 
 cdef inline Stream* stream_of(Client* client, uint32_t ssrc) noexcept nogil:
-    """The client's record of a track, made when it is new; NULL when it receives too many."""
+    """Return the client's record of a track, creating it if new; NULL beyond the maximum."""
     cdef int known = <int>client.sources
     cdef int i, at
     for i in range(known):
-        # Tracks take turns: where the last packet's is found, the next one's is near.
+        # Tracks take turns, so the next packet's track is near the last one's.
         at = (client.last + i) % known
         if client.streams[at].ssrc == ssrc:
             client.last = at

@@ -1,6 +1,6 @@
-"""What one measurement found, and how it is said: a few lines for people, a mapping for JSON.
+"""A measurement's result, as lines for people and as a mapping for JSON.
 
-Arithmetic on readings that somebody else took.
+Computes from readings that others took.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import LATENCY_BUCKETS
 
-# A shared host always takes a little, and the kernel has threads of its own.
+# A shared host always takes a little, and the kernel has its own threads.
 MOST_STOLEN_PERCENT = 2
 MOST_WAITED_PERCENT = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the counters said at one moment."""
+    """The counters at one moment."""
 
     at: float  # s
     totals: Mapping[str, int]
@@ -24,7 +24,7 @@ class Reading:
     missed: int
     unread: int
     stolen_s: float
-    cpu_ns: int  # 0 where no process is known
+    cpu_ns: int  # 0 if no process is known
     waited_ns: int
     memory_kb: int
 
@@ -35,17 +35,17 @@ class Measurement:
     receivers: int
     size: int
     burst: int
-    pps: int  # asked of each publisher
+    pps: int  # requested of each publisher
     seconds: float
     sent: int
-    unsent: int  # by our own fault
-    late: int  # sent in a burst, by our own fault
+    unsent: int  # by the generator's fault
+    late: int  # sent in a burst, by the generator's fault
     received: int
-    discarded: int  # on purpose, by the clients; asked for again
+    discarded: int  # on purpose, by the clients, and requested again
     resent: int  # by the service
     lost: int  # neither received nor discarded
-    missed: int  # of those lost, what reached our sockets: by our own fault
-    unread: int  # what found the service's socket full: lost to all its receivers
+    missed: int  # of those lost, packets that reached our sockets: the generator's fault
+    unread: int  # dropped at the service's full socket: lost to all its receivers
     loss_percent: float
     packets_per_s: float
     authenticated: int
@@ -56,16 +56,16 @@ class Measurement:
     max_us: float | None
     cpu_us_per_packet: float | None  # of the server, per packet that arrived at a receiver
     cpu_percent: float | None  # of one core
-    waited_percent: float  # of the time, the server was ready to run and others ran on its core
+    waited_percent: float  # share of time in which the server was ready but others ran on its core
     memory_kb: int | None
     generator_percent: float  # CPU time of the generator's own thread
-    stolen_percent: float  # of the time of all cores, by the host
+    stolen_percent: float  # share of time of all cores, taken by the host
 
     @classmethod
     def of(
         cls, scenario: Scenario, pps: int, start: Reading, end: Reading, *, settled: Reading
     ) -> "Measurement":
-        """Counts until all has `settled`, time and CPU from `start` to `end`."""
+        """Compute counts up to `settled`, and time and CPU from `start` to `end`."""
         counted = {name: settled.totals[name] - start.totals[name] for name in settled.totals}
         expected = counted["sent"] * scenario.receivers_of_each
         seconds = end.at - start.at
@@ -110,7 +110,7 @@ class Measurement:
         return asdict(self)
 
     def lines(self) -> list[str]:
-        """For people."""
+        """Return the result as text."""
         bursts = f" in bursts of {self.burst}" if self.burst > 1 else ""
         lines = [
             f"{self.publishers} x {self.pps} packets/s of {self.size} bytes{bursts}, "
@@ -133,7 +133,7 @@ class Measurement:
         return lines + [f"  beware: {warning}" for warning in self.warnings()]
 
     def warnings(self) -> list[str]:
-        """Why the figures may say more of the generator or the host than of the service."""
+        """Return reasons why the figures may describe the generator or the host rather than the service."""
         found = []
         if self.forged:
             found.append(f"{self.forged} packets were not authentic")
@@ -155,13 +155,15 @@ class Measurement:
 
 
 def percentile_us(histogram: Sequence[int], share: float) -> float | None:
-    """The latency, in microseconds, within which that share of the packets arrived; None without packets."""
-    wanted = share * sum(histogram)
-    if not wanted:
+    """Return the latency in microseconds within which that share of the packets arrived; None without
+    packets.
+    """
+    rank = share * sum(histogram)
+    if not rank:
         return None
     below = 0
     for start, end, count in zip(LATENCY_BUCKETS, LATENCY_BUCKETS[1:], histogram, strict=False):
-        if count and below + count >= wanted:
-            return round((start + (end - start) * (wanted - below) / count) * 1e6, 1)
+        if count and below + count >= rank:
+            return round((start + (end - start) * (rank - below) / count) * 1e6, 1)
         below += count
     return round(LATENCY_BUCKETS[-1] * 1e6, 1)

@@ -1,7 +1,6 @@
-"""Members of a community under load: each on a live socket of its own, sending and being told.
+"""Members under load: each sends and receives on its own live socket.
 
-They note when a message came and how late; they keep no state of the community. Says nothing on
-the terminal.
+They record when each message arrived and how late. They keep no community state and print nothing.
 """
 
 import asyncio
@@ -16,18 +15,18 @@ from svc.tools.bench.websocket import WebSocket, connect
 REPLY_DEADLINE_S = 30.0
 _POSTED = b'{"event":"message_posted"'
 _STAMP = b'"bench '
-# What fills a message up to the size that is asked for.
+# Fills a message up to the requested size.
 _FILLING = "the quick brown fox jumps over the lazy dog "
 
 
 class Tally:
-    """What all members together have seen."""
+    """The totals of all members."""
 
     def __init__(self) -> None:
         self.sent = 0
         self.delivered = 0
         self.refused: Counter[str] = Counter()
-        # In seconds: from sending to each receiver, and to the reply.
+        # In seconds, from sending to each receiver, and to the reply.
         self.delays_s: list[float] = []
         self.replies_s: list[float] = []
 
@@ -39,7 +38,7 @@ class Tally:
 
 
 class Member:
-    """`ask` waits for the reply; `post` does not."""
+    """A member. `ask` returns the reply; `post` only records it."""
 
     def __init__(self, tally: Tally) -> None:
         self.welcome: dict[str, object] = {}
@@ -57,7 +56,7 @@ class Member:
         return self._socket.close_code if self._socket else None
 
     async def sign_in(self, url: str, token: str) -> None:
-        """Raises BenchError."""
+        """Connect and authenticate. Raises BenchError."""
         self._socket = await connect(url, self._take, f"svc.live, svc.token.{token}")
         reply = await self.ask("authenticate", {"access_token": token})
         if reply["event"] != "authenticated":
@@ -71,7 +70,7 @@ class Member:
             return await self._send(event, data)
 
     async def post(self, channel_id: str, size: int) -> None:
-        """Send a message of about `size` characters, and note when it was accepted."""
+        """Send a message of about `size` characters and record when it was accepted."""
         self._tally.sent += 1
         started = time.perf_counter()
         text = (f"bench {started:.7f} " + _FILLING * (size // len(_FILLING) + 1))[:size]
@@ -105,13 +104,13 @@ class Member:
                 self._tally.delays_s.append(time.perf_counter() - sent_at)
         elif b'"id":' in text[:200]:
             frame = json.loads(text)
-            waiting = self._waiting.pop(frame.get("id"), None)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(frame)
+            reply = self._waiting.pop(frame.get("id"), None)
+            if reply is not None and not reply.done():
+                reply.set_result(frame)
 
 
 def text_channel(member: Member) -> str:
-    """The id of the first channel that takes messages. Raises BenchError."""
+    """Return the id of the first text channel. Raises BenchError."""
     channels = member.welcome.get("channels")
     for channel in channels if isinstance(channels, Sequence) else ():
         if channel["type"] == "text":

@@ -1,4 +1,4 @@
-"""Takes a measurement of Traffic that flows already, and of the process that forwards it.
+"""Measures running Traffic, and the process that forwards it.
 
 Does not know where the clients came from, or whether a media service is at the other end.
 """
@@ -14,18 +14,18 @@ from svc.tools.bench.measurement import Measurement, Reading
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import Traffic
 
-# Where something is missing, nothing more is under way when for so long nothing has come: a host may keep a
-# service from running for half a second. One that never falls silent is not waited for.
+# When packets are missing, nothing is in transit after this long without arrivals: a host may stop the
+# service for half a second. The total wait is limited.
 SETTLING_S = 1.0
 MAX_SETTLING_S = 5.0
 _POLL_S = 0.05
 
 _SO_MEMINFO = 55
-_MEMINFO = struct.Struct("9I")  # linux/sock_diag.h; the last is what the socket had to drop
+_MEMINFO = struct.Struct("9I")  # linux/sock_diag.h; the last field counts dropped datagrams
 
 
 class Meter:
-    """`sockets` are Traffic's, as many as there are when it is asked."""
+    """Measures Traffic. `sockets` returns Traffic's current sockets."""
 
     def __init__(
         self,
@@ -37,21 +37,21 @@ class Meter:
         self._scenario = scenario
         self._traffic = traffic
         self._sockets = sockets
-        self._lost: int | None = None  # when all had settled last
+        self._lost: int | None = None  # missing packets after the last complete silence
         self.pid = pid
 
     async def warm_up(self, pps: int, seconds: float) -> None:
-        """Send, and look at nothing: the first second of a room is like no other."""
+        """Send without measuring, because the first second of a room is not representative."""
         self._traffic.set_rate(pps)
         await asyncio.sleep(seconds)
 
     async def measure(
         self, pps: int, seconds: float, progress: Callable[[str], None], *, settled_s: float = 0.0
     ) -> Measurement:
-        """All that is under way at either end of it is waited for.
+        """Measure, waiting before and after for packets in transit.
 
-        With `settled_s`, it has flowed for so long when it begins: what the first moments did to
-        latency is not in it, and what was under way then is.
+        With `settled_s`, traffic first runs for that long without being measured, so that the start does not
+        affect the latencies.
         """
         await self._silence()
         if settled_s:
@@ -64,27 +64,27 @@ class Meter:
         return Measurement.of(self._scenario, pps, before, after, settled=self._reading())
 
     async def follow(self, pps: int, seconds: float, progress: Callable[[str], None]) -> Measurement:
-        """The next seconds of what flows already, at the rate that `warm_up` has set."""
+        """Measure traffic that is already running at the rate that `warm_up` set."""
         before = self._reading()
         await self._watch(seconds, progress)
         after = self._reading()
         return Measurement.of(self._scenario, pps, before, after, settled=after)
 
     async def _silence(self) -> None:
-        """Stop sending, and wait until all has arrived."""
+        """Stop sending, and wait until everything has arrived."""
         self._traffic.set_rate(0)
         time = asyncio.get_running_loop().time
         end, quiet_since, missing = time() + MAX_SETTLING_S, time(), -1
         while time() < min(end, quiet_since + SETTLING_S):
             await asyncio.sleep(_POLL_S)
-            if (now := self._missing()) != missing:
-                quiet_since, missing = time(), now
+            if (missing_now := self._missing()) != missing:
+                quiet_since, missing = time(), missing_now
             elif self._lost is not None and missing <= self._lost:
                 break
         self._lost = missing
 
     def _missing(self) -> int:
-        """Of all that was ever sent, what did not come; before everybody is there it says nothing."""
+        """Return how many packets never arrived. Meaningless before all clients have joined."""
         totals = self._traffic.totals()
         return totals["sent"] * self._scenario.receivers_of_each - totals["received"] - totals["discarded"]
 
@@ -113,10 +113,10 @@ class Meter:
         )
 
     def _missed(self) -> int:
-        """Packets that reached our sockets and found them full: the generator's fault, not the service's."""
+        """Return the packets that found our sockets full: the generator's fault, not the service's."""
         if sys.platform != "linux":
             return 0
         return sum(
-            _MEMINFO.unpack(each.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size))[8]
-            for each in self._sockets()
+            _MEMINFO.unpack(sock.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size))[8]
+            for sock in self._sockets()
         )

@@ -1,4 +1,4 @@
-"""Latency against load, and what a packet costs, as a picture; with matplotlib, installed on request only."""
+"""Plots latency and cost per packet against load, with matplotlib, an optional dependency."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ BLUE, ORANGE, GREEN = "#0072b2", "#e69f00", "#009e73"
 
 
 def check(output: Path) -> None:
-    """Say before anything is measured that it could not be drawn."""
+    """Fail before the measurement if the plot could not be drawn."""
     if output.suffix not in (".png", ".svg"):
         raise BenchError(f"{output}: the file name must end in .png or .svg")
     try:
@@ -23,23 +23,29 @@ def check(output: Path) -> None:
 
 
 def draw(measurements: Sequence[Measurement], output: Path) -> None:
-    """Write the picture; its kind follows from the name's ending, .png or .svg."""
+    """Write the plot. The file's extension, .png or .svg, decides the format."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SIZE_INCHES, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-    loads = [each.packets_per_s for each in measurements]
+    loads = [measurement.packets_per_s for measurement in measurements]
     for name, values, colour in (
-        ("p50", [each.p50_us for each in measurements], BLUE),
-        ("p99", [each.p99_us for each in measurements], ORANGE),
+        ("p50", [measurement.p50_us for measurement in measurements], BLUE),
+        ("p99", [measurement.p99_us for measurement in measurements], ORANGE),
     ):
         above.plot(loads, [value or 0 for value in values], "o-", color=colour, label=name)
     above.set_ylabel("added latency, us")
     above.set_yscale("log")
-    costs = [each.cpu_us_per_packet or 0 for each in measurements]
+    costs = [measurement.cpu_us_per_packet or 0 for measurement in measurements]
     if any(costs):
         below.plot(loads, costs, "o-", color=GREEN, label="server CPU, us per packet")
-    below.plot(loads, [each.loss_percent for each in measurements], "x-", color="black", label="loss, %")
+    below.plot(
+        loads,
+        [measurement.loss_percent for measurement in measurements],
+        "x-",
+        color="black",
+        label="loss, %",
+    )
     below.set_xlabel("packets forwarded per second")
     for axes in (above, below):
         axes.set_ylim(bottom=None if axes is above else 0)

@@ -1,6 +1,6 @@
-"""What a running process costs, what it left unread, and what the host took from it. Linux only.
+"""Reads a process's cost, its dropped datagrams, and the time stolen by the host. Linux only.
 
-Reads /proc and nothing else; starts and stops nobody.
+Reads only /proc. Starts and stops nothing.
 """
 
 import os
@@ -11,12 +11,12 @@ from svc.tools.bench.errors import BenchError
 
 
 def cpu_ns(pid: int) -> int:
-    """User and system time of all its threads so far."""
+    """Return the user and system time of all threads so far."""
     return _schedstat(pid, 0)
 
 
 def waited_ns(pid: int) -> int:
-    """For how long its threads were ready so far, and others ran."""
+    """Return how long its threads were ready while others ran."""
     return _schedstat(pid, 1)
 
 
@@ -26,39 +26,39 @@ def resident_kb(pid: int) -> int:
 
 
 def unread(pid: int) -> int:
-    """Datagrams so far that found its UDP sockets full; 0 where we may not look at another's files."""
+    """Return the datagrams dropped at its full UDP sockets; 0 if we may not list its files."""
     files = _files(pid)
     sockets = (line.split() for name in ("udp", "udp6") for line in _table(f"/proc/{pid}/net/{name}"))
     return sum(int(columns[12]) for columns in sockets if f"socket:[{columns[9]}]" in files)
 
 
 def stolen_s() -> float:
-    """How long the host has let each core of ours wait so far, on average: "steal" in proc(5)."""
+    """Return how long the host has kept each of our cores waiting, on average: "steal" in proc(5)."""
     ticks = int(Path("/proc/stat").read_text().split(maxsplit=9)[8])
     return ticks / os.sysconf("SC_CLK_TCK") / (os.cpu_count() or 1)
 
 
 def _files(pid: int) -> set[str]:
-    """What it has open, by the names of proc(5)."""
+    """Return its open files by the names of proc(5)."""
     found = set()
     with suppress(PermissionError):
-        for each in Path(f"/proc/{pid}/fd").iterdir():
-            # It may close one meanwhile.
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+            # It may close a file meanwhile.
             with suppress(FileNotFoundError):
-                found.add(str(each.readlink()))
+                found.add(str(descriptor.readlink()))
     return found
 
 
 def _table(path: str) -> list[str]:
-    """The lines below the heading."""
+    """Return the lines below the heading."""
     try:
         return Path(path).read_text().splitlines()[1:]
     except FileNotFoundError:
-        return []  # There is no IPv6.
+        return []  # No IPv6 here.
 
 
 def _schedstat(pid: int, column: int) -> int:
-    """Nanoseconds of all its threads."""
+    """Return a column's nanoseconds, summed over all threads."""
     total = 0
     for task in _tasks(pid):
         try:

@@ -1,4 +1,4 @@
-"""What clients receive: counted, and as much as the budget allows authenticated and timed."""
+"""Counts received packets, and authenticates and times as many as the budget allows."""
 
 from libc.stdint cimport int64_t
 

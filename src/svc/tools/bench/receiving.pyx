@@ -1,9 +1,8 @@
-"""What clients receive: counted, and as much as the budget allows authenticated and timed.
+"""Counts received packets, and authenticates and times as many as the budget allows.
 
-Of a packet beyond the budget only the header is looked at, and little more is copied out of the kernel: a
-generator that decrypted everything would be slower than the service. Consent checks are answered, keyframe
-requests and sender reports noted. NACKs are sent for what is discarded on purpose, and for nothing else: what
-the service loses shall show.
+Beyond the budget only the header is read, and little more is copied from the kernel: a generator that decrypted
+every packet would be slower than the service. Answers consent checks, and records keyframe requests and sender
+reports. Sends NACKs only for packets discarded on purpose, so that losses of the service stay visible.
 """
 
 from libc.stddef cimport size_t
@@ -22,25 +21,25 @@ from svc.tools.bench.load cimport (
 )
 from svc.tools.bench.sending cimport report, send_due
 
-# Packets that may be opened for each drain, of which there are a thousand a second; and how many at once after
-# a pause, so that bursts are looked at too.
+# Packets that each of the thousand drains per second may open, and the most that a pause saves up, so that
+# bursts are opened too.
 cdef int64_t BUDGET = 20
 cdef int64_t SAVED_BUDGET = 1000
 cdef enum:
-    # Numbers of a stream of which one packet at least is opened: libsrtp loses count of the rollovers when it
-    # sees none of 2^15 in a row, and all that follow are not authentic to it (RFC 3711 section 3.3.1).
+    # At least one packet in this many must be opened: after 2^15 unseen packets libsrtp loses count of the
+    # rollovers and rejects all later ones (RFC 3711 section 3.3.1).
     LONGEST_UNOPENED = 1 << 13
-    # Of a packet beyond the budget: enough for a consent check or a keyframe request, which must be read.
+    # Bytes kept of a packet beyond the budget: enough for a consent check or a keyframe request.
     KEPT = 192
-    NACK_BYTES = 16         # of one number
-    CLIENTS_PER_TURN = 16   # looked at before what has fallen due is sent
+    NACK_BYTES = 16         # with one sequence number
+    CLIENTS_PER_TURN = 16   # clients read before due packets are sent
 
 
 cdef int LAST_BUCKET = BUCKETS - 1
 
 
 cdef inline int bucket_of(int64_t ns) noexcept nogil:
-    """32 buckets to the octave."""
+    """Return the histogram bucket: 32 per octave."""
     cdef int shift = 0
     if ns < 0:
         return 0
@@ -52,7 +51,7 @@ cdef inline int bucket_of(int64_t ns) noexcept nogil:
 
 
 cdef void drain_all(Load* load, int64_t now) noexcept nogil:
-    """Take what waits in every socket, each time beginning with another."""
+    """Read all sockets, starting with a different one each time."""
     cdef size_t count = load_acquire(&load.count), i
     cdef Client* client
     if count == 0:
@@ -132,7 +131,7 @@ cdef bint discards(Load* load) noexcept nogil:
 
 
 cdef void ask_again(Client* client, const Stream* stream, uint16_t sequence) noexcept nogil:
-    """A NACK, at once: what comes again is counted and no more."""
+    """Send a NACK at once. The retransmission is only counted."""
     cdef uint8_t out[NACK_BYTES + MAX_TRAILER]
     cdef size_t length = write_nack(out, client.ssrc if client.ssrc else 1, stream.ssrc, &sequence, 1)
     cdef int total = protect_rtcp(client.outbound, out, <int>length)
@@ -141,10 +140,10 @@ cdef void ask_again(Client* client, const Stream* stream, uint16_t sequence) noe
 
 
 cdef void open_packet(Load* load, Client* client, traffic_datagram* datagram) noexcept nogil:
-    """Authenticate it, and take its latency."""
+    """Authenticate a packet and record its latency."""
     cdef Header header
     cdef const uint8_t* payload
-    # By libsrtp: what is measured seals with OpenSSL, and is not to be its own judge.
+    # By libsrtp: the measured service uses OpenSSL, and must not be checked with its own library.
     cdef int length = unprotect(client.inbound, NULL, datagram.data, datagram.length)
     if length < 0 or parse(datagram.data, <size_t>length, &header) < 0 or header.payload_length < STAMP + 12:
         load.totals.forged += 1
@@ -158,7 +157,7 @@ cdef void open_packet(Load* load, Client* client, traffic_datagram* datagram) no
 
 
 cdef void check_received(Load* load, Client* client, traffic_datagram* datagram) noexcept nogil:
-    """Consent to go on receiving (RFC 7675)."""
+    """Answer a consent check (RFC 7675)."""
     cdef BindingRequest request
     cdef uint8_t answer[MAX_ANSWER]
     if message_type(datagram.data, <size_t>datagram.length) != BINDING_REQUEST:
@@ -172,7 +171,7 @@ cdef void check_received(Load* load, Client* client, traffic_datagram* datagram)
 
 
 cdef void reports_received(Load* load, Client* client, traffic_datagram* datagram) noexcept nogil:
-    """A keyframe is asked for, or a sender report comes; all else is only opened."""
+    """Process a keyframe request or a sender report; only authenticate anything else."""
     cdef Cursor compound
     cdef Packet packet
     cdef SenderInfo info

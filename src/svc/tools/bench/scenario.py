@@ -1,6 +1,6 @@
-"""What is to be measured: who sends how much to how many.
+"""The load to measure: publishers, receivers, and the packets between them.
 
-Knows nothing of how it is done, and checks nothing that the service decides.
+Checks nothing that the service decides.
 """
 
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from svc.sfu.codecs import AUDIO, VIDEO, Codec
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.traffic import MAX_SIZE, MIN_SIZE
 
-# VP8: a packet that starts a keyframe is easily made. Opus is what everybody sends.
+# VP8 because the packet that starts a keyframe is easy to make, and Opus because everybody uses it.
 _VIDEO = next(codec for codec in VIDEO if codec.name == "VP8")
 _AUDIO = next(codec for codec in AUDIO if codec.name == "opus")
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Publishers receive each other, as in any room; receivers only receive."""
+    """A room's load. Publishers receive each other, as in any room; receivers only receive."""
 
     publishers: int = 1
     receivers: int = 10
     size: int = 1100  # bytes of an RTP packet, header included, before encryption
     burst: int = 1  # packets sent at once
     audio: bool = False
-    loss: float = 0.0  # share of what arrives that clients discard and ask for again
+    loss: float = 0.0  # share of arriving packets that clients discard and request again
 
     def __post_init__(self) -> None:
         if self.publishers < 1 or self.receivers < 0 or self.receivers_of_each < 1:
@@ -41,7 +41,7 @@ class Scenario:
 
     @property
     def receivers_of_each(self) -> int:
-        """How many a packet is forwarded to."""
+        """The number of clients that each packet is forwarded to."""
         return self.clients - 1
 
     @property
@@ -50,5 +50,5 @@ class Scenario:
 
     @property
     def mid(self) -> str:
-        """The line that is sent on: microphone or camera (docs/signalling.md)."""
+        """The line to send on: microphone or camera (docs/signalling.md)."""
         return "0" if self.audio else "1"

@@ -1,4 +1,4 @@
-"""What clients send: paced packets that carry the time, and a report each second."""
+"""Sends paced packets that carry the time, and a report per second."""
 
 from libc.stdint cimport int64_t
 

@@ -1,7 +1,7 @@
-"""What clients send: paced packets that carry the time, and a report each second.
+"""Sends paced packets that carry the time, and a report per second.
 
-Packets look as a browser's do: mid, transport-wide number, audio level; one SSRC each, VP8 or Opus by their
-first bytes, a keyframe when one is asked for. Nothing is sent again: what is lost shall show.
+Packets resemble a browser's: mid, transport-wide number and audio level, one SSRC per sender, the first bytes of
+VP8 or Opus, and a keyframe on request. Nothing is retransmitted, so that losses stay visible.
 RFC 3550 (reports), RFC 7741 (VP8).
 """
 
@@ -14,19 +14,19 @@ from svc._rtp.srtp cimport MAX_TRAILER, Plaintext, protect_rtcp, seal
 from svc._rtp.wire cimport store16, store32, store64
 from svc.tools.bench.load cimport MAGIC, STAMP, TRAFFIC_BYTES, Stream, traffic_now, traffic_send
 
-# The longest that a thread with nothing to send may look away (ns).
+# Longest pause of a thread with nothing to send (ns).
 cdef int64_t LONGEST_PAUSE = 1_000_000
-# A sender this late was not run: it goes on from now, and what it did not send is counted.
+# A sender this late was not scheduled. It continues from now, and the packets it missed are counted.
 cdef int64_t GIVE_UP = 100_000_000
-# What is sent this late comes with all that has fallen due since.
+# Packets sent this late form a burst with all that have become due since.
 cdef int64_t LATE = 10_000_000
 cdef int64_t REPORT_INTERVAL = 1_000_000_000
 cdef enum:
-    MAX_BLOCKS = 31         # of one report (RFC 3550 section 6.4)
+    MAX_BLOCKS = 31         # per report (RFC 3550 section 6.4)
 
 
 cdef int64_t send_due(Load* load, int64_t now) noexcept nogil:
-    """Send what has fallen due; when the next burst is, at the latest."""
+    """Send the packets that are due. Return the latest time of the next burst."""
     cdef size_t count = load_acquire(&load.count), i
     cdef int64_t interval = <int64_t>load_acquire(&load.interval)
     cdef int64_t next_due = now + LONGEST_PAUSE
@@ -42,7 +42,7 @@ cdef int64_t send_due(Load* load, int64_t now) noexcept nogil:
         if client.due < now - GIVE_UP:
             if client.due:
                 load.totals.unsent += <uint64_t>((now - client.due) // interval * load.burst)
-            # Each sender at its own phase.
+            # Give each sender its own phase.
             client.due = now + interval * <int64_t>(i % 16) // 16
         while client.due <= now:
             if client.due < now - LATE:
@@ -54,7 +54,7 @@ cdef int64_t send_due(Load* load, int64_t now) noexcept nogil:
 
 
 cdef void send_burst(Load* load, Client* client, int64_t now) noexcept nogil:
-    """One frame: its packets share a timestamp, the last is marked."""
+    """Send one frame. Its packets share a timestamp, and the last has the marker."""
     cdef uint32_t timestamp = <uint32_t>(now // 1000 * load.clock_rate // 1_000_000)
     cdef int i
     for i in range(load.burst):
@@ -90,7 +90,7 @@ cdef void send_packet(Load* load, Client* client, uint32_t timestamp, bint first
 
 
 cdef size_t write_header(Load* load, Client* client, uint8_t* out, uint32_t timestamp, bint marker) noexcept nogil:
-    """The extensions that a browser sends: mid, transport-wide number, and the level of sound."""
+    """Write the extensions that a browser sends: mid, transport-wide number and audio level."""
     cdef uint8_t* at = out + 16
     out[0] = 0x90
     out[1] = <uint8_t>(client.payload_type | (0x80 if marker and not load.audio else 0))
@@ -110,12 +110,12 @@ cdef size_t write_header(Load* load, Client* client, uint8_t* out, uint32_t time
         at += 3
     if client.level_id and load.audio:
         at[0] = <uint8_t>(client.level_id << 4)
-        at[1] = 40          # -40 dBov: somebody speaks
+        at[1] = 40          # -40 dBov: speech
     return HEADER
 
 
 cdef void report(Load* load, Client* client, int64_t now) noexcept nogil:
-    """Once a second, as browsers do: what comes, and for a sender its clock."""
+    """Send a report per second, as browsers do: reception, and for a sender its clock."""
     cdef uint8_t out[MAX_RTCP + MAX_TRAILER]
     cdef ReportBlock blocks[MAX_BLOCKS]
     cdef SenderInfo info

@@ -1,6 +1,6 @@
-"""A service of our own to measure: `svc sfu`, or another, on free ports and a core of its own.
+"""A temporary service to measure: `svc sfu`, or another, on free ports and its own core.
 
-Started, found ready, stopped. What it does is none of this file's business.
+Starts it, waits until it is ready, and stops it.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ class Server:
 
 
 def pass_on(line: bytes) -> None:
-    """What goes wrong in the service is worth reading; the rest is not."""
+    """Copy a log line to standard error, unless it is only information."""
     if b" INFO " not in line:
         sys.stderr.buffer.write(line)
 
@@ -38,7 +38,7 @@ def pass_on(line: bytes) -> None:
 async def own_server(
     seats: int, *flags: str, hear: Callable[[bytes], None] = pass_on
 ) -> AsyncIterator[Server]:
-    """`svc sfu` with these flags for as long as the block runs; `hear` is called with what it logs."""
+    """Run `svc sfu` with these flags for the duration of the block. `hear` is called with each log line."""
     variables = {
         "SFU_PORT": "0",
         "ICE_UDP_MUX_PORT": "0",
@@ -60,21 +60,21 @@ async def own_program(
     listening: re.Pattern[bytes],
     hear: Callable[[bytes], None] = pass_on,
 ) -> AsyncIterator[tuple[str, int]]:
-    """`svc COMMAND` for as long as the block runs, with the first core to itself where there are two.
+    """Run `svc COMMAND` for the duration of the block, on the first core alone if there are two.
 
-    Gives what `listening` finds in the line that says where it listens, and the process id. From then on
-    `hear` is called with every line that the program logs.
+    Yield the address that `listening` finds in the log, and the process id. After that, `hear` is called with
+    each log line.
     """
     with on_first_core():
         process = await _start(command, variables)
         as_nice_as_we(process.pid)
     try:
         with on_other_cores():
-            found, rest = await _ready(process, command[0], listening, hear)
+            address, reading = await _ready(process, command[0], listening, hear)
             try:
-                yield found, process.pid
+                yield address, process.pid
             finally:
-                rest.cancel()
+                reading.cancel()
     finally:
         await stop(process)
 
@@ -92,13 +92,13 @@ async def _start(command: Sequence[str], variables: Mapping[str, str]) -> Proces
 async def _ready(
     process: Process, name: str, listening: re.Pattern[bytes], hear: Callable[[bytes], None]
 ) -> tuple[str, asyncio.Task[None]]:
-    """Where it says that it listens; and the task that goes on reading what it says."""
+    """Return the listening address, and the task that keeps reading the log."""
     assert process.stderr is not None
     try:
         async with asyncio.timeout(START_DEADLINE_S):
             async for line in process.stderr:
-                if found := listening.search(line.rstrip()):
-                    return found[1].decode(), asyncio.create_task(_hear_all(process.stderr, hear))
+                if match := listening.search(line.rstrip()):
+                    return match[1].decode(), asyncio.create_task(_hear_all(process.stderr, hear))
     except TimeoutError:
         raise BenchError(f"svc {name} is not ready after 30 s") from None
     raise BenchError(f"svc {name} ended before it was ready")
@@ -111,8 +111,8 @@ async def _hear_all(output: asyncio.StreamReader, hear: Callable[[bytes], None])
 
 async def stop(process: Process) -> None:
     if process.returncode is None:
-        # `process.terminate()` would take the status of one that has ended from asyncio's thread, which then
-        # complains of an unknown process.
+        # `process.terminate()` would reap a process that has ended, and asyncio's thread would then report an
+        # unknown process.
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGTERM)
     try:

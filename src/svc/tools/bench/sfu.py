@@ -1,6 +1,6 @@
-"""`svc bench sfu`: clients fill a room of a media service and measure what it does with their packets.
+"""`svc bench sfu`: fill a room of a media service with clients and measure its packet forwarding.
 
-Chooses what runs and says how it goes. Prints results on standard output, progress on standard error.
+Runs the load and reports progress. Prints results on standard output, progress on standard error.
 """
 
 import asyncio
@@ -23,18 +23,18 @@ WARM_UP_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """How the scenario is run, and how the result is told."""
+    """How to run the scenario and report the result."""
 
-    rates: Sequence[int]  # packets a second of each publisher, one measurement each
+    rates: Sequence[int]  # packets per second of each publisher, one measurement each
     seconds: float
-    url: str | None = None  # None: a service of our own
+    url: str | None = None  # None: start a service
     pid: int | None = None
     as_json: bool = False
     plot: Path | None = None
 
 
 def run(scenario: Scenario, means: Means) -> None:
-    """Raises BenchError when there is nothing to measure."""
+    """Run the scenario and print the result. Raises BenchError if nothing can be measured."""
     if means.plot:
         plot.check(means.plot)
     measurements = asyncio.run(_measure(scenario, means))
@@ -73,7 +73,7 @@ async def _service(scenario: Scenario, means: Means) -> AsyncIterator[tuple[str,
 
 
 def progress(text: str) -> None:
-    """One line that is written over; nothing where nobody watches."""
+    """Redraw a progress line; nothing if standard error is not a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()

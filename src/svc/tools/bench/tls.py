@@ -1,4 +1,4 @@
-"""The TLS settings of clients under load: those of an address, without looking at certificates."""
+"""TLS settings for clients under load, without certificate verification."""
 
 import ssl
 from functools import cache
@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 
 def tls_of(address: str) -> ssl.SSLContext | None:
-    """The settings for an https:// or wss:// address; None for any other.
+    """Return the settings for an https:// or wss:// address; None for any other.
 
-    Certificates are not verified: many instances have made their own, and the accounts are thrown away.
+    Certificates are not verified: many instances use self-signed ones, and the accounts are temporary.
     """
     if urlsplit(address).scheme not in ("https", "wss"):
         return None

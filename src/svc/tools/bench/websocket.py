@@ -1,8 +1,7 @@
-"""A lean WebSocket client for load: one asyncio protocol, no task, no extension, no certificate.
+"""A minimal WebSocket client for load: one asyncio protocol, no task, no extension, no certificate check.
 
-It trusts its server more than a client should: frames are not limited and not checked beyond their
-length. Masks with zeros, which RFC 6455 section 5.3 does not forbid to somebody who has nothing to
-hide. Knows nothing of what is said.
+It trusts its server more than a client should: frames have no limit and only their length is checked. Its
+mask is zero, which RFC 6455 section 5.3 does not forbid and which costs nothing. Does not interpret messages.
 """
 
 import asyncio
@@ -19,7 +18,9 @@ _TEXT, _CLOSE, _PING, _PONG = 0x81, 0x88, 0x89, 0x8A
 
 
 class WebSocket(asyncio.Protocol):
-    """`on_text` is called with each message, as bytes. `protocols` are offered, as a page does."""
+    """A client connection. `on_text` is called with each message as bytes. `protocols` are offered as a page
+    does.
+    """
 
     def __init__(self, host: str, path: str, on_text: Callable[[bytes], None], protocols: str = "") -> None:
         self._host = host
@@ -28,7 +29,7 @@ class WebSocket(asyncio.Protocol):
         self.on_text = on_text
         self.received_bytes = 0
         self.is_open = False
-        # Of the close frame; 1006 when the connection ended without one.
+        # Of the close frame; 1006 if the connection ended without one.
         self.close_code: int | None = None
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._rest = b""
@@ -48,7 +49,7 @@ class WebSocket(asyncio.Protocol):
         self._transport.write(header + b"\0\0\0\0" + payload)
 
     def abort(self) -> None:
-        """Lose the connection without a word."""
+        """Drop the connection without a close frame."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -79,7 +80,7 @@ class WebSocket(asyncio.Protocol):
         self._rest = data[self._frames(data, at) :]
 
     def _handshake(self, data: bytes) -> int:
-        """Where the first frame starts; the end of the data while it is not all here."""
+        """Return the offset of the first frame; the end of the data until the response is complete."""
         head, end, _ = data.partition(b"\r\n\r\n")
         if not end:
             return 0
@@ -89,7 +90,7 @@ class WebSocket(asyncio.Protocol):
                 self._opened.set_exception(BenchError(f"the server refused a live socket: {status}"))
             self.abort()
             return len(data)
-        if self._opened.done():  # The answer came after the deadline: nobody waits for it any more.
+        if self._opened.done():  # The response came after the deadline, so nobody waits for it.
             self.abort()
             return len(data)
         self.is_open = True
@@ -97,7 +98,7 @@ class WebSocket(asyncio.Protocol):
         return len(head) + len(end)
 
     def _frames(self, data: bytes, at: int) -> int:
-        """Take all whole frames from `at` on; where the rest starts."""
+        """Process all complete frames from `at` on. Return the offset of the remainder."""
         end = len(data)
         while self.is_open and at + 2 <= end:
             size, start = data[at + 1], at + 2

@@ -1,1 +1,1 @@
-"""`svc doctor`: what is wrong with an installation; `examination` looks at it from all sides."""
+"""`svc doctor`: find faults of an installation. `examination` runs all checks."""

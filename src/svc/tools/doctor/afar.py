@@ -1,6 +1,6 @@
-"""A server as another machine sees it: its page, its certificate, its WebSockets and its media port over TCP.
+"""Checks a server from another machine: its page, certificate, WebSockets and media port over TCP.
 
-Needs no account, and so cannot try UDP: the SFU answers only those who are in a call. Changes nothing.
+Needs no account, so it cannot check UDP: the SFU answers only participants of a call. Changes nothing.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ async def examined(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings
         except ClientConnectorCertificateError as fault:
             return [*found, site.untrusted(fault)]
         except (ClientError, OSError) as fault:
-            advice = "Is the name right, and do firewall and router let this port in?"
+            advice = "Check the name, and whether firewall and router let this port in."
             return [*found, problem(f"{url} cannot be reached from here: {_reason(fault)}", advice)]
         if not healthy:
             return [*found, problem(f"{url} answers with an error", "Run svc doctor on the server itself.")]
@@ -44,17 +44,17 @@ async def examined(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings
 
 
 async def _tcp(host: str, port: int) -> Finding:
-    said = f"TCP port {port} of {host} (sound and picture where UDP is blocked)"
+    target = f"TCP port {port} of {host} (sound and picture where UDP is blocked)"
     try:
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             _, writer = await asyncio.open_connection(host, port)
     except TimeoutError:
-        return problem(f"{said} does not answer", "Let it through the server's firewall and router.")
+        return problem(f"{target} does not answer", "Let it through the server's firewall and router.")
     except OSError as fault:
-        advice = "Does the SFU run there, and is it another port? Name it with --udp-port."
-        return problem(f"{said} cannot be reached: {_reason(fault)}", advice)
+        advice = "Check that the SFU is running there. Name another port with --udp-port."
+        return problem(f"{target} cannot be reached: {_reason(fault)}", advice)
     writer.close()
-    return ok(f"{said} can be reached")
+    return ok(f"{target} can be reached")
 
 
 def _reason(fault: Exception) -> str:

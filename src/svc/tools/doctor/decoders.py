@@ -1,4 +1,4 @@
-"""What confines the decoders of uploads on this machine, tried out in a sandbox that decodes nothing."""
+"""Finds which sandbox layers confine the upload decoders here, with a sandbox that decodes nothing."""
 
 from collections.abc import Collection
 
@@ -14,7 +14,7 @@ _NAMES = {
     Layer.LANDLOCK: "Landlock",
     Layer.SECCOMP: "seccomp",
 }
-# The other user is there where the server is started as root, which nobody needs.
+# The separate user exists only if the server starts as root, which is not needed.
 _ADVICE = {
     Layer.NAMESPACES: "Allow them: sysctl user.max_user_namespaces, and RestrictNamespaces= in the unit.",
     Layer.ROOT: "Allow user namespaces, and mount, umount2 and pivot_root in the unit's SystemCallFilter=.",
@@ -38,7 +38,7 @@ async def examined() -> Findings:
 
 
 def confinement(layers: Collection[Layer]) -> Findings:
-    """`layers` are those that hold."""
+    """Return the findings, given the active `layers`."""
     held = ", ".join(name for layer, name in _NAMES.items() if layer in layers)
     missing = [layer for layer in _ADVICE if layer not in layers]
     if not held:
@@ -49,7 +49,7 @@ def confinement(layers: Collection[Layer]) -> Findings:
             )
         ]
     findings = [ok(f"The upload decoders are confined by {held}")]
-    # Containers refuse namespaces, and these two are enough.
+    # Containers often refuse namespaces. These two layers are enough.
     if Layer.SECCOMP in layers and (Layer.LANDLOCK in layers or Layer.ROOT in layers):
         findings += [ok(f"This system refuses {_NAMES[layer]}; the rest is enough") for layer in missing]
     else:

@@ -1,6 +1,6 @@
-"""`svc doctor`: everything is examined, and said in plain words with what to do about it.
+"""`svc doctor`: run all checks and print each finding with advice.
 
-Changes nothing, and is harmless on a running server. The exit status is 1 where there is a problem.
+Changes nothing and is harmless for a running server. The exit status is 1 if there is a problem.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ _SIGNS = {Verdict.OK: "ok     ", Verdict.NOTICE: "notice ", Verdict.PROBLEM: "PR
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """What the command line says. `url` is the address that people open, if it is to be examined.
+    """The command-line options. `url` is the public address, if it is to be checked.
 
-    A running server knows its own port and the SFU's, and a running SFU its UDP port.
+    A running server reports its own port and the SFU's, and a running SFU its UDP port.
     """
 
     data_dir: Path
@@ -40,14 +40,14 @@ class Patient:
     sfu_port: int | None = None
     udp_port: int | None = None
     url: str = ""
-    # Whose certificates are good besides those that the system trusts.
+    # Certificates to trust in addition to the system's.
     ca_file: Path | None = None
-    # A server on another machine, to be tried from this one; then nothing here is examined.
+    # A server on another machine to check from this one. Nothing on this machine is checked then.
     seen_from_here: str = ""
 
 
 def run(patient: Patient, variables: Mapping[str, str], *, as_json: bool) -> int:
-    """The exit status. Raises ConfigError for what was said wrongly."""
+    """Print the findings and return the exit status. Raises ConfigError for invalid options."""
     findings = asyncio.run(examine(patient, variables))
     if as_json:
         listed = [{"verdict": f.verdict.value, "what": f.what, "advice": f.advice} for f in findings]
@@ -90,7 +90,7 @@ async def examine(patient: Patient, variables: Mapping[str, str]) -> list[Findin
 
 
 def _ports(patient: Patient, server: Mapping[str, Any] | None) -> tuple[int, int]:
-    """Of the chat server and of the SFU."""
+    """Return the ports of the chat server and of the SFU."""
     running = server or {}
     sfu = URL(running.get("sfu", "")).port
     return (
@@ -122,7 +122,7 @@ async def _site(patient: Patient, server: Mapping[str, Any] | None) -> list[Find
 async def _turn(
     patient: Patient, variables: Mapping[str, str], advertised: Sequence[str]
 ) -> Sequence[Finding]:
-    """As members of the running server get it; where none runs, as `variables` say."""
+    """Check the TURN server that members of the running server get, or the configured one."""
     running = await _asked(patient.data_dir, "status_turn", {})
     if running is not None:
         server = running["server"]
@@ -132,7 +132,7 @@ async def _turn(
         server = None
     if server is None:
         return []
-    # A relay is an IPv4 address, and reaches those; no TURN server reaches its own loopback.
+    # A relay has an IPv4 address and reaches only IPv4. No TURN server relays to its own loopback.
     reached = [ip for ip in advertised if ip_address(ip).version == 4 and not ip_address(ip).is_loopback]
     return await turn.examined(server, reached, _trust(patient))
 
@@ -145,7 +145,7 @@ def _url(flag: str, said: str) -> URL:
 
 
 def _trust(patient: Patient) -> ssl.SSLContext:
-    """What the system trusts, and what the command line names."""
+    """Return the certificates trusted by the system and by --ca-file."""
     trust = ssl.create_default_context()
     if patient.ca_file is not None:
         try:
@@ -156,7 +156,7 @@ def _trust(patient: Patient) -> ssl.SSLContext:
 
 
 async def _asked(data_dir: Path, command: str, arguments: Mapping[str, object]) -> Mapping[str, Any] | None:
-    """What the running server answers; None where none runs, or one that is older."""
+    """Return a command's result; None if no server runs, or if it is too old for the command."""
     try:
         answer: Mapping[str, Any] = await ask(data_dir, command, arguments)
     except (NobodyThere, ControlFailed):

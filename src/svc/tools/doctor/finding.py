@@ -1,4 +1,4 @@
-"""What an examination finds, in words for the person who runs the server. Examines nothing."""
+"""A check's finding, worded for the operator. Checks nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from enum import Enum
 
 class Verdict(Enum):
     OK = "ok"
-    # Works, and could be better.
+    # It works, but could be better.
     NOTICE = "notice"
     PROBLEM = "problem"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`what` is the case, and `advice` what to do about it; empty where nothing is to be done."""
+    """A finding, and advice on how to fix it; empty if there is nothing to fix."""
 
     verdict: Verdict
     what: str

@@ -1,4 +1,4 @@
-"""The data folder: whose it is, what room there is, on what kind of disk it lies, and who owns the server.
+"""Checks the data folder: permissions, free space, kind of disk, database and owner.
 
 Reads the whole database and changes nothing in it.
 """
@@ -18,7 +18,7 @@ from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.status.report import COMFORTABLE_FREE_BYTES, LEAST_FREE_BYTES
 from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
 
-# The write-ahead log needs memory that all who open the file share, and locks that hold.
+# The write-ahead log needs shared memory and working locks.
 _REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "glusterfs", "ceph"})
 
 _OWNERS = (
@@ -54,12 +54,12 @@ def examined(folder: Path) -> Findings:
 
 
 def room(free: int) -> Finding:
-    said = f"{free / 1e9:.1f} GB are free on the disk of the data folder"
+    space = f"{free / 1e9:.1f} GB are free on the disk of the data folder"
     if free < LEAST_FREE_BYTES:
-        return problem(said, "Make room: when the disk is full, the server refuses every message.")
+        return problem(space, "Make room: when the disk is full, the server refuses every message.")
     if free < COMFORTABLE_FREE_BYTES:
-        return notice(said, "Uploads and backups will fill it; watch it, or make room.")
-    return ok(said)
+        return notice(space, "Uploads and backups will fill it; watch it, or make room.")
+    return ok(space)
 
 
 def disk(kind: str) -> Finding:
@@ -80,7 +80,7 @@ def _running(folder: Path) -> Finding:
 
 
 def database(faults: Sequence[str]) -> Finding:
-    """What was found when all of the database was read."""
+    """Return the finding of a complete database check."""
     if faults:
         return problem(
             f"The database is damaged: {faults[0]}",
@@ -90,9 +90,9 @@ def database(faults: Sequence[str]) -> Finding:
 
 
 def database_at_rest(folder: Path) -> Findings:
-    """Read the database of a server that does not run, if there is one."""
+    """Check the database of a stopped server, if there is one."""
     path = folder / DATABASE_NAME
-    # SQLite cannot read a file with a log where it may not write. `examined` reports such a folder.
+    # SQLite cannot read a file with a log in a read-only folder. `examined` reports such a folder.
     if not path.exists() or not os.access(folder, os.W_OK) or is_held(folder):
         return []
     try:
@@ -114,10 +114,10 @@ def _privacy(folder: Path) -> Finding:
 
 
 def _owner(database: Path) -> Findings:
-    """Says something only where there are members and nobody is the owner."""
+    """Report a community that has members but no owner."""
     if not database.exists():
         return []
-    # Without a log nobody has the file open, and opening it for good would leave files behind.
+    # Without a log the file is not open anywhere. A normal connection would leave files behind.
     mode = "mode=ro" if database.with_name(database.name + "-wal").exists() else "immutable=1"
     with (
         suppress(sqlite3.Error),
@@ -135,14 +135,14 @@ def _owner(database: Path) -> Findings:
 
 
 def _kind_of(folder: Path) -> str:
-    """Of the file system; empty where the system does not tell."""
+    """Return the file system's type; empty if the system does not report it."""
     mounts = Path("/proc/self/mounts")
     if not mounts.exists():
         return ""
-    here, best, kind = str(folder.resolve()) + "/", "", ""
+    target, best, kind = str(folder.resolve()) + "/", "", ""
     for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
         _, point, its_kind, *_ = line.split(" ")
         point = point.replace("\\040", " ").rstrip("/") + "/"
-        if here.startswith(point) and len(point) >= len(best):
+        if target.startswith(point) and len(point) >= len(best):
             best, kind = point, its_kind
     return kind

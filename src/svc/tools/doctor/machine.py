@@ -1,4 +1,4 @@
-"""The machine: its clock, limits and buffers, Python and SQLite. Looks at no network and no files of ours."""
+"""Checks the machine: clock, limits, buffers, Python and SQLite. Uses neither the network nor our files."""
 
 import resource
 import sqlite3
@@ -18,7 +18,7 @@ def examined() -> Findings:
 def python_and_sqlite() -> Finding:
     versions = f"Python {sys.version.split()[0]}, SQLite {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < _REPAIRED_SQLITE:
-        # One process writes with one connection, so that the damage cannot be done.
+        # The server writes with one connection of one process, so the fault cannot occur.
         return notice(
             f"{versions}: this SQLite can damage a file that two programs write",
             "The server is made for that and is safe; never open community.sqlite3 yourself while it runs.",
@@ -63,6 +63,6 @@ def _buffers(machine: Machine) -> Findings:
 
 
 def _file_limit() -> int:
-    # The servers raise the soft limit by themselves.
+    # The servers raise the soft limit themselves.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return sys.maxsize if hard == resource.RLIM_INFINITY else hard

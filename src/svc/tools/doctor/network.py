@@ -1,7 +1,7 @@
-"""Ports and addresses: who holds the ports, and under which addresses browsers would look for the SFU.
+"""Checks ports and addresses: the owner of each port, and the addresses at which browsers look for the SFU.
 
-Asks the configured STUN servers how the outside sees this machine, and nobody else. Whether a
-router lets datagrams in can only be tried from outside: what is said of it is advice.
+Contacts only the configured STUN servers, to learn this machine's public address. Only a check from outside
+can tell whether a router forwards datagrams, so the findings about that are advice.
 """
 
 import asyncio
@@ -28,34 +28,36 @@ _MEDIA = re.compile(r"^svc_sfu_media_(port|tcp) ([0-9.]+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Where a running SFU takes media. `tcp`: over TCP too; None where none runs, or an older one."""
+    """Media ports of a running SFU. `tcp` is whether it also accepts TCP; None if no SFU answers, or an old
+    one.
+    """
 
     port: int | None = None
     tcp: bool | None = None
 
 
 async def port(name: str, number: int, service: str, *, secure_too: bool = False) -> Finding:
-    """Is the TCP port held by our own `service`, by somebody else, or by nobody?"""
-    said = f"TCP port {number} ({name})"
+    """Check whether the TCP port belongs to our own `service`, to another program, or is free."""
+    target = f"TCP port {number} ({name})"
     if _can_bind(socket.SOCK_STREAM, number):
-        return ok(f"{said} is free")
+        return ok(f"{target} is free")
     for scheme in ("http", "https") if secure_too else ("http",):
         if (health := await _health(f"{scheme}://127.0.0.1:{number}/health")) is None:
             continue
         if health.get("service") == service and health.get("status") == "degraded":
             return problem(
-                f"{said}: our own program answers, and cannot keep what is written",
+                f"{target}: our own program answers, and cannot keep what is written",
                 "Its log says why: a full, failing or read-only disk, or a damaged database.",
             )
         if health.get("service") == service:
-            return ok(f"{said}: our own program answers")
+            return ok(f"{target}: our own program answers")
         if health.get("status") == "starting":
             return notice(
-                f"{said}: our own program is still looking for its address on the internet",
+                f"{target}: our own program is still looking for its address on the internet",
                 "It continues by itself within half a minute. Without internet, calls nearby work.",
             )
     return problem(
-        f"{said} is used by another program",
+        f"{target} is used by another program",
         f"Stop that program, or choose another port for {name}.",
     )
 
@@ -65,7 +67,7 @@ def udp_port(number: int, *, ours: bool) -> Finding:
         if ours:
             return problem(
                 f"The SFU is running, but nothing listens on UDP port {number}",
-                "Is ICE_UDP_MUX_PORT another one? Name it with --udp-port.",
+                "If ICE_UDP_MUX_PORT is another port, name it with --udp-port.",
             )
         return ok(f"UDP port {number} (sound and picture) is free")
     if ours:
@@ -77,20 +79,20 @@ def udp_port(number: int, *, ours: bool) -> Finding:
 
 
 def tcp_port(number: int, *, taken: bool | None) -> Finding:
-    """The same number over TCP, for those whose network passes no UDP; `taken` as `Media.tcp` says."""
-    said = f"TCP port {number} (sound and picture where UDP is blocked)"
+    """Check the same port over TCP, for networks without UDP. `taken` is `Media.tcp`."""
+    target = f"TCP port {number} (sound and picture where UDP is blocked)"
     if taken:
-        return ok(f"{said} is used by the running SFU; its firewall must let it in")
+        return ok(f"{target} is used by the running SFU; its firewall must let it in")
     advice = "Stop the program that uses it and restart the SFU, or choose another ICE_UDP_MUX_PORT."
     if taken is False:
-        return problem(f"{said} is not served: calls need UDP", advice)
+        return problem(f"{target} is not served: calls need UDP", advice)
     if _can_bind(socket.SOCK_STREAM, number):
-        return ok(f"{said} is free")
-    return notice(f"{said} is in use: calls would need UDP", advice)
+        return ok(f"{target} is free")
+    return notice(f"{target} is in use: calls would need UDP", advice)
 
 
 async def outside(config: Config, udp: int) -> Findings:
-    """What browsers would be told, and whether that leads here."""
+    """Check whether the addresses sent to browsers lead to this machine."""
     own = [ip for ip in interface_addresses() if not ip_address(ip.partition("%")[0]).is_loopback]
     if config.advertised:
         seen = await mapped_address(config.stun_servers) if not config.disable_stun else None
@@ -101,17 +103,17 @@ async def outside(config: Config, udp: int) -> Findings:
 
 
 def advertised(ips: Sequence[str], own: Sequence[str], seen: str | None, udp: int) -> Finding:
-    said = f"Browsers are told to send media to {', '.join(ips)} (ICE_ADVERTISE_IP)"
+    summary = f"Browsers are told to send media to {', '.join(ips)} (ICE_ADVERTISE_IP)"
     if seen is not None and seen not in ips and not set(ips) & set(own):
         return problem(
-            f"{said}, but the outside sees this machine as {seen}",
+            f"{summary}, but the outside sees this machine as {seen}",
             "Set ICE_ADVERTISE_IP to the address that people reach you at.",
         )
-    return ok(f"{said}, UDP port {udp}")
+    return ok(f"{summary}, UDP port {udp}")
 
 
 def addresses(own: Sequence[str], seen: str | None, udp: int, *, asked: bool) -> Finding:
-    """`own` are the interfaces' addresses, `seen` is how a STUN server sees us, if one was `asked`."""
+    """Judge the interfaces' addresses (`own`) and the one that STUN reports (`seen`), if one was `asked`."""
     if seen is not None and seen in own:
         return ok(f"The outside sees this machine as {seen}; its firewall must let UDP port {udp} in")
     if seen is not None:
@@ -133,12 +135,12 @@ def addresses(own: Sequence[str], seen: str | None, udp: int, *, asked: bool) ->
 
 
 async def mapped_address(servers: Sequence[tuple[str, int]]) -> str | None:
-    """How the first STUN server that answers sees us; None where none does. RFC 8489 section 2."""
+    """Return our address as the first STUN server that answers reports it. RFC 8489 section 2."""
     for host, number in servers:
         try:
             async with asyncio.timeout(ANSWER_DEADLINE_S):
                 return await _ask_stun(host, number)
-        except OSError:  # TimeoutError is one.
+        except OSError:  # Includes TimeoutError.
             continue
     return None
 
@@ -147,35 +149,35 @@ async def _ask_stun(host: str, number: int) -> str:
     loop = asyncio.get_running_loop()
     family, _, _, _, address = (await loop.getaddrinfo(host, number, type=socket.SOCK_DGRAM))[0]
     request = binding_request(secrets.token_bytes(_TRANSACTION_ID_BYTES))
-    with socket.socket(family, socket.SOCK_DGRAM) as asking:
-        asking.setblocking(False)
-        asking.connect(address)
-        await loop.sock_sendall(asking, bytes(request))
+    with socket.socket(family, socket.SOCK_DGRAM) as sock:
+        sock.setblocking(False)
+        sock.connect(address)
+        await loop.sock_sendall(sock, bytes(request))
         while True:
-            answer = read_message(await loop.sock_recv(asking, 1500))
+            answer = read_message(await loop.sock_recv(sock, 1500))
             if answer is not None and answer.transaction_id == request.transaction_id:
                 ip: str = answer.attributes["XOR-MAPPED-ADDRESS"][0]
                 return ip
 
 
 async def media(sfu_port: int) -> Media:
-    """What the SFU that runs at this TCP port says of its media; nothing where none answers."""
+    """Return the media ports that the SFU at this TCP port reports; none if it does not answer."""
     try:
         async with (
             ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
             http.get(f"http://127.0.0.1:{sfu_port}/metrics") as response,
         ):
-            said = {name: int(float(value)) for name, value in _MEDIA.findall(await response.text())}
+            metrics = {name: int(float(value)) for name, value in _MEDIA.findall(await response.text())}
     except (ClientError, OSError, ValueError):
         return Media()
-    return Media(said.get("port"), bool(said["tcp"]) if "tcp" in said else None)
+    return Media(metrics.get("port"), bool(metrics["tcp"]) if "tcp" in metrics else None)
 
 
 async def _health(url: str) -> Mapping[str, object] | None:
     try:
         async with (
             ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
-            # The certificate is that of a name, and this is our own machine.
+            # The certificate is for a name, and this is our own machine.
             http.get(url, ssl=False) as response,
         ):
             body = await response.content.read(MAX_HEALTH_BYTES)
@@ -185,11 +187,11 @@ async def _health(url: str) -> Mapping[str, object] | None:
 
 
 def _can_bind(kind: socket.SocketKind, number: int) -> bool:
-    with socket.socket(socket.AF_INET, kind) as trying:
+    with socket.socket(socket.AF_INET, kind) as sock:
         if kind is socket.SOCK_STREAM:
-            trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            trying.bind(("", number))
+            sock.bind(("", number))
         except OSError:
             return False
     return True

@@ -1,7 +1,7 @@
-"""What a running server says of itself: whether people can join and call, and whether uploads are worked on.
+"""Judges a running server's own status: whether people can join and call, and whether uploads are processed.
 
-Judges the answer of the control socket's `status_get`; asks nobody. A server of an older version
-leaves facts out, and nothing is said of those.
+Reads the result of the control command `status_get`. An older server omits facts, which are then not
+reported.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""The address that people open: its certificate, the WebSockets behind it, and what proxies say of them.
+"""Checks the public address: its certificate, its WebSockets, and the proxies in front of it.
 
-One marked request is sent to it, and the running server is asked how that arrived. Changes nothing.
+Sends one marked request and asks the running server how it arrived. Changes nothing.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ ANSWER_DEADLINE_S = 10.0
 RENEW_WITHIN_DAYS = 14
 _MARK_BYTES = 16
 
-# What the running server says of the request with a mark: None where it has not seen it.
+# Returns the running server's record of the marked request, or None if it never arrived.
 Arrivals = Callable[[str], Awaitable[Mapping[str, Any] | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a request came from its sender to the server. `hops` is SVC_TRUSTED_PROXY_HOPS."""
+    """The path of a request to the server. `hops` is SVC_TRUSTED_PROXY_HOPS."""
 
     url: URL
     hops: int
@@ -43,9 +43,9 @@ class Way:
 async def examined(
     url: URL, hops: int, arrivals: Arrivals, trust: ssl.SSLContext, *, voice: bool = True
 ) -> Findings:
-    """`hops` and `voice` (whether there is an SFU) as the running server is configured.
+    """Check the address. `hops` and `voice` (whether an SFU is configured) are the running server's settings.
 
-    `trust` says whose certificates are good.
+    `trust` holds the trusted certificates.
     """
     mark = secrets.token_hex(_MARK_BYTES)
     timeout = ClientTimeout(total=ANSWER_DEADLINE_S)
@@ -58,7 +58,9 @@ async def examined(
         except ClientConnectorCertificateError as fault:
             return [secure_context(url), untrusted(fault)]
         except (ClientError, OSError) as fault:
-            return [problem(f"{url} cannot be reached: {fault}", "Is the name right, and is the port open?")]
+            return [
+                problem(f"{url} cannot be reached: {fault}", "Check the name, and whether the port is open.")
+            ]
         arrival = await arrivals(mark)
         if not healthy or arrival is None:
             return [
@@ -97,15 +99,15 @@ def certificate_finding(ends: datetime | None, now: datetime) -> Findings:
 
 
 def proxies(way: Way) -> Findings:
-    """What stands between the address and the server, and whether the server knows."""
+    """Check the proxies between the address and the server against the server's settings."""
     entries = [entry for value in way.arrival["forwarded_for"] for entry in value.split(",") if entry.strip()]
     found = [_hops(way, len(entries))]
-    # As clients send it: without the usual port.
-    asked = way.url.host_port_subcomponent
-    if way.arrival["host"] not in (asked, way.url.authority):
+    # Clients omit the default port.
+    expected_host = way.url.host_port_subcomponent
+    if way.arrival["host"] not in (expected_host, way.url.authority):
         found.append(
             problem(
-                f"The proxy says that {way.arrival['host']!r} was asked for instead of {asked!r}",
+                f"The proxy says that {way.arrival['host']!r} was asked for instead of {expected_host!r}",
                 "Make it pass on the Host header (nginx: proxy_set_header Host $http_host).",
             )
         )
@@ -147,15 +149,15 @@ async def websocket(http: ClientSession, url: URL, trust: ssl.SSLContext) -> Fin
 
 
 def untrusted(fault: ClientConnectorCertificateError) -> Finding:
-    reason = getattr(fault.certificate_error, "verify_message", "") or "it is not trusted"
+    reason_text = getattr(fault.certificate_error, "verify_message", "") or "it is not trusted"
     return problem(
-        f"The certificate is refused: {reason}",
+        f"The certificate is refused: {reason_text}",
         "With a certificate made by --tls people are asked once; another one avoids that.",
     )
 
 
 async def certificate(url: URL, trust: ssl.SSLContext) -> datetime | None:
-    """When the certificate ends that the other side shows; None without one. Raises OSError."""
+    """Return the expiry of the server's certificate; None without one. Raises OSError."""
     if url.scheme != "https":
         return None
     _, writer = await asyncio.open_connection(url.host, url.port, ssl=trust)

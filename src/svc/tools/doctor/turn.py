@@ -1,7 +1,7 @@
-"""The operator's TURN server: asks for a relay at each of its addresses, as a member's browser does.
+"""Checks the TURN server: requests a relay at each of its addresses, as a member's browser does.
 
-Says which step fails: the name, the route, the certificate, the answer, the secret, or the relay to the SFU.
-Gives every relay back. RFC 8656 sections 7 and 9, RFC 8489 section 9.2.
+Reports which step fails: the name, the route, the certificate, the response, the secret, or the relay to the
+SFU. Releases every relay. RFC 8656 sections 7 and 9, RFC 8489 section 9.2.
 """
 
 import asyncio
@@ -20,15 +20,15 @@ from yarl import URL
 from svc.base.addresses import parsed
 from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
 
-# A relay is worth nothing to a call if it takes longer.
+# A slower relay is useless to a call.
 ANSWER_DEADLINE_S = 4.0
-# RFC 8489 section 6.2.1, cut short.
+# RFC 8489 section 6.2.1, shortened.
 RESENT_AFTER_S = 1.0
 PORT, TLS_PORT = 3478, 5349
 _UDP_RELAY = 17 << 24
 _UNAUTHENTICATED, _FORBIDDEN, _STALE_NONCE, _QUOTA, _FULL = 401, 403, 438, 486, 508
 _WRONG_CREDENTIALS = 441
-# Bytes of a realm or a nonce (RFC 8489 sections 14.9 and 14.10).
+# Maximum bytes of a realm or a nonce (RFC 8489 sections 14.9 and 14.10).
 _LONGEST = 763
 
 
@@ -46,7 +46,7 @@ class Address:
     def of(cls, url: str) -> "Address":
         scheme, _, rest = url.partition(":")
         tls = scheme == "turns"
-        # As RFC 7065 section 3.1 has no slashes, and URLs of the usual form have.
+        # TURN URLs have no slashes (RFC 7065 section 3.1); with them the usual parser works.
         place = URL(f"turn://{rest}")
         transport = place.query.get("transport", "tcp" if tls else "udp")
         return cls(url, place.host or "", place.explicit_port or (TLS_PORT if tls else PORT), transport, tls)
@@ -57,7 +57,7 @@ class Address:
 
 
 class Refused(Exception):
-    """The server answered with this error."""
+    """The server answered with an error."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"{code} {reason}")
@@ -65,7 +65,9 @@ class Refused(Exception):
 
 
 async def examined(server: Mapping[str, object], peers: Sequence[str], trust: ssl.SSLContext) -> Findings:
-    """`server` is an RTCIceServer; `peers` are the known addresses of the SFU that it must reach."""
+    """Check a TURN server. `server` is an RTCIceServer; `peers` are the SFU's addresses that it must
+    reach.
+    """
     urls = server["urls"]
     assert isinstance(urls, list)
     name, password = str(server["username"]), str(server["credential"])
@@ -76,13 +78,13 @@ async def examined(server: Mapping[str, object], peers: Sequence[str], trust: ss
 async def _one(
     address: Address, name: str, password: str, peers: Sequence[str], trust: ssl.SSLContext
 ) -> Finding:
-    said = f"TURN server {address.url}"
+    server_name = f"TURN server {address.url}"
     if address.tls and address.transport == "udp":
-        return problem(f"{said}: browsers do not support TURN over DTLS", "Add ?transport=tcp to it.")
+        return problem(f"{server_name}: browsers do not support TURN over DTLS", "Add ?transport=tcp to it.")
     try:
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             way = await _way(address, trust)
-    except OSError as fault:  # TimeoutError and every ssl.SSLError are.
+    except OSError as fault:  # Includes TimeoutError and every ssl.SSLError.
         return unreachable(address, fault)
     allocation = _Allocation(way, name, password)
     try:
@@ -92,10 +94,10 @@ async def _one(
                 await allocation.ask(Method.CREATE_PERMISSION, {"XOR-PEER-ADDRESS": (peer, 0)})
             if address.tls and parsed(address.host):
                 return notice(
-                    f"{said} relays for members, but not in Firefox: it takes turns: with a name only",
+                    f"{server_name} relays for members, but not in Firefox: it takes turns: with a name only",
                     "Put the name in its certificate into TURN_URLS.",
                 )
-            return ok(f"{said} relays for members")
+            return ok(f"{server_name} relays for members")
     except Refused as refusal:
         return refused(address, refusal, allocation.allocated)
     except OSError as fault:
@@ -106,67 +108,70 @@ async def _one(
 
 
 def unreachable(address: Address, fault: OSError) -> Finding:
-    """The way there fails, or nobody answers."""
-    said = f"TURN server {address.url}"
+    """Return the finding for a server that cannot be reached or does not answer."""
+    server_name = f"TURN server {address.url}"
     match fault:
         case socket.gaierror():
-            return problem(f"{said}: the name {address.host} is unknown", "Is it right in TURN_URLS?")
+            return problem(f"{server_name}: the name {address.host} is unknown", "Check it in TURN_URLS.")
         case ssl.SSLCertVerificationError():
             return problem(
-                f"{said}: its certificate is refused: {fault.verify_message}",
+                f"{server_name}: its certificate is refused: {fault.verify_message}",
                 "Browsers refuse it too, silently. Give it one for this name that they trust.",
             )
         case ssl.SSLError():
             return problem(
-                f"{said}: what answers at {address.way} speaks no TLS",
+                f"{server_name}: what answers at {address.way} speaks no TLS",
                 "Is that its TLS port, and does coturn have cert= and pkey=?",
             )
         case ConnectionRefusedError():
-            return problem(f"{said}: nothing listens at {address.way}", "Start it, or correct TURN_URLS.")
+            return problem(
+                f"{server_name}: nothing listens at {address.way}", "Start it, or correct TURN_URLS."
+            )
         case TimeoutError():
             return problem(
-                f"{said}: no answer from {address.way}",
+                f"{server_name}: no answer from {address.way}",
                 f"Let {address.way} through its firewall. Is it a TURN server, and does it run?",
             )
         case ConnectionError():
             return problem(
-                f"{said}: what listens at {address.way} hangs up",
+                f"{server_name}: what listens at {address.way} hangs up",
                 "Is it a TURN server, and is it the right port?",
             )
     return problem(
-        f"{said}: there is no route to it from here ({fault.strerror or fault})",
+        f"{server_name}: there is no route to it from here ({fault.strerror or fault})",
         "Is the address right, and has this machine a network of that kind?",
     )
 
 
 def refused(address: Address, refusal: Refused, allocated: bool) -> Finding:
-    """It answers, and says no; `allocated` to reaching the SFU, else to the relay."""
-    said = f"TURN server {address.url}"
+    """Return the finding for a refusal: of the SFU's address if a relay is `allocated`, else of the relay."""
+    server_name = f"TURN server {address.url}"
     if allocated and refusal.code == _FORBIDDEN:
         return problem(
-            f"{said} does not relay to the SFU", "Name each address of ICE_ADVERTISE_IP in allowed-peer-ip=."
+            f"{server_name} does not relay to the SFU",
+            "Name each address of ICE_ADVERTISE_IP in allowed-peer-ip=.",
         )
     if refusal.code in (_UNAUTHENTICATED, _WRONG_CREDENTIALS):
         return problem(
-            f"{said} refuses the secret ({refusal.code})",
+            f"{server_name} refuses the secret ({refusal.code})",
             "TURN_SECRET and its static-auth-secret= must be the same, and both clocks right.",
         )
     if refusal.code in (_QUOTA, _FULL):
         return problem(
-            f"{said} gives no more relays ({refusal})", "Raise user-quota=, total-quota= or its ports."
+            f"{server_name} gives no more relays ({refusal})", "Raise user-quota=, total-quota= or its ports."
         )
-    return problem(f"{said} refuses a relay ({refusal})", "Its log says why.")
+    return problem(f"{server_name} refuses a relay ({refusal})", "Its log says why.")
 
 
 class _Way(Protocol):
     async def exchange(self, message: Message) -> Message:
-        """The answer to this request. Raises OSError."""
+        """Return the response to a request. Raises OSError."""
 
     async def close(self) -> None: ...
 
 
 class _Allocation:
-    """One relay, and what keeps it ours: realm and nonce come with the first refusal."""
+    """One relay with its credentials. The first refusal delivers realm and nonce."""
 
     def __init__(self, way: _Way, name: str, password: str) -> None:
         self.allocated = False
@@ -188,7 +193,7 @@ class _Allocation:
             code, reason = answer.attributes.get("ERROR-CODE", (0, "without a code"))
             wants_name = (code == _UNAUTHENTICATED and not signed) or code == _STALE_NONCE
             nonce, realm = answer.attributes.get("NONCE", b""), answer.attributes.get("REALM", self._realm)
-            # What is longer could not be sent back.
+            # A longer value could not be sent back.
             if not wants_name or not nonce or max(len(nonce), len(realm)) > _LONGEST:
                 break
             self._nonce, self._realm = nonce, realm
@@ -197,7 +202,7 @@ class _Allocation:
     async def give_back(self) -> None:
         if not self.allocated:
             return
-        with suppress(OSError, Refused):  # It ends by itself in ten minutes.
+        with suppress(OSError, Refused):  # The relay expires by itself after ten minutes.
             async with asyncio.timeout(RESENT_AFTER_S):
                 await self.ask(Method.REFRESH, {"LIFETIME": 0})
 
@@ -238,7 +243,7 @@ class _Datagrams:
                         pass
                     return answer
             except TimeoutError:
-                continue  # The caller has a deadline.
+                continue  # The caller sets a deadline.
 
     async def close(self) -> None:
         self._socket.close()
@@ -260,13 +265,13 @@ class _Stream:
                 return answer
 
     async def close(self) -> None:
-        self._writer.transport.abort()  # Nothing waits to be sent.
+        self._writer.transport.abort()  # Nothing is left to send.
         with suppress(OSError):
             await self._writer.wait_closed()
 
 
 def _read(data: bytes, request: Message) -> Message | None:
-    """The answer to this request; None for anything else."""
+    """Return the response to this request; None for any other message."""
     try:
         answer = parse_message(data)
     except (ValueError, struct.error):

@@ -1,1 +1,1 @@
-"""Looking at captures of RTP, and sending them through the forwarding core: `svc rtp`."""
+"""`svc rtp`: inspect RTP captures and send them through the forwarding core."""

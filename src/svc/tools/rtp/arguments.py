@@ -1,4 +1,4 @@
-"""The command line of `svc rtp`: what can be done with a capture. Building the wheel reads it too."""
+"""The command line of `svc rtp`. The wheel's build reads it too."""
 
 import argparse
 import sys
@@ -13,7 +13,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     inspect.add_argument("--json", action="store_true", help="JSON lines instead of a table")
     inspect.set_defaults(run=_run_inspect)
 
-    filter_ = commands.add_parser("filter", help="write what a receiver of fewer temporal layers would get")
+    filter_ = commands.add_parser(
+        "filter", help="write the stream as a receiver of fewer temporal layers gets it"
+    )
     filter_.add_argument("input", type=Path, metavar="IN")
     filter_.add_argument("output", type=Path, metavar="OUT")
     _add_descriptor_id(filter_, required=True)
@@ -24,7 +26,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="T_MS:K",
-        help="from this time on, layers up to K; may be repeated",
+        help="limit layers to K from this time on; may be repeated",
     )
     filter_.add_argument("--ssrc", type=int, help="the stream, if the file has several")
     filter_.set_defaults(run=_run_filter)
@@ -78,7 +80,7 @@ def _run_plot(options: argparse.Namespace) -> None:
 
 
 def _extension_id(text: str) -> int:
-    """RFC 8285: 1 to 14 in the one-byte form, 1 to 255 in the other."""
+    """Parse an extension id. RFC 8285: 1 to 14 in the one-byte form, 1 to 255 in the two-byte form."""
     if text.isascii() and text.isdigit() and 1 <= int(text) <= 255:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not an extension id (1 to 255)")

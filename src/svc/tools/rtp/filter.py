@@ -1,8 +1,8 @@
-"""`svc rtp filter`: what a receiver of some temporal layers would be sent of a captured stream.
+"""`svc rtp filter`: write a captured stream as the SFU would send it to a receiver of some temporal layers.
 
-The forwarding core does it (`replay`); this file picks the stream, hands its packets in, and gives what
-comes out the numbers of the capture. SSRC, payload type, timestamps, payloads and times stay;
-retransmissions, padding alone and RTCP end here, as they do in the SFU.
+The forwarding core does the work (`replay`). This module selects the stream, feeds its packets to the core,
+and restores the capture's sequence numbers. SSRC, payload type, timestamps, payloads and times are kept.
+Retransmissions, padding-only packets and RTCP are dropped, as in the SFU.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from svc.tools.rtpdump import Record, RtpdumpError
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """From this time of the capture on, layers up to `layer` are asked for; -1 for all."""
+    """A request for layers up to `layer` from this time of the capture on; -1 for all."""
 
     at_ms: int
     layer: int
@@ -27,18 +27,18 @@ class Switch:
 
 @dataclass
 class Outcome:
-    """What was made of a capture."""
+    """The result of filtering."""
 
     ssrc: int
     records: list[Record] = field(default_factory=list)
     packets: int = 0  # of the stream in the capture
-    recovered: int = 0  # packets that only a retransmission had
-    too_long: int = 0  # packets that the core does not look at
+    recovered: int = 0  # packets found only as retransmissions
+    too_long: int = 0  # packets that the core ignores
 
     def __str__(self) -> str:
         parts = [f"SSRC {self.ssrc}: {len(self.records)} packets written, of {self.packets}"]
         if self.recovered:
-            parts.append(f"{self.recovered} more were there as retransmissions only")
+            parts.append(f"{self.recovered} recovered from retransmissions")
         if self.too_long:
             parts.append(f"{self.too_long} are longer than {MAX_PACKET} bytes and were left out")
         return "; ".join(parts)
@@ -52,9 +52,9 @@ def filter_records(
     switches: Sequence[Switch] = (),
     ssrc: int | None = None,
 ) -> Outcome:
-    """Send the stream with the Dependency Descriptor through the core; one without goes as it came.
+    """Send the stream with the Dependency Descriptor through the core. A stream without one is unchanged.
 
-    Raises RtpdumpError where there is no media, and where the descriptor has another id.
+    Raises RtpdumpError if the capture has no media, or if the descriptor has another id.
     """
     packets = read_packets(records)
     streams = find_streams(packets)
@@ -80,7 +80,7 @@ def filter_records(
 
 
 def _descriptor_ids(stream: Stream) -> list[int]:
-    """The extensions whose values read as Dependency Descriptors, at least one of them with its structure."""
+    """Return the extensions that parse as Dependency Descriptors, at least once with a structure."""
     values: dict[int, list[bytes]] = {}
     for packet in stream.packets:
         for extension_id, value in packet.header["extensions"]:
@@ -101,7 +101,7 @@ def _are_descriptors(values: list[bytes]) -> bool:
 
 
 class _Passage:
-    """A stream on its way through the core, in the numbers of the capture."""
+    """A stream on its way through the core, with the capture's sequence numbers."""
 
     def __init__(self, stream: Stream, repetitions: list[Repetition], descriptor_id: int) -> None:
         self.outcome = Outcome(stream.ssrc, packets=len(stream.packets))
@@ -137,10 +137,12 @@ class _Passage:
             self.outcome.records.append(Record(packet.offset_ms, renumbered[: whole - packet.cut], whole))
 
     def _open(self) -> int:
-        """Have the receiver there before the first packet; how far the core's numbers are from the capture's.
+        """Register the receiver before the first packet. Return the offset from the core's numbers to the
+        capture's.
 
-        It gets a packet of our own, numbered just before the first. What the first packet overtook, or
-        what comes as a retransmission only, is then late to the core and not from before its time.
+        The receiver first gets a packet of our own, numbered just before the first. A packet that the first
+        one overtook, or that exists only as a retransmission, is then merely late for the core and not older
+        than the stream.
         """
         header = self._opening
         number = self._first - 1
@@ -152,7 +154,9 @@ class _Passage:
 
 
 def _payload_types(stream: Stream, repetitions: list[Repetition]) -> dict[int, int | None]:
-    """The payload types of a stream, and of its retransmissions with the one that each repeats."""
+    """Return the payload types of a stream, and those of its retransmissions with the type that each
+    repeats.
+    """
     by_number = dict(zip(stream.numbers, stream.packets, strict=True))
     payload_types: dict[int, int | None] = dict.fromkeys(stream.payload_types)
     usual = Counter(packet.header["payload_type"] for packet in stream.packets).most_common(1)[0][0]

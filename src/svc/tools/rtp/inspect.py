@@ -1,7 +1,7 @@
-"""`svc rtp inspect`: one line for each RTP packet of a capture, as JSON or as a table for people.
+"""`svc rtp inspect`: print one line for each RTP packet of a capture, as JSON or as a table.
 
-Says what the packets say. Descriptors are read as the core reads them, by stream; those of
-retransmissions belong to the stream that they repeat. AV1 RTP specification, appendix A.
+Descriptors are parsed as in the core, by stream. A retransmission's descriptor belongs to the stream that it
+repeats. AV1 RTP specification, appendix A.
 """
 
 import json
@@ -21,7 +21,7 @@ Row = dict[str, object]
 
 
 def rows(records: Iterable[Record], descriptor_id: int | None) -> Iterator[tuple[int, Row]]:
-    """Milliseconds since the start, and the fields, of each packet."""
+    """Yield milliseconds since the start, and the fields, of each packet."""
     packets = read_packets(records)
     streams = find_streams(packets)
     readers: dict[int, Reader] = {}
@@ -51,7 +51,7 @@ def _of_header(packet: Packet) -> Row:
         "ssrc": header["ssrc"],
         "payload_type": header["payload_type"],
         "marker": header["marker"],
-        # How much it is stands in the last byte, which a cut-off packet lacks.
+        # The last byte holds the amount of padding, and a truncated packet lacks it.
         "padding": None if packet.cut and packet.data[0] & PADDING_BIT else header["padding"],
         "size": len(packet.data),
     }
@@ -66,7 +66,7 @@ def _of_descriptor(parsed: "ParsedDescriptor", active_decode_targets: int) -> Ro
         "spatial_id": parsed["spatial_id"],
         "temporal_id": parsed["temporal_id"],
         "structure": parsed["structure"] is not None,
-        # In force after this packet, whether it says so itself or not.
+        # In force after this packet, whether or not it changes them.
         "active_decode_targets": active_decode_targets,
         "frame_dependencies": parsed["fdiffs"],
         "dtis": list(parsed["dtis"]),
@@ -84,9 +84,9 @@ HEAD = (
 
 
 def table(records: Iterable[Record], descriptor_id: int | None) -> Iterator[str]:
-    """For people: part says with S and E where a frame starts and ends, needs what it refers to.
+    """Yield the table. Part marks a frame's start (S) and end (E); needs lists the frames it refers to.
 
-    Targets are the active decode targets, the last one first; dtis say of each what the frame is to it.
+    Targets are the active decode targets, the last one first. DTIs say what the frame is to each target.
     """
     yield HEAD
     for offset_ms, row in rows(records, descriptor_id):

@@ -1,7 +1,7 @@
-"""The RTP packets of a capture, with their headers read.
+"""The RTP packets of a capture, with parsed headers.
 
-Leaves RTCP out, keeps what is no RTP as such, and knows nothing of streams. RFC 3550 section 5.1,
-RFC 5761 section 4 (RTCP told from RTP).
+Omits RTCP, keeps malformed packets as such, and knows no streams. RFC 3550 section 5.1, RFC 5761 section 4
+(distinguishing RTCP from RTP).
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ PADDING_BIT = 0x20
 
 @dataclass(frozen=True)
 class Packet:
-    """One RTP packet. Where the capture has only its beginning, the rest is zeros, `cut` bytes of them."""
+    """One RTP packet. If the capture is truncated, the last `cut` bytes are zeros."""
 
     offset_ms: int
     data: bytes
@@ -39,7 +39,7 @@ class Packet:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """What stands in the place of a packet and is none."""
+    """Data in place of a packet that is not valid RTP."""
 
     offset_ms: int
     data: bytes
@@ -51,7 +51,7 @@ class Malformed:
 
 
 def load(path: Path) -> list[Record]:
-    """All records of a capture; RtpdumpError, naming the file, when it cannot be had or is broken."""
+    """Return all records of a capture. Raises RtpdumpError, naming the file, if it cannot be read."""
     try:
         with path.open("rb") as file:
             return list(read(file))
@@ -70,7 +70,7 @@ def save(path: Path, records: Iterable[Record]) -> None:
 
 
 def read_packets(records: Iterable[Record]) -> list[Packet | Malformed]:
-    """What the records hold, RTCP left out."""
+    """Return the packets of the records without RTCP."""
     return [_read(record) for record in records if not _is_rtcp(record)]
 
 
@@ -82,7 +82,7 @@ def _read(record: Record) -> Packet | Malformed:
     cut = max(record.packet_length - len(record.data), 0)
     data = record.data + bytes(cut)
     if cut and data[0] & PADDING_BIT:
-        # How much of it is padding was cut off; the least there can be.
+        # The amount of padding was cut off; assume the minimum.
         data = data[:-1] + b"\x01"
     header = parse_header(data)
     if header is None:

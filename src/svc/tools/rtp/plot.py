@@ -1,7 +1,7 @@
-"""`svc rtp plot`: a picture of a captured stream, with matplotlib, which is installed on request only.
+"""`svc rtp plot`: plot a captured stream with matplotlib, an optional dependency.
 
-Above, a bar for each frame, as high as the frame is large, coloured by layer, keyframes marked and lost
-packets crossed; below, the bitrate of each layer. What is drawn is found in `timeline`.
+Above, a bar for each frame, as high as the frame is large, coloured by layer, with marks for keyframes and
+lost packets. Below, the bitrate of each layer. `timeline` provides the data.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ SIZE_INCHES = (12, 6)
 
 
 def draw(records: Iterable[Record], descriptor_id: int | None, output: Path, ssrc: int | None = None) -> None:
-    """Write the picture; its kind follows from the name's ending, .png or .svg."""
+    """Write the plot. The file's extension, .png or .svg, decides the format."""
     if output.suffix not in (".png", ".svg"):
         raise RtpdumpError(f"{output}: the file name must end in .png or .svg")
     found = timeline(records, descriptor_id, ssrc)
@@ -98,7 +98,7 @@ def _name(layer: str) -> str:
 
 
 def _colour(layer: str) -> tuple[float, float, float] | str:
-    """The temporal layer gives the hue; spatial layers above the lowest are paler."""
+    """Return a layer's colour. The temporal layer gives the hue; higher spatial layers are paler."""
     if not layer.startswith("S"):
         return GREY if layer == REPEATED else UNTOLD
     hue = COLOURS[int(layer[3]) % len(COLOURS)]

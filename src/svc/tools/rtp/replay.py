@@ -1,7 +1,7 @@
-"""The forwarding core with one publisher and one receiver, and no network: packets in, packets out.
+"""The forwarding core with one publisher and one receiver, without a network: packets in, packets out.
 
-It is the core that serves rooms, so what comes out is what a browser in the publisher's room would be
-sent, SRTP and all. Time is given with each packet, in seconds. Decides nothing itself.
+It is the same core that serves rooms, SRTP included, so its output is what a browser in the publisher's room
+would receive. Each packet carries its time in seconds. Makes no decision itself.
 """
 
 import struct
@@ -17,30 +17,32 @@ if TYPE_CHECKING:
     from svc._rtp.header import ParsedHeader
 
 PROFILE = "AEAD_AES_128_GCM"
-# Nothing leaves this process: neither keys nor seed are secrets.
+# Nothing leaves this process, so neither keys nor seed are secret.
 KEYS = bytes(range(28)), bytes(range(28, 56))
 SEED = 1
 PUBLISHER, RECEIVER, SERVER = ("192.0.2.1", 1), ("192.0.2.2", 2), "192.0.2.3"
 UFRAG, PWD = "publisher", "password"
 CLOCK_RATE = 90000
-# With this name the core looks for no keyframes: it begins with whatever comes first.
+# With this name the core does not look for keyframes and starts with any packet.
 CODEC = "any"
 ALL_LAYERS = 255
-# The core looks at datagrams of up to 1500 bytes; 16 of them authenticate.
+# The core accepts datagrams of up to 1500 bytes, of which 16 are the authentication tag.
 MAX_PACKET = 1484
 
 
 class Replay:
-    """Forwards a stream, and the retransmissions on other SSRCs, to a receiver that accepts everything."""
+    """Forwards a stream, with retransmissions on other SSRCs, to a receiver that accepts everything."""
 
     def __init__(
         self, ssrc: int, *, repeating: Iterable[int], payload_types: dict[int, int | None], descriptor_id: int
     ) -> None:
-        """`payload_types`: of what the stream carries, and for retransmissions what they repeat."""
+        """Create the core. `payload_types` maps each type to None, or for retransmissions to the type they
+        repeat.
+        """
         self._engine = ManualEngine(seed=SEED)
         self._sender = SrtpKeys(PROFILE, *KEYS)
         self._receiver = SrtpKeys(PROFILE, KEYS[1], KEYS[0])
-        self._numbers: dict[int, int] = {}  # highest extended sequence number by SSRC, as SRTP counts
+        self._numbers: dict[int, int] = {}  # highest extended sequence number by SSRC, for SRTP
         pairs = _with_retransmission(payload_types)
         self._engine.negotiate(
             payloads=[(media, "video", CODEC, CLOCK_RATE, rtx) for media, rtx in pairs],
@@ -81,11 +83,11 @@ class Replay:
         self._engine.select(self._subscriber, RECEIVER, SERVER)
 
     def set_max_temporal_layer(self, layer: int) -> None:
-        """Negative for all layers."""
+        """Limit the temporal layers; negative for all."""
         self._engine.set_layer(self._down_track, layer if layer >= 0 else ALL_LAYERS)
 
     def send(self, packet: bytes, header: "ParsedHeader", now: float) -> list[bytes]:
-        """What the receiver is sent when the publisher sends this."""
+        """Send a packet as the publisher, and return the packets that the receiver gets."""
         number = self._number(header["ssrc"], header["sequence"])
         start = header["payload_offset"]
         if number < 0 or len(packet) > MAX_PACKET:
@@ -103,7 +105,9 @@ class Replay:
 
 
 def _with_retransmission(payload_types: dict[int, int | None]) -> list[tuple[int, int]]:
-    """(media, RTX) payload types; made up where there is no RTX, because every browser takes it."""
+    """Return (media, RTX) payload types. RTX types are invented where missing, as in every browser's
+    offer.
+    """
     pairs = [(repeated, rtx) for rtx, repeated in payload_types.items() if repeated is not None]
     repeated = {media for media, _ in pairs}
     spare = (payload_type for payload_type in range(127, -1, -1) if payload_type not in payload_types)
@@ -112,5 +116,5 @@ def _with_retransmission(payload_types: dict[int, int | None]) -> list[tuple[int
 
 
 def simple_packet(ssrc: int, payload_type: int, sequence: int, timestamp: int) -> bytes:
-    """A packet with one byte of payload and nothing else."""
+    """Return a packet with one byte of payload and nothing else."""
     return struct.pack("!BBHIIB", 0x80, payload_type, sequence & 0xFFFF, timestamp, ssrc, 0)

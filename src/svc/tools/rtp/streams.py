@@ -1,8 +1,8 @@
-"""The streams of a capture: which SSRC sends media, and which sends it again (RFC 4588).
+"""The streams of a capture: which SSRCs carry media and which carry retransmissions (RFC 4588).
 
-A capture comes without the SDP that says so. A retransmission is recognised by what it contains: an
-original sequence number, then the payload of the packet that has it. So nothing depends on payload
-types, on sizes, or on how often somebody's browser repeats what.
+A capture lacks the SDP with that information. A retransmission is recognised by its content: an original
+sequence number, then the payload of the packet with that number. So nothing depends on payload types, on
+sizes, or on how often a browser retransmits.
 """
 
 from bisect import bisect_right
@@ -20,7 +20,7 @@ class Stream:
     """The packets of one SSRC, in the order of the capture."""
 
     ssrc: int
-    places: list[int] = field(default_factory=list)  # of its packets among all of the capture
+    places: list[int] = field(default_factory=list)  # of its packets in the whole capture
     packets: list[Packet] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)  # extended sequence numbers
 
@@ -42,19 +42,19 @@ class Stream:
         return any(packet.extension(ext_id) is not None for packet in self.packets)
 
     def number_near(self, place: int, number: int) -> int:
-        """A 16-bit number of this stream, extended by what the stream had come to at that place."""
+        """Extend a 16-bit number relative to the stream's number at that place."""
         at = max(bisect_right(self.places, place) - 1, 0)
         return extended(self.numbers[at], number)
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """A stream as the retransmission of another: the number that each of its packets repeats."""
+    """A stream seen as the retransmission of another, with the number that each of its packets repeats."""
 
     stream: Stream
     numbers: dict[int, Packet]  # extended number of the original: a packet that repeats it
-    agreeing: int  # packets that repeat what is there, or fill a gap
-    contradicting: int  # packets that say something else than the packet they name
+    agreeing: int  # packets that match their original, or fill a gap
+    contradicting: int  # packets that differ from the original they name
 
     @property
     def is_one(self) -> bool:
@@ -67,14 +67,14 @@ class Streams:
     repetitions: dict[int, list[Repetition]]  # by the SSRC of the media they repeat
 
     def source_of(self, ssrc: int) -> int:
-        """The media SSRC that an SSRC repeats; of any other, itself."""
+        """Return the media SSRC that an SSRC repeats, or else the SSRC itself."""
         for media, repetitions in self.repetitions.items():
             if any(repetition.stream.ssrc == ssrc for repetition in repetitions):
                 return media
         return ssrc
 
     def main(self, ext_id: int) -> Stream | None:
-        """The stream that carries the extension, or just the stream; of several, the one with most media."""
+        """Return the stream with the extension, or else any stream; of several, the one with most media."""
         streams = [stream for stream in self.media.values() if stream.media_bytes]
         carrying = [stream for stream in streams if stream.carries(ext_id)]
         return max(carrying or streams, key=lambda stream: stream.media_bytes, default=None)
@@ -89,8 +89,8 @@ def find_streams(packets: Iterable[Packet | Malformed]) -> Streams:
     repetitions: dict[int, list[Repetition]] = {}
     for stream in streams.values():
         others = [other for other in streams.values() if not other.payload_types & stream.payload_types]
-        found = [(other.ssrc, compare(other, stream)) for other in others]
-        media, repetition = max(found, key=lambda item: item[1].agreeing, default=(0, None))
+        comparisons = [(other.ssrc, compare(other, stream)) for other in others]
+        media, repetition = max(comparisons, key=lambda item: item[1].agreeing, default=(0, None))
         if repetition is not None and repetition.is_one:
             repetitions.setdefault(media, []).append(repetition)
     repeating = {repetition.stream.ssrc for group in repetitions.values() for repetition in group}
@@ -99,14 +99,14 @@ def find_streams(packets: Iterable[Packet | Malformed]) -> Streams:
 
 
 def compare(media: Stream, stream: Stream) -> Repetition:
-    """How far `stream` can be read as the retransmission of `media`."""
+    """Judge how well `stream` matches a retransmission of `media`."""
     originals = dict(zip(media.numbers, media.packets, strict=True))
     numbers: dict[int, Packet] = {}
     agreeing = contradicting = 0
     absent = []
     for place, packet in zip(stream.places, stream.packets, strict=True):
         if len(packet.payload) < ORIGINAL_NUMBER_BYTES:
-            continue  # Padding alone, sent to probe for bandwidth.
+            continue  # Padding only, sent to probe for bandwidth.
         number = media.number_near(place, int.from_bytes(packet.payload[:ORIGINAL_NUMBER_BYTES], "big"))
         numbers.setdefault(number, packet)
         if number not in originals:
@@ -126,7 +126,7 @@ def repeats(packet: Packet, original: Packet) -> bool:
 
 
 def run_around(numbers: Iterable[int], more: set[int]) -> tuple[int, int]:
-    """First and last number of a stream, with those of `more` that adjoin it."""
+    """Return the first and last number of a stream, including the adjoining numbers of `more`."""
     known = set(numbers)
     first, last = min(known), max(known)
     while first - 1 in more:

@@ -1,6 +1,6 @@
-"""A captured stream as frames, losses and rates over time: what `plot` draws.
+"""A captured stream as frames, losses and rates over time: the data for `plot`.
 
-A frame is what one frame_number, or without descriptors one timestamp, has in packets. Draws nothing.
+A frame is the packets of one frame_number, or without descriptors of one timestamp. Draws nothing.
 """
 
 from collections import defaultdict
@@ -12,17 +12,18 @@ from svc.tools.rtp.packets import Packet, read_packets
 from svc.tools.rtp.streams import Repetition, Stream, find_streams
 from svc.tools.rtpdump import Record, RtpdumpError
 
-# Bitrates are means over this long: some frames of each layer, and yet a keyframe stands out.
+# Bitrates are means over this interval: long enough for some frames of each layer, short enough to show
+# keyframes.
 INTERVAL_S = 0.5
 REPEATED = "repeated"
 
 
 @dataclass
 class Frame:
-    at_s: float  # of the first packet of its picture: spatial layers have one timestamp
+    at_s: float  # of the first packet of its picture: spatial layers share a timestamp
     timestamp: int
-    layer: str  # like S0T1; "" where nothing tells
-    keyframe: bool  # it refers to no other frame
+    layer: str  # like S0T1; "" if unknown
+    keyframe: bool  # refers to no other frame
     size: int = 0  # bytes, RTP headers included
     below: int = 0  # bytes of the spatial layers below it
 
@@ -31,8 +32,8 @@ class Frame:
 class Loss:
     """A packet that is missing in the stream."""
 
-    at_s: float  # of the packet before it
-    recovered: bool  # it is there as a retransmission
+    at_s: float  # time of the packet before it
+    recovered: bool  # found as a retransmission
 
 
 @dataclass
@@ -40,7 +41,7 @@ class Timeline:
     ssrc: int
     frames: list[Frame] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
-    kbps: dict[str, list[float]] = field(default_factory=dict)  # by layer, one value an interval
+    kbps: dict[str, list[float]] = field(default_factory=dict)  # by layer, one value per interval
 
     @property
     def layers(self) -> list[str]:
@@ -48,7 +49,7 @@ class Timeline:
 
 
 def timeline(records: Iterable[Record], descriptor_id: int | None, ssrc: int | None = None) -> Timeline:
-    """Of the stream with the Dependency Descriptor; RtpdumpError where there is none."""
+    """Analyse the stream with the Dependency Descriptor. Raises RtpdumpError without media."""
     streams = find_streams(read_packets(records))
     stream = streams.main(descriptor_id or 0) if ssrc is None else streams.media.get(ssrc)
     if stream is None:
@@ -73,7 +74,7 @@ def timeline(records: Iterable[Record], descriptor_id: int | None, ssrc: int | N
 
 
 class _Frames:
-    """Puts packets together to frames."""
+    """Assembles frames from packets."""
 
     def __init__(self, descriptor_id: int | None) -> None:
         self.found: dict[int, Frame] = {}
@@ -81,23 +82,23 @@ class _Frames:
         self._reader = Reader()
 
     def add(self, packet: Packet) -> str:
-        """The layer of the packet's frame."""
+        """Add a packet. Return the layer of its frame."""
         timestamp = packet.header["timestamp"]
         data = packet.extension(self._descriptor_id) if self._descriptor_id is not None else None
-        told = self._reader.recall(timestamp) if data is None else self._reader.read(data, timestamp)
+        description = self._reader.recall(timestamp) if data is None else self._reader.read(data, timestamp)
         at_s = packet.offset_ms / 1000
-        if told is None:
-            # Negative: no frame number is.
+        if description is None:
+            # Negative, so that it never equals a frame number.
             frame = self.found.setdefault(-1 - timestamp, Frame(at_s, timestamp, "", False))
         else:
-            layer = f"S{told['spatial_id']}T{told['temporal_id']}"
-            keyframe = not told["dependencies"]
-            frame = self.found.setdefault(told["number"], Frame(at_s, timestamp, layer, keyframe))
+            layer = f"S{description['spatial_id']}T{description['temporal_id']}"
+            keyframe = not description["dependencies"]
+            frame = self.found.setdefault(description["number"], Frame(at_s, timestamp, layer, keyframe))
         frame.size += len(packet.data)
         return frame.layer
 
     def pictures(self) -> list[Frame]:
-        """All frames, those of one picture set one upon the other."""
+        """Return all frames, stacking the frames of one picture."""
         lowest: dict[int, Frame] = {}
         height: defaultdict[int, int] = defaultdict(int)
         for _, frame in sorted(self.found.items()):

@@ -1,1 +1,1 @@
-"""The exports of other programs, read. What becomes of them is `svc.chat.transfer`'s."""
+"""Readers for other programs' exports. `svc.chat.transfer` stores what they read."""

@@ -1,7 +1,7 @@
-"""What DiscordChatExporter writes as JSON: one channel in a file, or in several parts.
+"""Reads the JSON of DiscordChatExporter: one channel per file, or split into parts.
 
-Reads one file, or all of a folder. Where media was downloaded too, attachments are paths beside
-the file. Text is Markdown already. Times carry their zone.
+Reads one file, or all files of a folder. If media was downloaded too, attachments are paths next to the file.
+Text is already Markdown. Times carry their zone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile
 from svc.chat.transfer.kinds import BadRecord
 from svc.tools.admin.imports.values import in_order, named_faults, needed, optional, stream
 
-# A large server has some hundred channels, each in some parts.
+# A large server has a few hundred channels, each in a few parts.
 MAX_FILES = 10_000
 
 
@@ -20,15 +20,15 @@ class DiscordExport:
     program = "discord"
 
     def __init__(self, path: Path) -> None:
-        """Raises BadRecord."""
+        """Read the channels. Raises BadRecord."""
         self._files: dict[str, list[Path]] = {}
         self._channels: dict[str, ForeignChannel] = {}
         files = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not files:
-            raise BadRecord(f"{path}: there is no JSON file in it")
+            raise BadRecord(f"{path}: the folder contains no JSON file")
         if len(files) > MAX_FILES:
             raise BadRecord(
-                f"{path}: there are {len(files)} JSON files in it, and at most {MAX_FILES} are read"
+                f"{path}: the folder contains {len(files)} JSON files; at most {MAX_FILES} can be read"
             )
         for file in files:
             channel = _channel(file)
@@ -39,7 +39,7 @@ class DiscordExport:
         return list(self._channels.values())
 
     def posts(self, channel: ForeignChannel) -> Iterator[ForeignPost]:
-        # Parts need not have been read in their order.
+        # The parts may have been read in any order.
         found = in_order(
             (_time(message, where), (number, message), where)
             for number, file in enumerate(self._files[channel.key])
@@ -52,7 +52,7 @@ class DiscordExport:
 
 
 def _parts(file: Path) -> Iterator[tuple[str, object]]:
-    """The document's names and values, and its messages one by one, each called "message"."""
+    """Yield the document's names and values, and its messages one by one under the name "message"."""
     try:
         with file.open("rb") as opened, named_faults(str(file)):
             document = stream(opened.read)
@@ -80,7 +80,7 @@ def _messages(file: Path) -> Iterator[tuple[object, str]]:
 
 
 def _channel(file: Path) -> ForeignChannel:
-    """Read as far as it takes to know it: the messages come last."""
+    """Read a file up to its channel: the messages come last."""
     channel: object = None
     listed = False
     for name, value in _parts(file):
@@ -126,12 +126,12 @@ def _author(author: object, where: str) -> ForeignAuthor:
 
 
 def _reactions(reactions: Sequence[object], where: str) -> list[tuple[str, ForeignAuthor]]:
-    """Who reacted stands there since version 2.40; without, there is nobody to name."""
+    """Return the reactions. Before version 2.40 an export did not name the people who reacted."""
     found = []
     for reaction in reactions:
         emoji = needed(reaction, "emoji", dict, where)
         name = needed(emoji, "name", str, where)
-        # One of the server's own has an id.
+        # A custom emoji has an id.
         shown = f":{name.lower()}:" if optional(emoji, "id", str, "") else name
         found += [(shown, _author(user, where)) for user in optional(reaction, "users", list, [])]
     return found
@@ -143,15 +143,15 @@ def _file(item: object, file: Path, where: str) -> ForeignFile:
         return ForeignFile(name, url)
     try:
         path = (file.parent / url).resolve()
-        # Beside the export, never elsewhere on this machine.
+        # Read only files next to the export, never others on this machine.
         beside = path.is_relative_to(file.parent.resolve()) and path.is_file()
-    except (OSError, ValueError, RuntimeError):  # Too long, or a circle of links: no file of this export.
+    except (OSError, ValueError, RuntimeError):  # Too long, or a loop of links: not a file of this export.
         return ForeignFile(name, "")
     return ForeignFile(name, "", path if beside else None)
 
 
 def _text_of_embeds(embeds: Sequence[object]) -> str:
-    """Of a robot's message that has nothing else."""
+    """Return the text of a bot's message that has only embeds."""
     lines = []
     for embed in embeds:
         title, url = optional(embed, "title", str, ""), optional(embed, "url", str, "")

@@ -1,4 +1,4 @@
-"""The media of an export, treated as uploads are: same kinds and sandbox as the worker's."""
+"""Processes an export's media like uploads: the same types, limits and sandbox as in the worker."""
 
 import asyncio
 import dataclasses
@@ -19,17 +19,17 @@ from svc.worker.video_job import NoPictures, VideoRules, rewritten_video, video_
 _MOST = {
     PICTURE: MAX_PICTURE_BYTES,
     VIDEO: MAX_ATTACHMENT_BYTES,
-    # What the operator allows now says nothing of what was allowed then.
+    # The import may contain files from before the present limit, so the largest possible limit applies.
     FILE: MAX_FILE_MB * 1024 * 1024,
 }
-# Thumbnails and posters are files of their own in an export.
+# An export contains thumbnails and posters as files of their own.
 _PICTURE = dataclasses.replace(RULES["picture"], thumbnail_side=None)
 _VIDEO = VideoRules(max_bytes=MAX_ATTACHMENT_BYTES)
 
 
 @asynccontextmanager
 async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
-    """`folder` is for what is being made; it may be removed afterwards."""
+    """Open the sandboxes. `folder` holds temporary files and may be deleted afterwards."""
     async with picture_sandbox(1) as pictures, video_sandbox() as videos:
 
         async def rewrite(source: Path) -> Rewritten:

@@ -1,8 +1,7 @@
-"""The zip file that Slack exports for a workspace: its public channels, a file for each day.
+"""Reads the zip file of a Slack workspace export: its public channels, one file per day.
 
-Private channels and direct messages are left alone, where a file has them. Text is turned from
-Slack's marks into Markdown; threads stay threads. Slack keeps files to itself: what
-was attached becomes a link.
+Skips private channels and direct messages if the file has them. Converts Slack's markup to Markdown and keeps
+threads. Slack does not export files, so an attachment becomes a link.
 """
 
 import html
@@ -17,7 +16,7 @@ from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile
 from svc.chat.transfer.kinds import BadRecord
 from svc.tools.admin.imports.values import MAX_FILE_BYTES, in_order, listed, needed, optional
 
-# Comings and goings are no messages.
+# People joining and leaving are not messages.
 _NOT_SAID = frozenset({"channel_join", "channel_leave", "channel_archive", "channel_unarchive", "tombstone"})
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
 _MARK = re.compile(r"<([^<>\n]+)>")
@@ -25,7 +24,7 @@ _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 _BOLD = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _STRUCK = re.compile(r"(?<![\w~])~(?=\S)([^~\n]+?)(?<=\S)~(?![\w~])")
 _SKIN = re.compile(r"::skin-tone-[2-6]$")
-# Slack's names for what most reactions are; others stay as names.
+# Slack's names of the most common reactions. Others stay names.
 _EMOJI = {
     "+1": "👍", "thumbsup": "👍", "-1": "👎", "thumbsdown": "👎", "heart": "❤️", "joy": "😂",
     "smile": "😄", "slightly_smiling_face": "🙂", "tada": "🎉", "eyes": "👀",
@@ -40,7 +39,7 @@ class SlackExport:
     program = "slack"
 
     def __init__(self, path: Path) -> None:
-        """Raises BadRecord."""
+        """Open the export. Raises BadRecord."""
         self._path = path
         try:
             self._zip = opened(path, "zip file")
@@ -84,7 +83,7 @@ class SlackExport:
         moment = needed(message, "ts", str, where)
         thread = optional(message, "thread_ts", str, "")
         answered = thread if thread and thread != moment else None
-        # In a thread, and in the channel beside it.
+        # A reply in a thread that is shown in the channel too.
         broadcast = optional(message, "subtype", str, "") == "thread_broadcast"
         edited = optional(optional(message, "edited", dict, {}), "ts", str, "")
         return ForeignPost(
@@ -120,7 +119,7 @@ class SlackExport:
                     yield shown, ForeignAuthor(user, self._person(user))
 
     def _list(self, name: str) -> Iterator[object]:
-        """The list in a file of the archive; nothing where there is no such file."""
+        """Yield the items of a list in the archive; nothing if the file does not exist."""
         where = f"{self._path}: {name}"
         if name not in self._names:
             return
@@ -132,7 +131,7 @@ class SlackExport:
 
 
 def markdown(text: str, person: Callable[[str], str]) -> str:
-    """Slack's marks as Markdown; what is code stays as it is."""
+    """Convert Slack's markup to Markdown. Code stays unchanged."""
     parts = _CODE.split(text)
     for index, part in enumerate(parts):
         if index % 2 == 0:
@@ -174,8 +173,8 @@ def _file(item: object) -> ForeignFile:
 
 
 def _ms(text: str, where: str) -> int:
-    """A time in Slack is seconds, a dot and what tells messages of one second apart."""
+    """Parse a Slack time: seconds, a dot, and digits that distinguish messages of the same second."""
     if not re.fullmatch(r"\d{1,11}\.\d{6}", text):
         raise BadRecord(f"{where}: {text!r} is not the time of a message")
-    seconds, _, rest = text.partition(".")
-    return int(seconds) * 1000 + int(rest[:3])
+    seconds, _, fraction = text.partition(".")
+    return int(seconds) * 1000 + int(fraction[:3])

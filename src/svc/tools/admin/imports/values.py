@@ -1,7 +1,6 @@
-"""Reading JSON that another program wrote: a value of the right kind, or a complaint that says where.
+"""Reads another program's JSON: a value of the expected type, or an error with its position.
 
-Documents are read piece by piece, one message at a time; what must be put in order is put into a
-temporary file.
+Documents are streamed, one message at a time. Sorting uses a temporary file.
 """
 
 import json
@@ -13,9 +12,9 @@ from typing import TypeVar
 from svc.base.json_stream import JsonStream
 from svc.chat.transfer.kinds import BadRecord
 
-# Of one message with its reactions, or of one member. In memory it takes up to 30 times as much.
+# For one message with its reactions, or one member. Parsed it takes up to 30 times as much memory.
 MAX_VALUE_CHARACTERS = 4 * 1024 * 1024
-# Of one JSON file, unpacked. The disk and patience are the limit, not memory.
+# For one JSON file, uncompressed. Disk and patience set the limit, not memory.
 MAX_FILE_BYTES = 16 * 1024 * 1024 * 1024
 _CACHE_KIB = 16 * 1024
 
@@ -24,7 +23,7 @@ T = TypeVar("T")
 
 @contextmanager
 def named_faults(where: str) -> Iterator[None]:
-    """What is wrong with a document, with its place."""
+    """Turn JSON errors into BadRecord with their position."""
     try:
         yield
     except ValueError as fault:
@@ -36,7 +35,7 @@ def stream(read: Callable[[int], bytes]) -> JsonStream:
 
 
 def listed(read: Callable[[int], bytes], where: str) -> Iterator[object]:
-    """The values of a document that is a list. Raises BadRecord."""
+    """Yield the items of a document that is a list. Raises BadRecord."""
     with named_faults(where):
         document = stream(read)
         if document.peek() != "[":
@@ -48,7 +47,7 @@ def listed(read: Callable[[int], bytes], where: str) -> Iterator[object]:
 
 
 def in_order(messages: Iterable[tuple[int, object, str]]) -> Iterator[tuple[object, str]]:
-    """Messages with their places, sorted by their times; those of one time stay as they came."""
+    """Sort messages by time. Messages of the same time keep their order."""
     with closing(sqlite3.connect("", isolation_level=None, check_same_thread=False)) as spool:
         spool.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         spool.execute("CREATE TABLE messages (at_ms INTEGER, message TEXT, place TEXT)")
@@ -66,7 +65,7 @@ def in_order(messages: Iterable[tuple[int, object, str]]) -> Iterator[tuple[obje
 
 
 def needed(record: object, name: str, kind: type[T], where: str) -> T:
-    """A field that must be there. Raises BadRecord."""
+    """Return a required field. Raises BadRecord."""
     value = record.get(name) if isinstance(record, dict) else None
     if not isinstance(value, kind):
         raise BadRecord(f"{where}: {name} is missing or not valid")
@@ -79,7 +78,7 @@ def optional(record: object, name: str, kind: type[T], default: T) -> T:
 
 
 def _clean(value: T) -> T:
-    """Without halves of characters and NUL, which nothing here can write down."""
+    """Remove NUL and lone surrogates, which cannot be stored."""
     if isinstance(value, str):
         return value.replace("\0", "").encode("utf-8", "replace").decode()  # type: ignore[return-value]
     return value

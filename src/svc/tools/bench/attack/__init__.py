@@ -1,1 +1,1 @@
-"""`svc bench attack`: attacks on an instance, and what its honest members notice of them."""
+"""`svc bench attack`: attack an instance and measure the effect on its honest members."""

@@ -1,9 +1,9 @@
 """The attackers' process: `python -m svc.tools.bench.attack.attackers`, started by the bench.
 
-Reads what to do as one line of JSON from standard input, attacks for so many seconds, and writes what it
-did as one line of JSON. It ends early when its standard input is closed. It runs on cores of its own where
-there are three, and gives way to the honest members' process where they share one: real attackers have
-processors of their own, so nobody must wait for this one.
+Reads its order as one line of JSON from standard input, attacks for the given seconds, and writes its report
+as one line of JSON. Ends early when standard input closes. With three or more cores it runs on its own. With
+fewer it shares a core with the honest members' process at lower priority: real attackers have their own
+processors, so the members must not be slowed by this process.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _tuples(fields: Mapping[str, object]) -> dict[str, tuple[object, ...]]:
-    """JSON has lists only."""
+    """Convert lists to tuples, because JSON has only lists."""
     return {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
 
 
@@ -52,7 +52,7 @@ async def _attack(names: list[str], target: Target, seconds: float) -> dict[str,
 
 
 async def _ended() -> None:
-    """Returns when whoever has started us has gone."""
+    """Wait until the parent process has gone."""
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer

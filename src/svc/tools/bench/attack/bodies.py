@@ -1,8 +1,8 @@
-"""The attack with the most expensive body that each endpoint accepts, which is found by measuring.
+"""The attack with the most expensive body that each endpoint accepts, found by measuring.
 
-Each endpoint has a few candidates: bodies of its largest size that are mostly one thing. Each is sent to the
-instance before the attack, and the one that takes most of the server's processor is used. Where its process
-is not known, the one that is answered last is. A candidate that is refused is left out.
+Each endpoint has a few candidates: bodies of the largest size, each mostly of one kind of content. Each is
+sent to the instance before the attack, and the one that costs most processor time is used. If the server's
+process is unknown, the slowest response decides. Refused candidates are left out.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from svc.tools.bench.attack.load import Load
 from svc.tools.bench.attack.target import Target
 from svc.tools.bench.attack.wire import Caller
 
-# Requests that are under way for each endpoint.
+# Requests in progress per endpoint.
 AT_ONCE = 15
-# The body limit of a webhook, a little less to leave room for the ends of a body.
+# A little less than a webhook's body limit, to leave room for the end of the body.
 BODY_BYTES = 256 * 1024
-# A message, and what other requests of members take.
+# The limits of a message, and of members' other requests.
 TEXT_CHARACTERS = 4_000
 SMALL_BYTES = 64 * 1024
-# A webhook accepts as many bytes at once as its candidates have together.
+# All of an endpoint's candidates together must fit into a webhook's limit of bytes per minute.
 TRIES, WEBHOOK_TRIES = 2, 1
 GITHUB_EVENTS = {
     "push": '{"ref":"refs/heads/main","commits":[{}',
@@ -36,7 +36,7 @@ _EMPTY_LISTS = ',"more":[[]', ",[]", "]}"
 
 
 def _filled(before: str, piece: str, behind: str, size: int = BODY_BYTES) -> str:
-    """As many pieces as fit."""
+    """Repeat the piece as often as it fits."""
     return before + piece * ((size - len(before) - len(behind)) // len(piece)) + behind
 
 
@@ -46,7 +46,7 @@ def _text(piece: str) -> str:
 
 @cache
 def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
-    """By the end of a webhook's path, and by what fills them."""
+    """Return bodies by the end of a webhook's path, then by their content."""
     lists, list_piece, list_end = _EMPTY_LISTS
     words = "*word* _word_ `code` "
     fields = ",".join('{"name":"_a_","value":"`b` *c* <@1>","title":"_a_"}' for _ in range(25))
@@ -81,7 +81,7 @@ def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _member_bodies() -> Mapping[str, Mapping[str, str]]:
-    """By method and path; `{channel}` stands for a channel."""
+    """Return bodies by method and path. `{channel}` stands for a channel's id."""
     texts = {
         "words": _text("$h!t "),
         "mentions": _text("[a](mention:b)"),
@@ -100,7 +100,7 @@ def _member_bodies() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _stranger_bodies() -> Mapping[str, Mapping[str, str]]:
-    """Refused or not, what strangers send is read."""
+    """Return bodies of unauthenticated requests. The server has to parse even those that it refuses."""
     token = "a" * 20_000
     fields = {"certificate": token, "assertion": token, "nickname": "\u0301" * 30}
     return {
@@ -114,7 +114,7 @@ def _stranger_bodies() -> Mapping[str, Mapping[str, str]]:
 
 
 def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes]]:
-    """All requests by endpoint and name; those that this instance cannot be sent are left out."""
+    """Return all requests by endpoint and name, except those that this instance cannot receive."""
     found: dict[str, dict[str, bytes]] = {}
     if webhook:
         for end, bodies in _webhook_bodies().items():
@@ -137,9 +137,9 @@ def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes
 
 
 async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -> Target:
-    """The knowledge of attackers once the most expensive body of each endpoint has been found.
+    """Find the most expensive body of each endpoint and add them to the attackers' knowledge.
 
-    `webhook` takes what is tried: its share is not that of the webhooks that are attacked.
+    `webhook` receives the candidates, because its limits are separate from those of the attacked webhooks.
     """
     found = [
         (endpoint, await _most_expensive(target, endpoint, candidates, pid))
@@ -151,7 +151,7 @@ async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -
 async def _most_expensive(
     target: Target, endpoint: str, candidates: Mapping[str, bytes], pid: int | None
 ) -> str:
-    """The name of one; empty where none is accepted."""
+    """Return the name of the most expensive candidate; empty if all are refused."""
     refused_too = endpoint in _stranger_bodies()
     tries = WEBHOOK_TRIES if endpoint.startswith("POST webhook") else TRIES
     costs: dict[str, float] = {}
@@ -163,7 +163,7 @@ async def _most_expensive(
 
 
 async def _cost(target: Target, request: bytes, refused_too: bool, pid: int | None) -> float:
-    """Seconds of the server's processor, or of waiting; 0 where it is refused."""
+    """Return the seconds of processor time, or of waiting, that a request costs; 0 if it is refused."""
     caller, began = Caller(target.address), time.perf_counter()
     before = process.cpu_ns(pid) if pid else 0
     try:
@@ -178,8 +178,10 @@ async def _cost(target: Target, request: bytes, refused_too: bool, pid: int | No
 
 
 async def expensive_bodies(load: Load) -> None:
-    """The most expensive body that each endpoint accepts, 15 at once, to as many webhooks as there are."""
-    chosen = dict(each.split(": ", 1) for each in load.target.expensive)
+    """Send the most expensive body that each endpoint accepts, 15 at once, to as many webhooks as there
+    are.
+    """
+    chosen = dict(entry.split(": ", 1) for entry in load.target.expensive)
     webhooks = load.target.webhooks or (load.target.webhook,)
     async with asyncio.TaskGroup() as group:
         for endpoint, name in chosen.items():
@@ -190,5 +192,7 @@ def _requests(target: Target, endpoint: str, name: str, webhooks: Sequence[str])
     if not endpoint.startswith("POST webhook"):
         return repeat(_candidates(target, "")[endpoint][name])
     return cycle(
-        chain.from_iterable(repeat(_candidates(target, each)[endpoint][name], AT_ONCE) for each in webhooks)
+        chain.from_iterable(
+            repeat(_candidates(target, webhook)[endpoint][name], AT_ONCE) for webhook in webhooks
+        )
     )

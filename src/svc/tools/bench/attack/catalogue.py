@@ -1,4 +1,6 @@
-"""The attacks by name, in the order of the table. Light: the command line reads the names alone."""
+"""The attacks by name, in the order of the table. Cheap to import, because the command line reads the
+names.
+"""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from svc.tools.bench.errors import BenchError
 class Attack:
     name: str
     run: Callable[[Load], Coroutine[None, None, None]]
-    needs: str = ""  # a field or property of Target, without which it is left out
+    needs: str = ""  # a field or property of Target that the attack requires
 
     @property
     def what(self) -> str:
@@ -46,7 +48,7 @@ ATTACKS = (
 
 
 def named(names: list[str]) -> list[Attack]:
-    """The attacks of these names; all for none. Raises BenchError."""
+    """Return the attacks with these names, or all without names. Raises BenchError."""
     known = {attack.name: attack for attack in ATTACKS}
     if unknown := [name for name in names if name not in known]:
         raise BenchError(f"There is no attack {', '.join(unknown)}. There are: {', '.join(known)}")

@@ -1,7 +1,7 @@
-"""Honest members of an instance under attack, and what they notice.
+"""Honest members of an attacked instance, and the effect of the attack on them.
 
-They hold live sockets, write at a human pace, read pages, search now and then, sign in again on new
-sockets and announce uploads. Nothing that they do comes near a limit, so every refusal counts.
+They hold live sockets, write at a human pace, read pages, search now and then, sign in again on new sockets
+and announce uploads. They stay far below every limit, so every refusal counts.
 """
 
 import asyncio
@@ -18,25 +18,25 @@ from svc.tools.bench.errors import BenchError
 from svc.tools.bench.members import Member, Tally
 
 MESSAGE_CHARACTERS = 200
-# How often a second all members together do each.
+# Actions per second of all members together.
 PAGES_PER_S = 10.0
 STRANGERS_PER_S = 5.0
 SIGN_INS_PER_S = 2.0
 SEARCHES_PER_S = 1.0
 UPLOADS_PER_S = 1.0
-# How many members sign in at the same time.
+# Members that sign in at the same time.
 ARRIVING = 32
-# Nothing more is under way when for so long nothing has come.
+# After this long without arrivals, nothing is in transit.
 SETTLING_S = 0.3
 MAX_SETTLING_S = 10.0
-# How often the generator looks whether it is late itself.
+# Interval at which the generator measures its own delay.
 TICK_S = 0.01
 UPLOAD_BYTES = 1000
 
 
 @dataclass
 class Noticed:
-    """What honest members noticed in one stretch of time. Latencies are in seconds."""
+    """Measurements of the honest members over a period. Latencies are in seconds."""
 
     deliveries_s: list[float] = field(default_factory=list)
     requests_s: list[float] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Noticed:
 
 
 class Crowd:
-    """Signed-in members; `watch` has them act for some seconds."""
+    """Signed-in members. `watch` makes them act for some seconds."""
 
     def __init__(self, target: Target, tokens: Sequence[str], rate: float) -> None:
         self._target = target
@@ -61,7 +61,7 @@ class Crowd:
         self._noticed = Noticed()
 
     async def assemble(self) -> None:
-        """Everybody signs in. Raises BenchError."""
+        """Sign in all members. Raises BenchError."""
         self._members = [Member(self._tally) for _ in self._tokens]
         pairs = iter(list(zip(self._members, self._tokens, strict=True)))
 
@@ -76,7 +76,7 @@ class Crowd:
             member.leave()
 
     async def watch(self, seconds: float) -> Noticed:
-        """Act for so long, and wait until all that was sent has arrived."""
+        """Act for this long, and wait until everything sent has arrived."""
         self._noticed, self._tally.sent = Noticed(), 0
         self._tally.clear()
         end = time.perf_counter() + seconds
@@ -95,7 +95,7 @@ class Crowd:
         return self._summed_up()
 
     async def _paced(self, rate: float, end: float, act: Callable[[int], Awaitable[None]]) -> None:
-        """Whoever is next acts on time, however long the one before takes."""
+        """Start each action on time, however long the previous ones take."""
         acting, due, number = set[asyncio.Task[None]](), time.perf_counter(), 0
         while rate and due < end:
             await asyncio.sleep(due - time.perf_counter())
@@ -123,14 +123,16 @@ class Crowd:
             self._noticed.refused["no reply to a message"] += 1
 
     async def _replace(self, at: int) -> None:
-        """A member whose socket was closed comes back, as a page does."""
+        """Reconnect a member whose socket was closed, as a page does."""
         member = Member(self._tally)
         with suppress(BenchError, TimeoutError):
             await member.sign_in(self._target.live, self._tokens[at])
             self._members[at] = member
 
     async def _read_page(self, number: int) -> None:
-        """The newest messages, on a new connection as all requests here: those are refused first."""
+        """Read the newest messages on a new connection: an overloaded server refuses new connections
+        first.
+        """
         path = f"/api/channels/{self._target.channel_id}/messages?limit=50"
         await self._ask("page", self._target.request("GET", path, token=self._token(number)), 200)
 
@@ -175,7 +177,7 @@ class Crowd:
         signed_in: bool = True,
         latencies: list[float] | None = None,
     ) -> str:
-        """The `id` in the answer, if it has one; anything but the expected status is a refusal."""
+        """Send a request and return the `id` of its response, if any. Count any other status as a refusal."""
         caller, started = Caller(self._target.address), time.perf_counter()
         refused = self._noticed.refused if signed_in else self._noticed.strangers_refused
         try:
@@ -197,8 +199,8 @@ class Crowd:
 
     async def _silence(self) -> None:
         end, seen = time.perf_counter() + MAX_SETTLING_S, -1
-        while (now := len(self._tally.delays_s)) != seen and time.perf_counter() < end:
-            seen = now
+        while (arrived := len(self._tally.delays_s)) != seen and time.perf_counter() < end:
+            seen = arrived
             await asyncio.sleep(SETTLING_S)
 
     def _summed_up(self) -> Noticed:

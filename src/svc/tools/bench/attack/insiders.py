@@ -1,6 +1,6 @@
-"""Attacks by members and by programs on the machine itself. Each runs until it is cancelled.
+"""Attacks by members and by programs on the server's machine. Each runs until it is cancelled.
 
-The accounts are the attackers' own. Bounded by constants, as those of strangers.
+The attackers use their own accounts. Constants bound the load, as in `strangers`.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from svc.tools.bench.attack.strangers import AT_ONCE, frame
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.members import Member, Tally
 
-# Nearly the largest file that a message takes, then what is left.
+# Almost the largest file of a message, then the remainder.
 RESERVED_BYTES = (255 << 20, 255 << 20, 8 << 20, 1 << 20, 4096)
 SLOW_READERS = 300
-# Requests that a member sends on a live socket before the first is answered.
+# Requests that a member sends on a live socket before the first response.
 PIPELINED = 64
 # Connections of a program that floods the control socket.
 CONTROL_CONNECTIONS = 64
@@ -28,16 +28,16 @@ _CONTROL_DEADLINE_S = 20.0
 
 
 async def search(load: Load) -> None:
-    """Some members search for what is expensive to find, 40 at a time."""
+    """Run expensive searches as some members, 40 at a time."""
     target = load.target
     queries = ("the " * 16, '"the quick brown fox" ' * 6, "the quick brown fox jumps over lazy dog")
-    paths = [f"/api/search?query={quote(each.strip())}&limit=50" for each in queries]
-    asked = [target.request("GET", path, token=token) for path in paths for token in target.tokens]
-    await load.flood(40, cycle(asked))
+    paths = [f"/api/search?query={quote(query.strip())}&limit=50" for query in queries]
+    requests = [target.request("GET", path, token=token) for path in paths for token in target.tokens]
+    await load.flood(40, cycle(requests))
 
 
 async def posting(load: Load) -> None:
-    """One member posts and reacts as fast as they can, over HTTP and on live sockets."""
+    """Post and react as one member as fast as possible, over HTTP and on live sockets."""
     token, channel = load.target.tokens[0], load.target.channel_id
     body = json.dumps({"text": "attack " * 50}).encode()
     posts = repeat(load.target.request("POST", f"/api/channels/{channel}/messages", token=token, body=body))
@@ -48,7 +48,7 @@ async def posting(load: Load) -> None:
 
 
 async def reading(load: Load) -> None:
-    """One member reads pages, lists, exports and media as fast as they can."""
+    """Read pages, lists, exports and media as one member as fast as possible."""
     token, channel = load.target.tokens[0], load.target.channel_id
     paths = [
         f"/api/channels/{channel}/messages?limit=100",
@@ -62,7 +62,7 @@ async def reading(load: Load) -> None:
 
 
 async def reservations(load: Load) -> None:
-    """Some members announce uploads of the largest size, and send nothing of them."""
+    """Announce uploads of the largest size as some members and send no content."""
     target = load.target
     path = f"/api/channels/{target.channel_id}/uploads"
     tus = {"Tus-Resumable": "1.0.0", "Content-Length": "0", "Upload-Metadata": "filename YS5wbmc="}
@@ -75,7 +75,7 @@ async def reservations(load: Load) -> None:
 
 
 async def slow_readers(load: Load) -> None:
-    """Connections that ask for a lot and read none of it: media, pages and live sockets."""
+    """Open connections that request a lot and read nothing: media, pages and live sockets."""
     token = load.target.tokens[0]
     path = load.target.media or f"/api/channels/{load.target.channel_id}/messages?limit=100"
     greedy = load.target.request("GET", path, token="" if load.target.media else token) * 32
@@ -87,7 +87,7 @@ async def slow_readers(load: Load) -> None:
 
 
 async def control(load: Load) -> None:
-    """A program of the same user floods the control socket and leaves connections open."""
+    """Flood the control socket as a program of the same user, and leave connections open."""
     path = Path(load.target.folder) / SOCKET_NAME
     lines = cycle([b'{"command":"none","arguments":{},"token":""}\n', b"{\n", b"[" * 60_000 + b"\n", b"x"])
     async with asyncio.TaskGroup() as group:
@@ -96,7 +96,7 @@ async def control(load: Load) -> None:
 
 
 async def _post_live(load: Load, token: str) -> None:
-    """Signs in and keeps requests waiting; again when the server closes the socket."""
+    """Sign in and keep requests pending. Sign in again when the server closes the socket."""
     numbers = count()
     while True:
         member = Member(Tally())
@@ -121,15 +121,15 @@ async def _post_on(load: Load, member: Member, numbers: Iterator[int]) -> None:
 async def _ask_control(load: Load, path: Path, lines: Iterator[bytes]) -> None:
     loop = asyncio.get_running_loop()
     while True:
-        asking = socket.socket(socket.AF_UNIX)
-        asking.setblocking(False)
+        sock = socket.socket(socket.AF_UNIX)
+        sock.setblocking(False)
         try:
             async with asyncio.timeout(_CONTROL_DEADLINE_S):
-                await loop.sock_connect(asking, str(path))
-                await loop.sock_sendall(asking, next(lines))
-                load.count("answered" if await loop.sock_recv(asking, 65_536) else "closed")
+                await loop.sock_connect(sock, str(path))
+                await loop.sock_sendall(sock, next(lines))
+                load.count("answered" if await loop.sock_recv(sock, 65_536) else "closed")
         except OSError as fault:
             load.count(type(fault).__name__)
             await asyncio.sleep(REFUSED_PAUSE_S)
         finally:
-            asking.close()
+            sock.close()

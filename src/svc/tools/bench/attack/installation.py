@@ -1,6 +1,6 @@
-"""An installation of our own to attack: chat server, SFU and media worker, in a folder that is deleted.
+"""A private installation to attack: chat server, SFU and media worker in a temporary folder.
 
-Counts what they log. Makes the accounts, the webhook and the file that attacks need.
+Counts the programs' log output. Creates the accounts, the webhooks and the file that attacks need.
 """
 
 import asyncio
@@ -28,18 +28,18 @@ from svc.tools.bench.joining import join_all
 from svc.tools.bench.server import own_program, own_server
 
 _LISTENING = re.compile(rb" listening address=(\S+)$")
-# A picture of noise stays large however it is encoded.
+# Noise compresses badly, so the picture stays large in any format.
 PICTURE_SIDE = 1024
 MEDIA_DEADLINE_S = 30.0
 # Long messages, fewer than a member may write at once.
 FILLING = "the quick brown fox jumps over the lazy dog "
 FILLED_BY_EACH = 10
 FILLING_AT_ONCE = 8
-# Each takes 15 posts before it refuses: as many as somebody makes who wants to go on for the whole attack.
+# Each accepts 15 posts before it refuses. So many let an attacker post for the whole attack.
 WEBHOOKS = 40
-# Of the SFU; nobody speaks.
+# Seats of the SFU. Nobody speaks.
 SEATS = 16
-# The soft limit of open files that shells, systemd and containers start a program with.
+# The default soft limit of open files in shells, systemd and containers.
 USUAL_DESCRIPTORS = 1024
 _POLL_S = 0.2
 
@@ -50,7 +50,8 @@ class Installation:
     invite: str
     pid: int | None
     log_bytes: int = 0  # written by all its programs so far
-    tried: str = ""  # the path of a webhook for trying bodies, whose share is not that of the attacked ones
+    # path of a webhook for trying bodies, with limits separate from those of the attacked webhooks
+    tried: str = ""
 
     def hear(self, line: bytes) -> None:
         self.log_bytes += len(line)
@@ -58,7 +59,7 @@ class Installation:
 
 @asynccontextmanager
 async def own_installation(*, tls: Path | None) -> AsyncIterator[Installation]:
-    """A whole installation for as long as the block runs, over TLS with a certificate in a PEM file."""
+    """Run a whole installation for the duration of the block. `tls` is a PEM file with a certificate."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="svc-bench-"))
         found, management = Installation(Target(""), "", None), _free_port()
@@ -100,7 +101,7 @@ def _variables(sfu: str, management: int) -> dict[str, str]:
 
 @contextmanager
 def _usual_descriptors() -> Iterator[None]:
-    """What is started meanwhile may open as many files as systems usually allow, whatever we may."""
+    """Start programs with the default limit of open files, whatever our own limit is."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(USUAL_DESCRIPTORS, before), most))
     try:
@@ -110,23 +111,25 @@ def _usual_descriptors() -> Iterator[None]:
 
 
 async def prepared(found: Installation) -> None:
-    """Make its owner, an invite for everybody else, and webhooks; look for swear words. Raises BenchError."""
+    """Create the owner, an invite, and webhooks; turn on the profanity filter. Raises BenchError."""
     (owner,) = await joined(found, 1)
     invite = await ask(found.target, "POST", "/api/invites", owner, {})
     found.invite = str(invite["code"])
     body = {"name": "Attacked", "channel_id": await _text_channel(found.target, owner)}
     webhook = _path(await ask(found.target, "POST", "/api/webhooks", owner, body))
-    apart = await ask(found.target, "POST", "/api/channels", owner, {"name": "tried", "type": "text"})
+    trial_channel = await ask(found.target, "POST", "/api/channels", owner, {"name": "tried", "type": "text"})
     found.tried = _path(
-        await ask(found.target, "POST", "/api/webhooks", owner, {"name": "Tried", "channel_id": apart["id"]})
+        await ask(
+            found.target, "POST", "/api/webhooks", owner, {"name": "Tried", "channel_id": trial_channel["id"]}
+        )
     )
-    made = [await _of_operator(found.target, str(body["channel_id"])) for _ in range(WEBHOOKS)]
-    found.target = replace(found.target, webhook=webhook, webhooks=tuple(made))
+    paths = [await _of_operator(found.target, str(body["channel_id"])) for _ in range(WEBHOOKS)]
+    found.target = replace(found.target, webhook=webhook, webhooks=tuple(paths))
     await ask(found.target, "PATCH", "/api/settings", owner, {"profanityMode": "flag"})
 
 
 async def _of_operator(target: Target, channel_id: str) -> str:
-    """The path of a webhook that the operator makes: a share of its own. Raises BenchError."""
+    """Create a webhook as the operator, with limits of its own. Return its path. Raises BenchError."""
     arguments = {"channel": channel_id, "name": "Attacked"}
     try:
         answer = await control_socket.ask(Path(target.folder), "webhook_create", arguments)
@@ -143,7 +146,7 @@ def _path(webhook: Mapping[str, object]) -> str:
 
 
 async def joined(found: Installation, count: int) -> list[str]:
-    """Access tokens of so many new members. Raises BenchError."""
+    """Create members and return their access tokens. Raises BenchError."""
     tokens: list[str] = []
 
     async def arrive(token: str) -> None:
@@ -155,7 +158,7 @@ async def joined(found: Installation, count: int) -> list[str]:
 
 
 async def with_accounts(target: Target, tokens: list[str]) -> Target:
-    """What attackers with these accounts know of the instance. Raises BenchError."""
+    """Add these accounts to the attackers' knowledge. Raises BenchError."""
     target = replace(target, channel_id=await _text_channel(target, tokens[0]), tokens=tuple(tokens))
     return replace(target, media=await _stored_picture(target, tokens[0]))
 
@@ -183,7 +186,7 @@ async def _text_channel(target: Target, token: str) -> str:
 
 
 async def _stored_picture(target: Target, token: str) -> str:
-    """The path of a large picture that the server serves; empty where it takes none, or has no worker."""
+    """Store a large picture and return its path; empty if the server takes none, or has no worker."""
     try:
         async with asyncio.timeout(MEDIA_DEADLINE_S):
             upload_id = await _uploaded(target, token)
@@ -203,7 +206,7 @@ async def _stored_picture(target: Target, token: str) -> str:
 
 
 async def deleted(target: Target, tokens: list[str]) -> None:
-    """Delete the accounts again, and all that they have written."""
+    """Delete the accounts and everything that they wrote."""
     for token in tokens:
         await ask(target, "DELETE", "/api/me", token)
 
@@ -211,7 +214,7 @@ async def deleted(target: Target, tokens: list[str]) -> None:
 async def ask(
     target: Target, method: str, path: str, token: str, body: Mapping[str, object] | None = None
 ) -> dict[str, object]:
-    """One request of a member. Raises BenchError."""
+    """Send a member's request and return its response. Raises BenchError."""
     data = None if body is None else json.dumps(body).encode()
     return await _asked(target, path, target.request(method, path, token=token, body=data))
 
@@ -244,7 +247,7 @@ async def _asked(target: Target, path: str, data: bytes) -> dict[str, object]:
 
 
 def _noise(side: int) -> bytes:
-    """A PNG of random colours."""
+    """Return a PNG of random colours."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -1,6 +1,6 @@
-"""What all attacks are made of: requests without a pause, and connections that are held.
+"""Building blocks of all attacks: floods of requests, and held connections.
 
-Counts what was sent and how it was answered. Ends when it is cancelled, and closes what it has open.
+Counts requests and responses. Runs until it is cancelled, and then closes its connections.
 """
 
 import asyncio
@@ -14,16 +14,16 @@ from svc.tools.bench.attack.target import Target
 from svc.tools.bench.attack.wire import Caller
 from svc.tools.bench.tls import tls_of
 
-# A server that refuses connections is not asked again at once: the bench needs its core too.
+# Pause after a refused connection, because the bench needs its core too.
 REFUSED_PAUSE_S = 0.05
-# New connections a second, so that opening them is not an attack of its own.
+# New connections per second, so that opening them is not an attack of its own.
 OPENED_PER_S = 500
 CONNECT_DEADLINE_S = 10.0
-# What the system takes for a connection that is not read.
+# Receive buffer of a connection that is not read.
 UNREAD_BYTES = 4096
-# How often a held connection says its next byte.
+# Interval at which a held connection sends its next byte.
 TRICKLE_S = 1.0
-# How often in that time missing connections are opened.
+# How often per interval missing connections are replaced.
 TICKS = 10
 
 
@@ -42,7 +42,7 @@ class Load:
         self.answers[str(answer)] += 1
 
     async def flood(self, at_once: int, following: Iterator[bytes], address: str = "") -> None:
-        """Send requests on so many connections, each the next as soon as the last was answered."""
+        """Send requests on this many connections, each request as soon as the previous one is answered."""
         sources = cycle(self.target.sources)
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
@@ -59,9 +59,9 @@ class Load:
         address: str = "",
         secure: bool = True,
     ) -> None:
-        """Keep so many connections open. Each sends its opening, then the trickle, a byte a second.
+        """Keep this many connections open. Each sends its opening, then the trickle, one byte per second.
 
-        One that the server closes is opened again. `secure=False` leaves out TLS, also on an https address.
+        A connection that the server closes is replaced. `secure=False` omits TLS even for an https address.
         """
         address = address or self.target.address
         parts, tls = urlsplit(address), tls_of(address) if secure else None
@@ -88,12 +88,12 @@ class Load:
                 missing = min(count - len(held), OPENED_PER_S // TICKS)
                 await asyncio.gather(*(open_one() for _ in range(missing)))
                 if trickle and tick == 0:
-                    for each in held:
-                        each.say(trickle)
+                    for connection in held:
+                        connection.say(trickle)
                 await asyncio.sleep(TRICKLE_S / TICKS)
         finally:
-            for each in list(held):
-                each.abort()
+            for connection in list(held):
+                connection.abort()
 
     async def _ask_on(self, caller: Caller, following: Iterator[bytes]) -> None:
         try:
@@ -108,7 +108,7 @@ class Load:
 
 
 class _Held(asyncio.Protocol):
-    """One connection that is held; it is in `held` for as long as it lives."""
+    """A held connection. It is in `held` while it is open."""
 
     def __init__(self, load: Load, held: "set[_Held]", opening: bytes, reading: bool) -> None:
         self._load = load
@@ -125,7 +125,7 @@ class _Held(asyncio.Protocol):
         self._load.held += 1
         self._load.most_held = max(self._load.most_held, self._load.held)
         if not self._reading:
-            # The system would take megabytes for us.
+            # By default the system would buffer megabytes.
             transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, UNREAD_BYTES)
             transport.pause_reading()
         transport.write(self._opening)
@@ -135,7 +135,7 @@ class _Held(asyncio.Protocol):
         self._load.held -= 1
 
     def say(self, trickle: bytes) -> None:
-        """The next byte of it, in turn."""
+        """Send the next byte of the trickle."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(trickle[self._said % len(trickle) :][:1])
             self._said += 1

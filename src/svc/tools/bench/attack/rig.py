@@ -1,6 +1,6 @@
-"""`svc bench attack`: what honest members of an instance notice while it is attacked.
+"""`svc bench attack`: measure the effect of attacks on an instance's honest members.
 
-Chooses what runs and says how it goes. Prints results on standard output, progress on standard error.
+Runs the attacks and reports progress. Prints results on standard output, progress on standard error.
 """
 
 import asyncio
@@ -26,44 +26,44 @@ from svc.tools.bench.attack.wire import Caller
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.server import stop
 
-# Accounts of the attackers: what each may keep of uploads, together, is more than the server takes.
+# Attackers' accounts. Their upload quotas together exceed the server's space for uploads.
 ATTACKERS = 6
-# The honest members are watched for a moment more than the attack lasts, and it has begun before.
+# An attack starts this much before the members are watched.
 LEAD_S = 1.0
 SAMPLED_EVERY_S = 0.25
-# Access tokens live 15 minutes: with all attacks and 30 s for each, everything is done in time.
+# Access tokens expire after 15 minutes. All attacks of 30 s each finish before.
 MOST_SECONDS = 30.0
-# The instance is well again when it answers three times in a row so fast, or is not waited for any longer.
+# The instance has recovered when it answers this fast three times in a row. The wait is limited.
 WELL_S = 0.1
 MAX_RECOVERY_S = 20.0
 STARTED_DEADLINE_S = 20.0
-# Attackers' processes for all attacks together: each has a core at most.
+# Attackers' processes for all attacks together, each on at most one core.
 MOST_PROCESSES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    attacks: Sequence[str]  # none: all of them, and then all at once
+    attacks: Sequence[str]  # empty: each of them, and then all at once
     members: int
-    rate: float  # messages a second of all honest members together
+    rate: float  # messages per second of all honest members together
     seconds: float  # of each attack
-    together: bool = False  # not each for itself
+    together: bool = False  # only all at once
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    url: str | None = None  # None: an installation of our own
+    url: str | None = None  # None: a private installation
     invite: str = ""
     webhook: str = ""  # path or address of a webhook that may be attacked
     sfu: str = ""  # http://host:port
     pid: int | None = None
     mine: bool = False
-    tls: Path | None = None  # certificate for an installation of our own
+    tls: Path | None = None  # certificate for a private installation
     as_json: bool = False
 
 
 def run(plan: Plan, means: Means) -> None:
-    """Raises BenchError when there is nothing to measure."""
+    """Run the plan. Raises BenchError if nothing can be measured."""
     if plan.seconds > MOST_SECONDS:
         raise BenchError(f"An attack lasts at most {MOST_SECONDS:.0f} s. Choose fewer with --seconds.")
     asyncio.run(_run(plan, means))
@@ -81,7 +81,7 @@ async def _run(plan: Plan, means: Means) -> None:
 
 
 async def measure(plan: Plan, means: Means) -> AsyncIterator[Row]:
-    """A row for no attack, one for each attack, and one for all at once. Raises BenchError."""
+    """Yield a row without an attack, one for each attack, and one for all at once. Raises BenchError."""
     attacks = named(list(plan.attacks))
     with cores.on(cores.honest()):
         async for row in _measured(attacks, plan, means):
@@ -93,13 +93,13 @@ async def _measured(attacks: Sequence[Attack], plan: Plan, means: Means) -> Asyn
         possible = [attack for attack in attacks if attack.possible(target)]
         for attack in attacks:
             if attack not in possible:
-                _say(f"{attack.name} is left out: this instance has no {attack.needs} that it could use\n")
+                _say(f"{attack.name} is skipped: this instance has no {attack.needs} for it\n")
         alone = () if plan.together and len(possible) > 1 else possible
         rounds: list[Sequence[Attack]] = [(), *((attack,) for attack in alone)]
-        for each in [*rounds, possible] if len(possible) > 1 else rounds:
-            name = each[0].name if len(each) == 1 else "all at once" if each else "none"
+        for together in [*rounds, possible] if len(possible) > 1 else rounds:
+            name = together[0].name if len(together) == 1 else "all at once" if together else "none"
             _say(f"{name}, {plan.seconds:.0f} s")
-            yield await _row(name, each, plan.seconds, found, crowd, target)
+            yield await _row(name, together, plan.seconds, found, crowd, target)
             await _recovered(target)
         _say("")
 
@@ -130,7 +130,7 @@ async def _row(
 
 
 def _parts(attacks: Sequence[Attack]) -> list[list[str]]:
-    """Which process does which attacks."""
+    """Distribute the attacks over processes."""
     count = min(len(attacks), MOST_PROCESSES, max(len(os.sched_getaffinity(0)), 2))
     return [[attack.name for attack in attacks[number::count]] for number in range(count)]
 
@@ -183,7 +183,7 @@ async def _installation(means: Means) -> AsyncIterator[Installation]:
 
 @asynccontextmanager
 async def _everybody(found: Installation, plan: Plan, means: Means) -> AsyncIterator[tuple[Crowd, Target]]:
-    """Honest members who have signed in, and what the attackers know; the accounts are deleted at the end."""
+    """Sign in the honest members and give the attackers their accounts; delete all accounts at the end."""
     tokens: list[str] = []
     try:
         _say(f"{plan.members} members join")
@@ -206,14 +206,14 @@ async def _everybody(found: Installation, plan: Plan, means: Means) -> AsyncIter
 
 
 async def _recovered(target: Target) -> None:
-    """Wait until the instance is well: the next attack is measured for itself."""
+    """Wait until the instance has recovered, so that attacks do not affect each other's rows."""
     loop = asyncio.get_running_loop()
     end, well = loop.time() + MAX_RECOVERY_S, 0
     while well < 3 and loop.time() < end:
-        caller, asked = Caller(target.address), loop.time()
+        caller, started = Caller(target.address), loop.time()
         try:
             await caller.ask(target.request("GET", "/health"))
-            well = well + 1 if loop.time() - asked < WELL_S else 0
+            well = well + 1 if loop.time() - started < WELL_S else 0
         except (OSError, EOFError, ValueError):
             well = 0
         finally:
@@ -222,7 +222,7 @@ async def _recovered(target: Target) -> None:
 
 
 async def _most_resident_kb(found: Installation) -> int:
-    """The largest of many readings, until it is cancelled."""
+    """Sample until cancelled, and return the maximum."""
     most = 0
     try:
         while True:

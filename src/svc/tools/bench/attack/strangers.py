@@ -1,6 +1,6 @@
-"""Attacks by strangers: whoever can reach the port, without an account. Each runs until it is cancelled.
+"""Attacks by strangers: anyone who can reach the port, without an account. Each runs until it is cancelled.
 
-Bounded by what one process sends: the numbers of connections are constants here.
+Constants bound the number of connections, and so the load.
 """
 
 import asyncio
@@ -12,9 +12,9 @@ from itertools import count, cycle, repeat
 
 from svc.tools.bench.attack.load import Load
 
-# Requests under way at the same time.
+# Requests in progress at the same time.
 AT_ONCE = 8
-# Connections that wait, of each kind. Together they are more than the usual limit of 1,024 descriptors.
+# Waiting connections of each kind. Together they exceed the usual limit of 1,024 descriptors.
 IDLE = 400
 UNSIGNED = 1_200
 _MASKED = 0x80
@@ -23,7 +23,7 @@ _ZERO_MASK = b"\0\0\0\0"
 
 
 async def charsets(load: Load) -> None:
-    """JSON in encodings that are slow to decode, or that decode to what is no text."""
+    """Send JSON in encodings that are slow to decode, or that do not decode to text."""
     punycode = b"a" * 30_000 + b"-" + b"b" * 33_000
     bodies = [("punycode", punycode), ("utf-7", b'{"a":"+2AA-"}'), ("unicode_escape", b'{"a":"\\ud800"}')]
 
@@ -35,9 +35,9 @@ async def charsets(load: Load) -> None:
 
 
 async def inflation(load: Load) -> None:
-    """Bodies of 1 MB that inflate to 1 GB."""
+    """Send bodies of 1 MB that inflate to 1 GB."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    # Ends on a byte and refers to nothing before it, so that it can be repeated.
+    # The block ends on a byte and refers to nothing before it, so it can be repeated.
     block = packer.compress(bytes(16 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
     bomb = _GZIP_HEADER + block * 64
     path = load.target.webhook or "/api/auth/join"
@@ -47,7 +47,7 @@ async def inflation(load: Load) -> None:
 
 
 async def idle_connections(load: Load) -> None:
-    """Connections that say nothing, one byte, a slow header or a slow body."""
+    """Open connections that send nothing, one byte, a slow header or a slow body."""
     begun = b"GET /health HTTP/1.1\r\nHost: attacked\r\nX-Slow: "
     body = load.target.request("POST", "/api/auth/join", body=b"", headers={"Content-Length": "60000"})
     kept = load.target.request("GET", "/health")
@@ -57,7 +57,7 @@ async def idle_connections(load: Load) -> None:
 
 
 async def handshakes(load: Load) -> None:
-    """TLS connections whose handshake stops after the first byte, or in the middle."""
+    """Open TLS connections whose handshake stops after the first byte, or in the middle."""
     # The header of a record that announces a ClientHello of 512 bytes.
     half = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(32)
     async with asyncio.TaskGroup() as group:
@@ -66,7 +66,7 @@ async def handshakes(load: Load) -> None:
 
 
 async def unsigned_sockets(load: Load) -> None:
-    """Live sockets that never sign in, and some that show wrong tokens."""
+    """Open live sockets that never sign in, and some with wrong tokens."""
     wrong = json.dumps({"event": "authenticate", "id": 1, "data": {"access_token": "wrong"}}).encode()
     live = load.target.upgrade("/live")
     async with asyncio.TaskGroup() as group:
@@ -75,7 +75,7 @@ async def unsigned_sockets(load: Load) -> None:
 
 
 async def malformed(load: Load) -> None:
-    """Requests that are no HTTP, and WebSocket frames that are unmasked, endless or huge."""
+    """Send requests that are not HTTP, and WebSocket frames that are unmasked, endless or huge."""
     requests = cycle(
         [
             b"\0\1\2\3\r\n\r\n",
@@ -103,7 +103,7 @@ async def malformed(load: Load) -> None:
 
 
 async def sign_ins(load: Load) -> None:
-    """Sign-ins that prove nothing, and nonces that nobody uses."""
+    """Sign in with invalid proofs, and request nonces that nobody uses."""
     made_up = ".".join(base64.urlsafe_b64encode(os.urandom(30)).decode() for _ in range(3))
     join = json.dumps({"certificate": made_up, "assertion": made_up, "nickname": "x"}).encode()
     refresh = json.dumps({"refresh_token": made_up}).encode()
@@ -119,13 +119,13 @@ async def sign_ins(load: Load) -> None:
 
 
 async def webhook_flood(load: Load) -> None:
-    """Posts to a webhook by whoever has its URL."""
+    """Post to a webhook as anyone with its URL can."""
     body = json.dumps({"text": "attack " * 500}).encode()
     await load.flood(AT_ONCE, repeat(load.target.request("POST", load.target.webhook, body=body)))
 
 
 async def webhook_guessing(load: Load) -> None:
-    """Posts to webhooks that do not exist."""
+    """Post to webhooks that do not exist."""
 
     def guess(_: int) -> bytes:
         path = f"/api/webhooks/{os.urandom(16).hex()}/{os.urandom(32).hex()}"
@@ -135,7 +135,7 @@ async def webhook_guessing(load: Load) -> None:
 
 
 async def sfu(load: Load) -> None:
-    """The same idle connections and sockets at the SFU, directly and through the chat server."""
+    """Open the same idle connections and sockets at the SFU, directly and through the chat server."""
     async with asyncio.TaskGroup() as group:
         group.create_task(load.hold(300, repeat(load.target.upgrade("/sfu/client"))))
         if load.target.sfu:
@@ -144,7 +144,7 @@ async def sfu(load: Load) -> None:
 
 
 async def management(load: Load) -> None:
-    """Idle connections at the management listener, and wrong tokens."""
+    """Open idle connections at the management listener, and send wrong tokens."""
     address = load.target.management
     wrong = load.target.request("GET", "/management/settings", token="wrong")
     async with asyncio.TaskGroup() as group:
@@ -153,7 +153,7 @@ async def management(load: Load) -> None:
 
 
 def frame(payload: bytes, opcode: int = 0x81) -> bytes:
-    """A masked frame of less than 64 KB; masked with zeros, so that the payload stays as it is."""
+    """Return a masked frame of less than 64 KB. The mask is zero, so the payload is unchanged."""
     if len(payload) < 126:
         return bytes((opcode, _MASKED | len(payload))) + _ZERO_MASK + payload
     return bytes((opcode, _MASKED | 126)) + len(payload).to_bytes(2, "big") + _ZERO_MASK + payload

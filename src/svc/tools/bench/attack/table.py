@@ -1,13 +1,13 @@
-"""What honest members noticed of each attack, as a table for people and as JSON. Arithmetic only."""
+"""Results of attacks as a table for people and as JSON. Arithmetic only."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from svc.tools.bench.attack.honest import Noticed
 
-# Beyond it the figures may say more of this machine than of the server.
+# With a larger delay the figures may describe this machine rather than the server.
 MOST_LATE_MS = 20.0
-# The same of a server that had to wait for its core.
+# The same for a server that waited for its core.
 MOST_WAITED = 0.05
 _HEADINGS = (
     *("Attack", "Load", "Delivery", "Request", "Search", "Stranger"),
@@ -17,7 +17,7 @@ _HEADINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds; zero where nothing was measured."""
+    """Latencies in milliseconds; zero if nothing was measured."""
 
     p50_ms: float
     p99_ms: float
@@ -34,15 +34,15 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What the server has cost up to a moment, in seconds."""
+    """The server's use of the processor up to a moment, in seconds."""
 
     at_s: float
     processor_s: float  # of all its threads
-    waited_s: float  # for a core while others had it
+    waited_s: float  # for a core that others used
 
 
 def spent(before: Effort | None, after: Effort | None) -> tuple[float, float] | None:
-    """The shares of a core that a server had and waited for; None where it is not known."""
+    """Return the shares of a core that a server used and waited for; None if unknown."""
     if before is None or after is None:
         return None
     took_s = after.at_s - before.at_s
@@ -54,7 +54,7 @@ class Row:
     attack: str
     seconds: float
     requests: int  # of the attackers
-    connections: int  # that they held at most
+    connections: int  # most connections that they held at once
     answers: Mapping[str, int]  # to the attackers
     delivery: Latency
     request: Latency
@@ -67,7 +67,7 @@ class Row:
     log_kb_per_minute: float | None
     generator_late: Latency
     processor: float | None  # the server's, in cores
-    waited: float | None  # the server's, for a core that others had
+    waited: float | None  # the server's, for a core that others used
 
     @classmethod
     def of(
@@ -80,7 +80,7 @@ class Row:
         log_bytes: int | None,
         effort: tuple[float, float] | None,
     ) -> "Row":
-        """`did` is what the attackers report, by the name of the attack."""
+        """Combine the members' measurements with `did`, the attackers' reports by attack."""
         answers: dict[str, int] = {}
         for report in did.values():
             found = report["answers"]
@@ -124,7 +124,7 @@ class Row:
         )
 
     def remarks(self) -> list[str]:
-        """What the cells do not say."""
+        """Return facts that the cells do not show."""
         found = [f"{what} ({times} times)" for what, times in self.refused.items()]
         found += [f"a stranger's {what} ({times} times)" for what, times in self.strangers_refused.items()]
         if self.lost:
@@ -137,7 +137,7 @@ class Row:
 
 
 def heading() -> str:
-    """Two lines of Markdown, and above them what the columns hold."""
+    """Return the two heading lines in Markdown, below a legend of the columns."""
     legend = (
         "Delivery, Request and Search: p50 / p99 / worst in ms, as honest members noticed them. "
         "Stranger: the same of requests without a token. "

@@ -1,7 +1,6 @@
-"""What attackers know of the instance that they attack, and whether it may be attacked at all.
+"""The attackers' knowledge of the instance, and the check that it may be attacked.
 
-Plain data, which is handed to the attackers' process as JSON, and requests to it as bytes. Opens no
-connection.
+Plain data, passed to the attackers' process as JSON, and its requests as bytes. Opens no connection.
 """
 
 import asyncio
@@ -14,25 +13,25 @@ from urllib.parse import urlsplit
 
 from svc.tools.bench.errors import BenchError
 
-# On loopback every address of 127.0.0.0/8 is ours: attackers come from these in turn, and the first is
-# also the honest members' address.
+# On loopback every address of 127.0.0.0/8 is ours. Attackers use these in turn; the honest members use the
+# first.
 LOOPBACK_SOURCES = ("127.0.0.1", *(f"127.0.1.{number}" for number in range(1, 16)))
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An empty field is something that this instance does not have, or that nobody has named."""
+    """The instance. An empty field is a feature that it lacks, or an address that was not given."""
 
     address: str  # http://host:port or https://host:port
-    sources: tuple[str, ...] = ("",)  # the addresses that attackers connect from
+    sources: tuple[str, ...] = ("",)  # addresses that attackers connect from
     tokens: tuple[str, ...] = field(default=(), repr=False)  # access tokens of the attackers' own accounts
     channel_id: str = ""
     webhook: str = field(default="", repr=False)  # path
-    webhooks: tuple[str, ...] = field(default=(), repr=False)  # paths of more, made by another hand
+    webhooks: tuple[str, ...] = field(default=(), repr=False)  # paths of others, created by the operator
     # The most expensive body of each endpoint, as `endpoint: name` of `bodies`.
     expensive: tuple[str, ...] = ()
     media: str = field(default="", repr=False)  # path of a large stored file, with its signature
-    folder: str = ""  # data folder: the control socket is in it
+    folder: str = ""  # data folder, which contains the control socket
     management: str = ""  # http://host:port
     sfu: str = ""  # http://host:port
 
@@ -53,7 +52,7 @@ class Target:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> bytes:
-        """A request as bytes; a body is JSON unless `headers` say otherwise."""
+        """Return a request as bytes. The body is JSON unless `headers` say otherwise."""
         lines = {"Host": urlsplit(self.address).netloc}
         if token:
             lines["Authorization"] = f"Bearer {token}"
@@ -64,7 +63,7 @@ class Target:
         return f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + (body or b"")
 
     def upgrade(self, path: str) -> bytes:
-        """The request that opens a WebSocket."""
+        """Return the request that opens a WebSocket."""
         key = base64.b64encode(os.urandom(16)).decode()
         headers = {"Upgrade": "websocket", "Connection": "Upgrade"}
         headers |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key}
@@ -72,7 +71,9 @@ class Target:
 
 
 async def check_address(address: str, *, mine: bool) -> tuple[str, ...]:
-    """The source addresses to attack from. Raises BenchError for an instance that may be somebody else's."""
+    """Return the source addresses to attack from. Raises BenchError if the instance may belong to somebody
+    else.
+    """
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
         raise BenchError(f"{address} is not the address of a server. Use one like http://127.0.0.1:5000")
@@ -81,9 +82,9 @@ async def check_address(address: str, *, mine: bool) -> tuple[str, ...]:
     except OSError as fault:
         raise BenchError(f"{parts.hostname} cannot be looked up: {fault.strerror}") from None
     addresses = [ip_address(entry[4][0]) for entry in found]
-    if not mine and not all(each.is_private or each.is_loopback for each in addresses):
+    if not mine and not all(address_.is_private or address_.is_loopback for address_ in addresses):
         raise BenchError(
             f"{parts.hostname} has a public address. Attack only servers of your own: add --mine if it is"
         )
-    ipv4_loopback = all(each.is_loopback and each.version == 4 for each in addresses)
+    ipv4_loopback = all(address_.is_loopback and address_.version == 4 for address_ in addresses)
     return LOOPBACK_SOURCES if ipv4_loopback else ("",)

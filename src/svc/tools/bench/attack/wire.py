@@ -1,7 +1,6 @@
-"""A lean HTTP/1.1 client for load: it sends the bytes that it is given, well-formed or not.
+"""A minimal HTTP/1.1 client for load. It sends the given bytes, well-formed or not.
 
-It trusts its server more than a client should: an answer has no limit of size. Knows nothing of what
-is asked.
+It trusts its server more than a client should: responses have no size limit. Does not interpret requests.
 """
 
 import asyncio
@@ -13,7 +12,7 @@ from urllib.parse import urlsplit
 
 from svc.tools.bench.tls import tls_of
 
-# Longer than any answer may take: an instance that does not answer must not hold up the bench.
+# Longer than any response may take, so that a hung instance does not stop the bench.
 ANSWER_DEADLINE_S = 30.0
 _NO_BODY = (204, 304)
 
@@ -30,7 +29,7 @@ class Answer:
 
 
 class Caller:
-    """One connection to an http:// or https:// address, opened again when the server has closed it."""
+    """A connection to an http:// or https:// address. It reconnects after the server closes it."""
 
     def __init__(self, address: str, source: str = "") -> None:
         parts = urlsplit(address)
@@ -40,10 +39,10 @@ class Caller:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, data: bytes) -> Answer:
-        """Send a request and read the answer. Raises OSError, EOFError and ValueError."""
+        """Send a request and read the response. Raises OSError, EOFError and ValueError."""
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             if self._streams is not None:
-                # A server may close a connection that rests; then the request goes on another one.
+                # A server may close an idle connection. The request is then sent on a new one.
                 with suppress(ConnectionError, EOFError):
                     return await self._exchange(*self._streams, data)
                 self.close()
