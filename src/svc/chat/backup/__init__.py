@@ -1,1 +1,1 @@
-"""Backups of a server that runs, and what they are good for afterwards."""
+"""Backups of a running server: making, keeping, verifying and restoring them."""

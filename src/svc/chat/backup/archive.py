@@ -1,17 +1,17 @@
-"""The file of a backup: a compressed tar archive that begins with what it is and ends with its checksums.
+"""The format of a backup: a compressed tar archive with a header first and checksums last.
 
-    backup.json             format, version, schema, when and by which program it was made
+    backup.json             format, version, schema, time, and the program's version
     database.sqlite3        the database at one moment
-    files/<name>            what else is at the top of the data folder: secrets, keys, ids
+    files/<name>            other files at the top of the data folder: secrets, keys, ids
     objects/uploads/<name>  the stored media
-    manifest.json           bytes and SHA-256 of each of the others, and what was missing
+    manifest.json           bytes and SHA-256 of each of the others, and the missing objects
 
-Reads and writes the archive; knows neither the server nor where things go. A backup that is read is a
-stranger's file: each part of it has a bound, and none is held in memory but the list of names.
+Reads and writes the archive. Knows neither the server nor the targets. A backup to read comes from a
+stranger: each part has a bound, and only the list of names is kept in memory.
 
-It is read front to back (`Tape`), and only what our own backups are made of: files (ustar), and the extended
-header that gives a long name or a size beyond 8 GiB (pax). Links, folders, devices, sparse files and GNU's
-long names are refused. `tarfile` would hold an extended header in memory whatever its size is.
+The archive is read front to back (`Tape`), and only the parts that our own backups have: files (ustar), and
+the extended header of a long name or a size beyond 8 GiB (pax). Links, folders, devices, sparse files and
+GNU's long names are refused. `tarfile` would hold an extended header of any size in memory.
 """
 
 import gzip
@@ -32,7 +32,7 @@ from svc.base.progress import report
 from svc.base.strict_json import loads
 
 BLOCK_BYTES = 512
-# A path and a size. Python's own headers have some hundred bytes.
+# A path and a size. Python's own headers have about a hundred bytes.
 MAX_EXTENDED_BYTES = 16 * 1024
 _OTHER_KINDS = {
     b"1": "a link",
@@ -46,20 +46,20 @@ _OTHER_KINDS = {
 
 
 class TapeError(Exception):
-    """This is no archive of plain files, or a damaged one."""
+    """The file is not an archive of plain files, or is damaged."""
 
 
 class Tape:
-    """`read` gives up to so many bytes of the archive, none at its end."""
+    """Iterates over an archive. `read` returns up to the given number of bytes, and none at the end."""
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
         self._source = read
-        # What is still to come of the file that was found last, with what fills its block.
+        # Bytes left of the current file, and of the padding after it.
         self._left = 0
         self._filling = 0
 
     def next(self) -> tuple[str, int] | None:
-        """Name and size of the next file; None at the end. Raises TapeError."""
+        """Return name and size of the next file; None at the end. Raises TapeError."""
         while self.read(1 << 16):
             pass
         self._exactly(self._filling)
@@ -70,13 +70,13 @@ class Tape:
             kind, size = header[156:157], _number(header[124:136])
             if kind == b"x" and not extended:
                 if size > MAX_EXTENDED_BYTES:
-                    raise TapeError(f"an extended header has {size} bytes, and at most {MAX_EXTENDED_BYTES}")
+                    raise TapeError(f"an extended header has {size} bytes; the limit is {MAX_EXTENDED_BYTES}")
                 extended = _records(self._exactly(size))
                 self._exactly(-size % BLOCK_BYTES)
                 continue
             name = extended.get("path", _name(header))
             if kind not in (b"0", b"\0"):
-                what = _OTHER_KINDS.get(kind, "of a kind that no backup has")
+                what = _OTHER_KINDS.get(kind, "of a type that backups do not contain")
                 raise TapeError(f"{name[:200]!r} is {what}, not a file")
             self._left = _size(extended.get("size", str(size)))
             self._filling = -self._left % BLOCK_BYTES
@@ -84,7 +84,7 @@ class Tape:
         return None
 
     def read(self, most: int) -> bytes:
-        """The next bytes of the file that was found last. Raises TapeError."""
+        """Return the next bytes of the current file. Raises TapeError."""
         if not self._left:
             return b""
         data = self._source(min(most, self._left))
@@ -113,7 +113,7 @@ def _check_sum(header: bytes) -> None:
 def _number(field: bytes) -> int:
     text = field.strip(b" \0")
     if not all(byte in b"01234567" for byte in text):
-        raise TapeError("a header has a number that is none")
+        raise TapeError("a header has an invalid number")
     return int(text or b"0", 8)
 
 
@@ -129,7 +129,7 @@ def _size(text: str) -> int:
 
 
 def _records(data: bytes) -> dict[str, str]:
-    """Of an extended header: the length of the line, a space, `name=value`, the end of the line."""
+    """Parse an extended header. A line has its length, a space, `name=value` and a line feed."""
     found: dict[str, str] = {}
     while data:
         length, _, _ = data[:8].partition(b" ")
@@ -147,35 +147,35 @@ def _records(data: bytes) -> dict[str, str]:
 HEADER, DATABASE, MANIFEST = "backup.json", "database.sqlite3", "manifest.json"
 FILES, OBJECTS = "files/", "objects/"
 FORMAT, VERSION = "svc-backup", 1
-# Pictures and video are packed already, and the time goes into the rest.
+# Pictures and video are compressed already, and a higher level is slow for the rest.
 _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
-# A second's work, on a small machine.
+# One second of work on a small machine.
 _LARGE_BYTES = 16 * 1024 * 1024
 # A header is a few hundred bytes.
 _MAX_HEADER_BYTES = 64 * 1024
-# Of the files at the top of the data folder: secrets and ids are short.
+# For files at the top of the data folder: secrets and ids are short.
 MAX_FILE_BYTES = 1024 * 1024
-# What the reader keeps of each takes some 300 bytes.
+# The reader keeps about 300 bytes per file.
 MAX_MEMBERS = 1_000_000
-# Of a name, or of what the manifest says of one file.
+# For a name, or a file's entry in the manifest.
 _MAX_ENTRY_CHARACTERS = 1024
 _MAX_NAME_CHARACTERS = 300
-# The year 10000, where Python's calendar ends.
+# The year 10000, beyond Python's calendar.
 _END_OF_TIME_MS = 253_402_300_800_000
-# Nothing that leads out of the folder it is unpacked into.
+# No name leads out of the target folder.
 _NAME = re.compile(
     r"database\.sqlite3|files/[A-Za-z0-9_][A-Za-z0-9._-]*|objects/uploads/[A-Za-z0-9_-]+\.[a-z0-9]+"
 )
 
 
-# What belongs to the process that runs, and what the database and the features put there themselves.
+# Files of the running process, and files that the database and features create again.
 NOT_KEPT = frozenset({"lock", "control.sock", "control.json", "backups", "incoming"})
 _FOLDER = re.compile(r"[^/\\\x00-\x1f\x7f]{1,255}")
 
 
 class ArchiveError(Exception):
-    """This is no backup, or a damaged one; the message says what and where."""
+    """The file is not a backup, or is damaged. The message names the fault and its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +183,12 @@ class Header:
     schema: int
     program: str
     made_at_ms: int
-    # The folder for the objects, where they do not go to a bucket.
+    # The folder for objects, unless they are in a bucket.
     objects_folder: str
 
 
 class ArchiveWriter:
-    """Adds one member after the other; `finish` makes it whole, and in any case it is to be closed."""
+    """Adds files one by one. Call `finish` to complete the archive, and `close` in any case."""
 
     def __init__(self, file: IO[bytes], header: Header) -> None:
         self._gzip = gzip.GzipFile(fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0)
@@ -199,7 +199,7 @@ class ArchiveWriter:
         self._add_json(HEADER, whole)
 
     def add(self, name: str, content: IO[bytes], size: int) -> None:
-        """`size` bytes of `content`. Raises OSError."""
+        """Add `size` bytes of `content`. Raises OSError."""
         member = tarfile.TarInfo(name)
         member.size, member.mode, member.mtime = size, 0o600, self._made_at_s
         hashing = _Hashing(content, size)
@@ -211,13 +211,13 @@ class ArchiveWriter:
             self.add(name, file, path.stat().st_size)
 
     def finish(self, missing: Sequence[str]) -> None:
-        """`missing` are the keys of objects that were gone by the time it was their turn."""
+        """Write the manifest. `missing` are the keys of objects that disappeared before they were copied."""
         self._add_json(MANIFEST, {"members": dict(self._sums), "missing": list(missing)})
         self._tar.close()
         self._gzip.close()
 
     def close(self) -> None:
-        """Let go of what was not finished, also while a thread is still at it: nobody reads that."""
+        """Release an unfinished archive, even while a thread still writes: nobody reads the result."""
         with suppress(OSError, ValueError):
             self._tar.close()
             self._gzip.close()
@@ -228,7 +228,7 @@ class ArchiveWriter:
 
 
 class _Hashing:
-    """A file whose bytes are summed as they are read; of a large one it is said how far that is."""
+    """Hashes a file's bytes while they are read, and reports progress on a large file."""
 
     def __init__(self, file: IO[bytes], size: int = 0) -> None:
         self._file = file
@@ -249,7 +249,7 @@ class _Hashing:
 
 
 class ArchiveMember:
-    """One file of an archive; what its reading fails with names it."""
+    """One file of an archive. Its read errors contain its name."""
 
     def __init__(self, name: str, size: int, tape: Tape) -> None:
         self.name = name
@@ -268,10 +268,10 @@ class ArchiveMember:
 
 
 class ArchiveReader:
-    """Gives the members in their order, and at the end compares them with the manifest."""
+    """Yields the files in order, and compares them with the manifest at the end."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        """Raises ArchiveError."""
+        """Read the header. Raises ArchiveError."""
         with _named_faults("its beginning"):
             self._gzip = gzip.GzipFile(fileobj=file, mode="rb")
             self._tape = Tape(self._gzip.read)
@@ -281,11 +281,11 @@ class ArchiveReader:
             _refuse_large(first, _MAX_HEADER_BYTES)
             self.header = _header(loads(_whole(first).decode()))
         self._sums = {HEADER: first.sum()}
-        # Objects that were gone by the time it was their turn; known at the end.
+        # Objects that disappeared before they were copied. Known at the end.
         self.missing: list[str] = []
 
     def members(self) -> Iterator[ArchiveMember]:
-        """Whatever is not read of one is passed over. Raises ArchiveError."""
+        """Yield the files, skipping what the caller did not read of each. Raises ArchiveError."""
         last = HEADER
         while True:
             with _named_faults(f"what comes after {last}"):
@@ -296,7 +296,7 @@ class ArchiveReader:
                 with _named_faults(MANIFEST):
                     self._compare(JsonStream(member.read, _MAX_ENTRY_CHARACTERS))
                     while self._gzip.read(_CHUNK_BYTES):
-                        pass  # To its end: what was cut off there is noticed too.
+                        pass  # Read to the end, to notice a truncated checksum too.
                 return
             self._check(member)
             yield member
@@ -310,7 +310,7 @@ class ArchiveReader:
         return None if found is None else ArchiveMember(*found, self._tape)
 
     def _check(self, member: ArchiveMember) -> None:
-        """Raises ArchiveError."""
+        """Raise ArchiveError for a file that no backup contains."""
         name = member.name
         if not _NAME.fullmatch(name[: _MAX_NAME_CHARACTERS + 1]) or len(name) > _MAX_NAME_CHARACTERS:
             raise ArchiveError(f"{name[:200]!r} has no place in a backup")
@@ -325,7 +325,7 @@ class ArchiveReader:
             _refuse_large(member, MAX_FILE_BYTES)
 
     def _compare(self, manifest: JsonStream) -> None:
-        """With what the manifest says, one file after the other."""
+        """Compare the files with the manifest's entries, one by one."""
         found = False
         for part in manifest.names() if manifest.peek() == "{" else ():
             if part == "members":
@@ -345,18 +345,18 @@ class ArchiveReader:
             raise ArchiveError(f"{name} is not what was backed up")
 
     def _compare_one(self, name: str, said: object) -> None:
-        here = self._sums.pop(name, None)
-        if here is None:
+        actual = self._sums.pop(name, None)
+        if actual is None:
             raise ArchiveError(f"{_shown(name)} is missing")
         match said:
             case {"bytes": int(size), "sha256": str(digest)} if re.fullmatch("[0-9a-f]{64}", digest):
-                if 0 <= size < 2**63 and here == _sum(size, bytes.fromhex(digest)):
+                if 0 <= size < 2**63 and actual == _sum(size, bytes.fromhex(digest)):
                     return
         raise ArchiveError(f"{_shown(name)} is not what was backed up")
 
 
 def _shown(name: str) -> str:
-    """A stranger's text, for one line of a terminal."""
+    """Return untrusted text in a form that is safe for one terminal line."""
     return name[:200] if name.isprintable() else ascii(name[:200])
 
 
@@ -397,7 +397,7 @@ def _header(value: object) -> Header:
 
 @contextmanager
 def _named_faults(where: str) -> Iterator[None]:
-    """Whatever the libraries say of a damaged file, as one error that says where."""
+    """Turn the libraries' errors about a damaged file into ArchiveError with the position."""
     try:
         yield
     except ArchiveError as fault:

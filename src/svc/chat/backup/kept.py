@@ -1,8 +1,8 @@
-"""Backups that the owner makes, lists, downloads and deletes while the server runs. No HTTP.
+"""Backups that the owner creates, lists, downloads and deletes on a running server. No HTTP.
 
-They stay in the data folder until they are deleted. Making one takes long, so it goes on by itself, and
-the owner hears when it is done. A backup holds every secret of the server: it is sent to the owner alone,
-or once and within a minute to whoever has a link that the owner has asked for.
+They stay in the data folder until they are deleted. A backup takes long, so it runs in the background and an
+event reports its end. A backup contains every secret of the server. It is sent only to the owner, or once
+within a minute to anyone with a link that the owner requested.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from svc.chat.live.hub import Only
 # Each may be as large as everything else together.
 MAX_KEPT = 5
 LINK_S = 60.0
-# Links that nobody has used yet.
+# Unused links.
 MAX_LINKS = 20
 _NAME = re.compile(r"backup-(\d{1,15})\.tar\.gz")
 
@@ -39,7 +39,7 @@ class Backup(Told):
 
 
 class BackupProgress(Told):
-    """`what` is being done; `done` of `total` bytes or files."""
+    """Progress of a backup: the phase in `what`, and `done` of `total` bytes or files."""
 
     what: str
     done: Natural
@@ -47,7 +47,7 @@ class BackupProgress(Told):
 
 
 class AllBackups(Told):
-    """The newest first. `making` is the backup that is being made, `fault` why the last one failed."""
+    """All backups, newest first. `making` is the one in progress; `fault` is why the last one failed."""
 
     backups: Sequence[Backup]
     making: BackupProgress | None
@@ -60,7 +60,7 @@ class BackupFinished(Told):
 
 
 class KeptBackups:
-    """`steady` gives the seconds of a clock that nobody sets; `new_token` makes what nobody guesses."""
+    """Manages the backups. `steady` is a monotonic clock; `new_token` returns an unguessable token."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class KeptBackups:
         self._making: asyncio.Task[None] | None = None
         self._progress = Progress("", 0, 0)
         self._fault = ""
-        # Name, end and maker of each link, by its token.
+        # Name, expiry and creator of each link, by token.
         self._links: dict[str, tuple[str, float, str]] = {}
 
     def all(self) -> AllBackups:
@@ -93,10 +93,10 @@ class KeptBackups:
         making = BackupProgress(progress.what, progress.done, progress.total) if self._running else None
         return AllBackups(found, making, self._fault or None)
 
-    # Alone, for one that has been decided on is not running yet.
+    # Exclusive, because a backup that was decided on is not yet running.
     @changes_rules
     def begin(self, actor_id: str, now: float) -> Act[None, None]:
-        """Make one, which goes on by itself. Raises ChatError where one is being made or enough are kept."""
+        """Start a backup in the background. Raises ChatError if one is running or enough are kept."""
         if self._running:
             raise ChatError("too_many", "A backup is being made already")
         if len(self._names()) >= MAX_KEPT:
@@ -127,7 +127,7 @@ class KeptBackups:
 
     @follows_rules
     def link(self, actor_id: str, name: str, now: float) -> Act[None, str]:
-        """A token by which it can be downloaded once, within `LINK_S`."""
+        """Create a token for one download within `LINK_S`."""
         self.path(name)
 
         def write(connection: Connection) -> None:
@@ -144,7 +144,7 @@ class KeptBackups:
         return Act(write, linked)
 
     def linked(self, token: str, *, used: bool = True) -> Path:
-        """What a link leads to, which is used up by it unless it is only looked at. Raises ChatError."""
+        """Return the file behind a link, and use the link up unless `used` is false. Raises ChatError."""
         self._drop_old()
         name, _, maker_id = self._links.get(token, ("", 0.0, ""))
         if not self._directory.is_owner(maker_id):
@@ -154,13 +154,13 @@ class KeptBackups:
         return self.path(name)
 
     def path(self, name: str) -> Path:
-        """Raises ChatError where there is no such backup."""
+        """Return a backup's path. Raises ChatError if it does not exist."""
         if not _NAME.fullmatch(name) or not (self._folder / name).is_file():
             raise ChatError("unknown_backup")
         return self._folder / name
 
     async def close(self) -> None:
-        """The server stops; what is unfinished is removed when the next one is made."""
+        """Cancel a running backup at shutdown. The next backup removes its unfinished files."""
         if self._making is not None:
             self._making.cancel()
             with suppress(asyncio.CancelledError):
@@ -171,7 +171,7 @@ class KeptBackups:
         return self._making is not None and not self._making.done()
 
     def made_at_ms(self) -> list[int]:
-        """When those that are kept were made."""
+        """Return the times of the existing backups."""
         return [int(match[1]) for name in self._names() if (match := _NAME.fullmatch(name))]
 
     def _names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What can be asked of backups: the owner makes, lists, downloads and deletes them."""
+"""The endpoints and commands for backups."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ from svc.chat.requests import Requests, described_by, request, schema_of
 
 # Nobody needs more at once.
 MAX_STREAMS = 2
-# Somebody who takes no chunk for so long has gone.
+# A client that accepts no data for this long has gone.
 WRITE_DEADLINE_S = 30.0
 _CHUNK_BYTES = 256 * 1024
 _ARCHIVE = "application/gzip"
@@ -35,19 +35,19 @@ class BackupLink(Told):
 
 
 class BackupRequests(Requests):
-    """A backup holds all secrets, so nobody but the owner gets one."""
+    """Endpoints for backups. A backup contains all secrets, so only the owner may have one."""
 
     def __init__(self, backups: KeptBackups) -> None:
         self._backups = backups
         self._readers = Readers(time.monotonic)
 
-    @request(OWNER, "Backups that the server keeps, and one that is being made", http="GET /api/backups")
+    @request(OWNER, "All backups, and the one in progress", http="GET /api/backups")
     async def all(self) -> AllBackups:
         return await asyncio.to_thread(self._backups.all)
 
     @request(
         OWNER,
-        "Make a backup, of which 5 are kept. It goes on by itself; `backup_finished` says when it is done",
+        "Start a backup. At most 5 are kept. The event `backup_finished` reports its end",
         http="POST /api/backups",
         refusals=("too_many",),
         status=202,
@@ -58,7 +58,7 @@ class BackupRequests(Requests):
 
     @request(
         OWNER,
-        "Download a backup, which holds every secret of the server",
+        "Download a backup. It contains every secret of the server",
         http="GET /api/backups/{name}",
         refusals=("too_many_connections", "unknown_backup"),
         answers=str,
@@ -66,7 +66,7 @@ class BackupRequests(Requests):
     )
     async def download(self, asking: Asker, request: web.Request, name: Id) -> web.StreamResponse:
         path = self._backups.path(name)
-        # As with a link: the log says that somebody has taken it away.
+        # As with a link, the audit log records each download.
         await self._backups.link(asking.member_id, path.name, time.time())
         return await self._send(request, path)
 
@@ -76,7 +76,7 @@ class BackupRequests(Requests):
 
     @request(
         OWNER,
-        "An address at which a backup can be downloaded once, within a minute",
+        "Create a URL that downloads a backup once, within a minute",
         http="POST /api/backups/{name}/link",
         refusals=("unknown_backup",),
         status=201,
@@ -85,23 +85,23 @@ class BackupRequests(Requests):
         token = await self._backups.link(asking.member_id, name, time.time())
         return BackupLink(f"/api/backup-links/{token}", int((time.time() + LINK_S) * 1000))
 
-    # The token in it is the owner's leave, for once.
+    # The token in the URL is the owner's permission for one download.
     @request(
         ANYONE,
-        "Download a backup by such an address",
+        "Download a backup with such a URL",
         http="GET /api/backup-links/{token}",
         refusals=("too_many_connections", "unknown_backup"),
         answers=str,
         media_type=_ARCHIVE,
     )
     async def linked(self, request: web.Request, token: Id) -> web.StreamResponse:
-        # Programs that look at what they are sent, such as chats with previews, do not use it up.
+        # A HEAD request, such as a chat's link preview sends, does not use up the link.
         return await self._send(request, self._backups.linked(token, used=request.method != "HEAD"))
 
     async def _send(self, request: web.Request, path: Path) -> web.StreamResponse:
         transport = request.transport
         if transport is None:
-            return nothing()  # Nobody is there any more.
+            return nothing()  # The client has disconnected.
         reader = self._readers.admit("the owner", MAX_STREAMS, transport.abort)
         if reader is None:
             raise ChatError("too_many_connections", "Backups are being downloaded already. Try again later")
@@ -148,7 +148,7 @@ DESCRIBED = described_by(
     pushes=[
         Pushed(
             "backup_finished",
-            "A backup has been made, or could not be: `fault` says why",
+            "A backup has finished or failed. `fault` is the reason of a failure",
             schema_of(BackupFinished),
             to="the owner",
         )

@@ -1,7 +1,6 @@
-"""A data folder made of a backup, and what is asked of it before anybody relies on it.
+"""Restores a backup into a data folder and verifies the result.
 
-The folder appears whole or not at all. Decides nothing about servers: none may run there, which
-is the caller's to know. No HTTP.
+The folder appears completely or not at all. Callers make sure that no server runs there. No HTTP.
 """
 
 import asyncio
@@ -31,7 +30,7 @@ from svc.chat.backup.archive import (
 from svc.chat.backup.rules import faults_of
 
 _CHUNK_BYTES = 256 * 1024
-# Only to say which they are.
+# A message names only this many.
 _NAMED = 5
 
 
@@ -41,19 +40,19 @@ class Restored:
     files: int
     objects: int
     missing: list[str]
-    # In the data folder; of no meaning where they went elsewhere.
+    # In the data folder; meaningless if the objects went to a bucket.
     objects_folder: str
 
 
 @asynccontextmanager
 async def built(folder: Path) -> AsyncIterator[Path]:
-    """A folder to fill, which becomes `folder` at the end of the block. Raises OSError."""
+    """Create a temporary folder that becomes `folder` at the end of the block. Raises OSError."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     building = folder.parent / f".{folder.name}.restoring-{os.getpid()}"
     building.mkdir(mode=0o700)
     try:
         yield building
-        # An empty folder is replaced; one with something in it is not.
+        # This replaces an empty folder, and fails for one with content.
         building.replace(folder)
         sync_folder(folder.parent)
     except BaseException:
@@ -69,10 +68,10 @@ async def restore(
     objects: ObjectStore | None,
     objects_folder: str = "",
 ) -> Restored:
-    """Fill an empty folder. Objects go there too, unless there is a store elsewhere.
+    """Unpack a backup into an empty folder. Objects go there too, unless there is another store.
 
-    `objects_folder` is where; the one that the backup names, if this is empty.
-    Raises ArchiveError, OSError, and the store's StoreFailed.
+    `objects_folder` overrides the backup's folder for objects. Raises ArchiveError, OSError, and the store's
+    StoreFailed.
     """
     size = (await asyncio.to_thread(archive.stat)).st_size
     with archive.open("rb") as file:
@@ -99,7 +98,7 @@ async def restore(
 
 
 def refuse_foreign(database: Path, migrations: Sequence[Migration]) -> None:
-    """Raises ArchiveError where the database of the backup was not made by this program."""
+    """Raise ArchiveError if the database in the backup was not made by this program."""
     try:
         with opened_copy(database) as copy:
             stranger = foreign(copy, migrations)
@@ -110,7 +109,7 @@ def refuse_foreign(database: Path, migrations: Sequence[Migration]) -> None:
 
 
 async def faults(database: Path, objects: ObjectStore) -> list[str]:
-    """What is wrong with a restored server, in words; nothing is as it should be.
+    """Return the faults of a restored server as text; empty if it is intact.
 
     Raises the store's StoreFailed.
     """
@@ -136,7 +135,7 @@ async def faults(database: Path, objects: ObjectStore) -> list[str]:
 
 
 def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
-    """Those of the database itself, and the objects that something refers to, with their sizes."""
+    """Return the database's faults, and the referenced objects with their sizes."""
     if found := faults_of(copy):
         return found, {}
     needed = copy.execute(
@@ -147,7 +146,7 @@ def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
 
 
 def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> Path:
-    """The archive has checked that the name leads nowhere else."""
+    """Return a file's target. The archive has checked that the name stays inside."""
     if name == DATABASE:
         return folder / database_name
     if name.startswith(FILES):
@@ -158,13 +157,13 @@ def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> 
 async def _put_elsewhere(member: ArchiveMember, folder: Path, objects: ObjectStore) -> None:
     spool = folder / ".object"
     await asyncio.to_thread(_write, member, spool)
-    # The type that a browser is told stands in the database.
+    # The database holds the content type that browsers get.
     await objects.put(member.name.removeprefix(OBJECTS), spool, "application/octet-stream")
     spool.unlink()
 
 
 def _write(member: ArchiveMember, path: Path) -> None:
-    """Raises ArchiveError where the disk has no room for it, before anything is written."""
+    """Write a file. Raises ArchiveError before writing if the disk has too little space."""
     make_private_folder(path.parent)
     free = shutil.disk_usage(path.parent).free - MIN_FREE_BYTES
     if member.size > free:

@@ -1,7 +1,6 @@
-"""A backup of a server that runs: its database at one moment, then its secrets, then its media.
+"""Backs up a running server: first the database at one moment, then secrets, then media.
 
-Everybody goes on meanwhile. It is written into the data folder, whole or not at all, for
-whoever asked to take away. No HTTP.
+The server keeps running. The backup appears in the data folder completely or not at all. No HTTP.
 """
 
 import asyncio
@@ -33,31 +32,31 @@ from svc.chat.backup.archive import (
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
-# Far below what whoever waits for progress has patience for.
+# Well below the patience of anybody who watches the progress.
 _SIGN_S = 5.0
-# Of SQLite's virtual machine: about a tenth of a second.
+# Steps of SQLite's virtual machine in about a tenth of a second.
 _STEPS_BETWEEN_SIGNS = 1_000_000
-# Larger objects go over the disk.
+# Larger objects are spooled to disk.
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """`path` is relative to the data folder."""
+    """A finished backup. `path` is relative to the data folder."""
 
     path: str
     bytes: int
     objects: int
     schema: int
-    # Objects that the store did not have, and those that are longer or shorter than they were.
+    # Objects missing from the store, and objects whose size has changed.
     missing: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
-    # What is wrong with the database, where the operator wants a backup all the same.
+    # The database's faults, if the operator backs it up nevertheless.
     faults: list[str] = field(default_factory=list)
 
 
 class Backups:
-    """`objects` is None where nothing can be stored; `objects_folder` is where a restored server looks."""
+    """Makes backups. `objects` is None without a store; a restored server looks in `objects_folder`."""
 
     def __init__(
         self,
@@ -75,13 +74,13 @@ class Backups:
         self._running = asyncio.Lock()
 
     async def faults(self) -> list[str]:
-        """What is wrong with the database that the server is using: all of it is read."""
+        """Return the faults of the database in use. Reads all of it."""
         return await asyncio.to_thread(faults_in, self._database.path)
 
     async def make(self, now: float, *, damaged: bool = False) -> Made:
-        """Raises ChatError where it cannot be made; then nothing of it remains.
+        """Make a backup. Raises ChatError if that fails, and leaves nothing behind.
 
-        A damaged database is refused, unless it is wanted `damaged`.
+        A damaged database is refused unless `damaged` is set.
         """
         if self._running.locked():
             raise ChatError("too_many", "A backup is being made already")
@@ -92,7 +91,7 @@ class Backups:
 
     async def _make(self, making: Path, target: Path, now: float, *, damaged: bool) -> Made:
         copy, partial = making / DATABASE, making / target.name
-        # A copy, and what is packed of it.
+        # A copy, and the archive of it.
         require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
         faults = await asyncio.to_thread(faults_in, copy)
@@ -100,7 +99,7 @@ class Backups:
             raise ChatError(
                 "storage_unavailable",
                 f"The database is damaged ({faults[0]}), and no backup was made. Keep the backups that "
-                "you have: restore the newest of them. With --damaged a backup is made all the same",
+                "you have, and restore the newest. --damaged makes a backup nevertheless",
             )
         with opened_copy(copy) as connection:
             keys, schema = _keys(connection), int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -127,7 +126,7 @@ class Backups:
         return Made(f"{FOLDER}/{target.name}", size, len(keys) - len(missing), schema, missing, cut, faults)
 
     def _files(self) -> list[Path]:
-        """What else is at the top of the data folder: every secret, also one that a later feature keeps."""
+        """Return the other files at the top of the data folder, including secrets that later features add."""
         database = self._database.path.name
         return sorted(
             path
@@ -142,7 +141,7 @@ class Backups:
     async def _add_objects(
         self, writer: ArchiveWriter, keys: Mapping[str, int]
     ) -> tuple[list[str], list[str]]:
-        """The keys of those that are missing, and of those whose size is not the one recorded."""
+        """Add the objects. Return the keys of missing ones, and of those with another size than recorded."""
         missing, damaged = [], []
         for number, (key, recorded) in enumerate(keys.items()):
             report("files", number, len(keys))
@@ -151,7 +150,7 @@ class Backups:
                 async with spooled(self._objects, key, self._data_dir / FOLDER) as (spool, size):
                     await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
             except ObjectMissing:
-                # Swept since the database was copied, or lost before.
+                # Deleted since the database was copied, or lost before.
                 missing.append(key)
             else:
                 if size != recorded:
@@ -160,15 +159,15 @@ class Backups:
 
 
 def faults_in(path: Path) -> list[str]:
-    """What is wrong with a database, in SQLite's words; all of it is read, and nothing is changed."""
+    """Return a database's faults in SQLite's words. Reads all of it and changes nothing."""
     with opened_copy(path) as copy:
-        # Minutes, for a large one: whoever waits hears that it goes on.
+        # A large database takes minutes, so report progress.
         copy.set_progress_handler(lambda: report("checking", 1, 1), _STEPS_BETWEEN_SIGNS)
         return faults_of(copy)
 
 
 async def stored(file: int) -> None:
-    """Wait for the disk, and say that it goes on: a slow card takes minutes over a large file."""
+    """Wait until a file is on disk, reporting progress: a slow card takes minutes for a large file."""
     storing = asyncio.ensure_future(asyncio.to_thread(os.fsync, file))
     try:
         while not (await asyncio.wait([storing], timeout=_SIGN_S))[0]:
@@ -180,12 +179,12 @@ async def stored(file: int) -> None:
 
 @asynccontextmanager
 async def being_made(folder: Path, what: str) -> AsyncIterator[Path]:
-    """A folder in `folder` to make a backup or an export in, which goes at the end of the block.
+    """Create a temporary folder inside `folder` for a backup or an export, and delete it at the end.
 
-    A fault of the disk, of the database or of the store in the block becomes a ChatError.
+    Faults of the disk, the database or the store become a ChatError.
     """
     make_private_folder(folder)
-    # What a killed server leaves of one begins so.
+    # Prefix of the folder that a killed server leaves behind.
     prefix = f".{what}-"
     await asyncio.to_thread(remove_unfinished, folder, prefix)
     with tempfile.TemporaryDirectory(dir=folder, prefix=prefix) as making:
@@ -202,10 +201,10 @@ def remove_unfinished(folder: Path, prefix: str) -> None:
 
 @asynccontextmanager
 async def spooled(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[tuple[IO[bytes], int]]:
-    """An object's content, to be read from its beginning, and its size. Raises ObjectMissing."""
+    """Yield an object's content from the beginning, and its size. Raises ObjectMissing."""
     with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(folder)) as spool:
         async for chunk in objects.read(key):
-            # Members upload meanwhile: what is left of the disk is the database's.
+            # Members upload meanwhile, and the database needs the remaining space.
             require_free(folder, len(chunk))
             spool.write(chunk)
         size = spool.tell()
@@ -215,13 +214,13 @@ async def spooled(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator
 
 
 def _keys(copy: sqlite3.Connection) -> dict[str, int]:
-    """Everything that is in the object store, or should be, with its size."""
+    """Return the keys of all stored objects with their sizes."""
     found = copy.execute("SELECT key, bytes FROM objects WHERE state = 'stored' ORDER BY key")
     return {row["key"]: row["bytes"] for row in found}
 
 
 def faults_of(copy: sqlite3.Connection) -> list[str]:
-    """What is wrong with the file itself, in SQLite's words."""
+    """Return the faults of the database file in SQLite's words."""
     try:
         found = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(10)")]
     except sqlite3.DatabaseError as fault:
