@@ -1,1 +1,1 @@
-"""A community as a file that other programs can read, and a server made of one."""
+"""Exports a community to a file for other programs, and imports such files."""

@@ -1,8 +1,8 @@
-"""What another program has exported, added to a server: all of it, or nothing. For one that does not run.
+"""Adds another program's export to a stopped server, all or nothing.
 
-Every channel becomes a new one. Who wrote there becomes somebody who has left: their name stands
-on their messages, nobody can sign in as them, and no seat is taken. A post keeps its moment.
-Pictures that lie beside the export are written anew like any upload. No HTTP.
+Each channel becomes a new one. Each author becomes a former member: the name is on the messages, nobody can
+sign in with it, and it takes no seat. Posts keep their times. Pictures next to the export are re-encoded like
+any upload. No HTTP.
 """
 
 import asyncio
@@ -33,19 +33,19 @@ from svc.chat.transfer.importing import KeptObjects
 from svc.chat.transfer.kinds import KINDS, BadRecord
 from svc.chat.uploads.file_names import readable_file_name
 
-# For ids of people, who are the same in every export of that program.
+# Namespace for the ids of people, who are the same in every export of a program.
 _PEOPLE = uuid.UUID("6f1a4a52-9d1e-4c55-8a3b-4d0a4f1d8d10")
 _CHANNEL_NAME_CHARACTERS = 64
 _PICTURE_DEADLINE_S = 30.0
 _MAX_PICTURE_BYTES = 25 * 1024 * 1024
 _POSTS_BETWEEN = 200
-# What is kept of each in memory until the end takes some hundred bytes.
+# Each takes about a hundred bytes of memory until the end.
 MAX_AUTHORS = 100_000
 MAX_PICTURES = 100_000
 MAX_NAME_CHARACTERS = 256
 _PICTURES = PictureRules(max_side=4096)
 
-LATER_THAN_NOW = "times that are later than now: these messages are dated now"
+LATER_THAN_NOW = "times in the future: these messages are dated now"
 
 Values = Mapping[str, object]
 
@@ -56,16 +56,16 @@ class Added:
     messages: int
     authors: int
     pictures: int
-    # What could not be taken along, and how often: said at the end.
+    # Counts of what could not be imported, by reason. Printed at the end.
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 async def add(
     database: Database, objects: ObjectStore | None, audit: Audit, source: Source, now: float, *, hidden: bool
 ) -> Added:
-    """`hidden`: only administrators see the new channels at first.
+    """Import a source. `hidden` shows the new channels only to administrators at first.
 
-    Raises BadRecord and the database's and store's errors.
+    Raises BadRecord and the errors of the database and the store.
     """
     pictures: dict[Path, Values] = {}
     total, files = await asyncio.to_thread(_looked_through, source)
@@ -89,7 +89,7 @@ async def add(
 
 
 class _Placing:
-    """The one write: every step of it on the writer's thread."""
+    """The import's single write, which runs on the writer's thread."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class _Placing:
             raise BadRecord(f"with these there would be more than {MAX_CHANNELS} channels")
         for picture in self._pictures.values():
             self._put("object", _object(picture, self._now_ms))
-        # In a file, for there may be millions.
+        # On disk, because there may be millions.
         kept = "placed (post TEXT PRIMARY KEY, message_id TEXT) WITHOUT ROWID"
         execute(f"CREATE TEMP TABLE IF NOT EXISTS {kept}")
         for channel in channels:
@@ -155,12 +155,12 @@ class _Placing:
             if self._messages % _POSTS_BETWEEN == 0:
                 report("messages", self._messages, total)
             self._place_post(channel_id, post)
-        # Nobody has to read years of messages first.
+        # Nobody should have to read years of old messages.
         read_by_all = "INSERT INTO reads SELECT id, ?, ? FROM members WHERE left_at_ms IS NULL"
         execute(read_by_all, (channel_id, self._last_n))
 
     def _in_the_past(self, post: ForeignPost) -> ForeignPost:
-        """A post from a clock that was wrong was written by now."""
+        """Move a post with a time in the future to now."""
         edited_at_ms = post.edited_at_ms and min(post.edited_at_ms, self._now_ms)
         past = dataclasses.replace(post, at_ms=min(post.at_ms, self._now_ms), edited_at_ms=edited_at_ms)
         if past != post:
@@ -171,10 +171,10 @@ class _Placing:
         attachments, links = self._files(post.files)
         text = "\n".join(part for part in (post.text.replace("\0", ""), *links) if part)
         if not text.strip() and not attachments:
-            self._left_out["messages without anything in them"] += 1
+            self._left_out["empty messages"] += 1
             return
         pieces = _pieces(text) or [""]
-        # Seldom more than one: elsewhere longer messages are possible. The last has what hangs on it.
+        # Rarely more than one: other programs allow longer messages. The last piece gets the attachments.
         for piece in pieces[:-1]:
             self._message(channel_id, post, piece, None, ())
         reply_to = self._placed(post.reply_to)
@@ -188,7 +188,7 @@ class _Placing:
             )
 
     def _placed(self, key: str | None) -> str | None:
-        """The message that a post of this channel has become."""
+        """Return the message that a post of this channel became."""
         sql = "SELECT message_id FROM temp.placed WHERE post = ?"
         return value(self._connection.execute(sql, (key,)), str) if key else None
 
@@ -231,7 +231,7 @@ class _Placing:
         return n, message_id
 
     def _number(self, at_ms: int) -> int:
-        """The first free one of that moment or behind it. Posts of one moment stay in their order."""
+        """Return the first free number at or after that time. Posts of the same time keep their order."""
         n = max(first_number_at(at_ms), self._last_n + 1)
         while self._connection.execute("SELECT 1 FROM messages WHERE n = ?", (n,)).fetchone():
             n += 1
@@ -245,7 +245,7 @@ class _Placing:
         if len(self._people) >= MAX_AUTHORS:
             raise BadRecord(f"more than {MAX_AUTHORS} people wrote there, and at most so many are taken in")
         person = str(uuid.uuid5(_PEOPLE, f"{self._source.program} {key}")), _nickname(author.name)
-        # As one who has left; whoever is known already stays what they are.
+        # Add the person as a former member. A known member stays unchanged.
         self._connection.execute(
             "INSERT OR IGNORE INTO members (id, nickname, joined_at_ms, left_at_ms) VALUES (?, ?, ?, ?)",
             (*person, self._now_ms, self._now_ms),
@@ -259,7 +259,7 @@ class _Placing:
             try:
                 shown = checked_emoji(emoji)
             except ChatError:
-                self._left_out["reactions with an emoji that there is not here"] += 1
+                self._left_out["reactions with an emoji that this server does not have"] += 1
                 continue
             person, _ = self._person(author)
             if (shown, person) not in seen:
@@ -269,7 +269,7 @@ class _Placing:
                 self._put("reaction", record)
 
     def _files(self, files: Sequence[ForeignFile]) -> tuple[list[Values], list[str]]:
-        """What becomes an attachment, and what becomes a link."""
+        """Return the attachments, and links for the files that cannot be attached."""
         attachments, links = [], []
         for file in files:
             if file.path is not None and (picture := self._pictures.get(file.path)) is not None:
@@ -277,7 +277,7 @@ class _Placing:
             elif file.url.startswith(("https://", "http://")):
                 links.append(f"[{_bracketed(file.name)}]({file.url})")
             else:
-                self._left_out["files that are no pictures, or are missing"] += 1
+                self._left_out["files that are missing or not pictures"] += 1
                 links.append(f"({_bracketed(file.name)})")
         return attachments, links
 
@@ -286,7 +286,7 @@ class _Placing:
 
 
 def _looked_through(source: Source) -> tuple[int, list[Path]]:
-    """How many posts there are, and the files beside them. Raises BadRecord, before anything is written."""
+    """Count the posts and collect their files before anything is written. Raises BadRecord."""
     total = 0
     files: dict[Path, None] = {}
     for channel in source.channels():
@@ -301,7 +301,9 @@ def _looked_through(source: Source) -> tuple[int, list[Path]]:
 
 
 async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | None:
-    """What a picture has become, stored under a new key; None for what is no picture that is taken here."""
+    """Rewrite and store a picture under a new key. Return its facts; None if it is not an accepted
+    picture.
+    """
     try:
         size = (await asyncio.to_thread(path.stat)).st_size
         if size > _MAX_PICTURE_BYTES:
@@ -318,7 +320,7 @@ async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | 
 
 
 def _attachment(picture: Values, name: str) -> Values:
-    """As that of an upload."""
+    """Return an attachment like an upload's."""
     stem = Path(readable_file_name(name)).stem or "picture"
     shown = f"{stem}.{str(picture['key']).rpartition('.')[2]}"
     return {
@@ -338,13 +340,13 @@ def _object(picture: Values, now_ms: int) -> Values:
 
 
 def _message_id(n: int, source: str) -> str:
-    """The id that belongs to a number: what is random elsewhere is made of the source here."""
-    rest = int.from_bytes(hashlib.sha256(source.encode("utf-8", "replace")).digest()[:8]) >> 2
-    return str(uuid.UUID(int=(n >> 12) << 80 | 7 << 76 | (n & 0xFFF) << 64 | 0b10 << 62 | rest))
+    """Return the id for a number. Its random part is derived from the source."""
+    digest = int.from_bytes(hashlib.sha256(source.encode("utf-8", "replace")).digest()[:8]) >> 2
+    return str(uuid.UUID(int=(n >> 12) << 80 | 7 << 76 | (n & 0xFFF) << 64 | 0b10 << 62 | digest))
 
 
 def _pieces(text: str) -> list[str]:
-    """A text in messages of the length that is usual here, at ends of lines where there are some."""
+    """Split a text into messages of the usual length, at line ends where possible."""
     pieces = []
     while len(text) > MAX_TEXT_CHARACTERS:
         end = text.rfind("\n", MAX_TEXT_CHARACTERS // 2, MAX_TEXT_CHARACTERS)
@@ -369,10 +371,10 @@ def _channel_name(name: str) -> str:
 
 
 def _shown(name: str) -> str:
-    """A stranger's text, for one line of a terminal."""
+    """Return untrusted text in a form that is safe for one terminal line."""
     return name[:100] if name.isprintable() else ascii(name[:100])
 
 
 def _bracketed(name: str) -> str:
-    """In the text of a link."""
+    """Make a name safe for the text of a link."""
     return name.replace("[", "(").replace("]", ")").replace("\n", " ") or "file"

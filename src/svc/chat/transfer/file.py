@@ -1,11 +1,11 @@
-"""The file of an export: a zip archive with `export.jsonl`, and the stored media in `media/`.
+"""The format of an export: a zip archive with `export.jsonl`, and the stored media in `media/`.
 
-The first line says what it is, the last how many records there were: a file that was cut off is
-noticed. Reads and writes the file; knows no database.
+The first line identifies the file and the last gives the number of records, so that truncation is noticed.
+Reads and writes the file. Knows no database.
 
-Zip files from strangers are opened with bounds (`opened`): `zipfile` holds the whole list of entries in
-memory. Compression other than deflate is refused: LZMA's header may ask for 4 GB. What an entry holds is read
-by whoever asks, piece by piece.
+Zip files from strangers are opened with bounds (`opened`), because `zipfile` holds the complete list of
+entries in memory. Only deflate is accepted: LZMA's header may request 4 GB. Callers read entries piece by
+piece.
 """
 
 import json
@@ -21,19 +21,19 @@ from typing import IO
 from svc.base.strict_json import dumps, loads_object
 from svc.chat.transfer.kinds import FORMAT, KINDS, MAX_LINE_BYTES, VERSION, BadRecord, Kind
 
-# The list of files: Python makes up to 16 bytes of memory of each byte. 140,000 files of an export.
+# The list of files: Python uses up to 16 bytes of memory per byte. Enough for 140,000 files of an export.
 MAX_LIST_BYTES = 16 * 1024 * 1024
-# What the library says of a damaged archive, or one of a kind that it does not know.
+# The library's errors for a damaged archive or an unknown type.
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-_LIST_BYTES_AT = 5  # In what the library reads at the end of a zip file.
+_LIST_BYTES_AT = 5  # Index into the library's end record.
 
 
 def opened(path: Path, what: str) -> zipfile.ZipFile:
-    """Raises BadRecord where it is not `what`, and OSError."""
+    """Open an archive. Raises BadRecord if it is not `what`, and OSError."""
     try:
         with path.open("rb") as file:
-            # The library's own: two readers of this record could be shown two different lists.
+            # Uses the library's own function: two parsers of this record could be shown different lists.
             end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
         if end and end[_LIST_BYTES_AT] > MAX_LIST_BYTES:
             raise BadRecord(
@@ -51,7 +51,7 @@ def opened(path: Path, what: str) -> zipfile.ZipFile:
 
 
 def entry(archive: zipfile.ZipFile, name: str, most: int) -> IO[bytes]:
-    """An entry to read, of at most `most` bytes unpacked. Raises BadRecord and ZIP_FAULTS."""
+    """Open an entry of at most `most` uncompressed bytes. Raises BadRecord and ZIP_FAULTS."""
     info = archive.getinfo(name)
     if info.file_size > most:
         raise BadRecord(f"{name!a} has {info.file_size} bytes unpacked, and at most {most}")
@@ -59,7 +59,7 @@ def entry(archive: zipfile.ZipFile, name: str, most: int) -> IO[bytes]:
 
 
 def _check(path: Path, archive: zipfile.ZipFile) -> None:
-    """Raises BadRecord."""
+    """Raise BadRecord for duplicate names and other compression methods."""
     for info in archive.infolist():
         if archive.NameToInfo[info.filename] is not info:
             raise BadRecord(f"{path}: {info.filename[:200]!a} is there twice")
@@ -69,21 +69,21 @@ def _check(path: Path, archive: zipfile.ZipFile) -> None:
 
 RECORDS, MEDIA = "export.jsonl", "media/"
 _CHUNK_BYTES = 256 * 1024
-# What media there may be: our worker writes some ten megabytes at most.
+# For one stored file. Our worker writes some ten megabytes at most.
 MAX_OBJECT_BYTES = 1024 * 1024 * 1024
-# Forty million messages. What the disk has no room for is refused before.
+# Forty million messages. An import that does not fit on the disk is refused first.
 MAX_RECORDS_BYTES = 16 * 1024 * 1024 * 1024
 
 
 class Writer:
-    """`finish` makes it whole, and in any case it is to be closed."""
+    """Writes an export. Call `finish` to complete it, and `close` in any case."""
 
     def __init__(self, file: IO[bytes], facts: Mapping[str, object]) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
         self._facts = facts
 
     def add_records(self, records: Iterator[dict[str, object]]) -> int:
-        """All of them; how many there were."""
+        """Add all records and return their number."""
         count = 0
         with self._zip.open(RECORDS, "w", force_zip64=True) as lines:
             lines.write(
@@ -97,20 +97,21 @@ class Writer:
 
     def add_object(self, key: str, content: IO[bytes]) -> None:
         info = zipfile.ZipInfo(MEDIA + key.rpartition("/")[2])
-        with self._zip.open(info, "w", force_zip64=True) as entry:  # Stored: it is packed already.
+        # Stored, because media is already compressed.
+        with self._zip.open(info, "w", force_zip64=True) as entry:
             shutil.copyfileobj(content, entry, _CHUNK_BYTES)
 
     def finish(self) -> None:
         self._zip.close()
 
     def close(self) -> None:
-        """Let go of what was not finished, also while a thread is still at it: nobody reads that."""
+        """Release an unfinished archive, even while a thread still writes: nobody reads the result."""
         with suppress(OSError, ValueError):
             self._zip.close()
 
 
 class Export:
-    """One that is read. Whatever is wrong with it is a BadRecord that says where."""
+    """Reads an export. Each fault is a BadRecord with its position."""
 
     def __init__(self, path: Path) -> None:
         self._zip = opened(path, "export of this program")
@@ -123,7 +124,7 @@ class Export:
         self._zip.close()
 
     def records(self) -> Iterator[tuple[int, Kind, Mapping[str, object]]]:
-        """Line, kind and record of each."""
+        """Yield the line number, kind and content of each record."""
         number, count, ended = 0, 0, False
         try:
             with entry(self._zip, RECORDS, MAX_RECORDS_BYTES) as lines:
@@ -154,7 +155,7 @@ class Export:
         return BadRecord(f"{self.path}: {RECORDS}, line {line}: {fault}")
 
     def media(self, key: str) -> IO[bytes] | None:
-        """The content of an object; None where the file has none."""
+        """Open an object's content; None if the file lacks it."""
         name = MEDIA + key.rpartition("/")[2]
         if name not in self._names:
             return None
@@ -166,7 +167,7 @@ class Export:
             raise BadRecord(f"{self.path}: {name} cannot be read ({fault})") from None
 
     def unpacked_bytes(self) -> int:
-        """How much the records are, unpacked."""
+        """Return the uncompressed size of the records."""
         return self._zip.getinfo(RECORDS).file_size
 
 

@@ -1,6 +1,6 @@
-"""What another program's export comes down to: channels, who wrote, and what was said when.
+"""The common form of other programs' exports: channels, authors and posts.
 
-Whatever reads such an export makes these; `adding` puts them into a server. Knows no format.
+Readers of such exports produce these, and `adding` stores them. Knows no format.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class ForeignChannel:
-    """`key` is what the other program calls it."""
+    """A channel. `key` is the other program's id."""
 
     key: str
     name: str
@@ -26,7 +26,7 @@ class ForeignAuthor:
 
 @dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """Something that was attached: where it is on the web, and here, if it is."""
+    """An attached file: its web address, and its local path if it was exported too."""
 
     name: str
     url: str
@@ -40,7 +40,7 @@ class ForeignPost:
     at_ms: int
     text: str
     edited_at_ms: int | None = None
-    # The key of another post of the channel; and of that in whose thread it is.
+    # The keys of the post that this one replies to, and of its thread's root, in the same channel.
     reply_to: str | None = None
     thread: str | None = None
     reactions: Sequence[tuple[str, ForeignAuthor]] = ()
@@ -49,12 +49,12 @@ class ForeignPost:
 
 
 class Source(Protocol):
-    """Both may be asked for again, and say the same. Raises BadRecord that names file and place."""
+    """An export. Both methods can be called repeatedly. Raises BadRecord with file and position."""
 
-    # Such as "discord"; tells keys of one program from those of another.
+    # Such as "discord". Separates the keys of different programs.
     program: str
 
     def channels(self) -> Sequence[ForeignChannel]: ...
 
     def posts(self, channel: ForeignChannel) -> Iterator[ForeignPost]:
-        """The oldest first."""
+        """Yield the posts, oldest first."""

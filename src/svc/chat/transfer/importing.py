@@ -1,7 +1,7 @@
-"""A server made of an export: all that is in the file, or nothing. For a server that does not run.
+"""Creates a community from an export, all or nothing, on a stopped server.
 
-The whole file is looked through before anything is written; then the media is written again by our own
-encoders and stored, and then one transaction takes in the records. No HTTP.
+The whole file is validated before anything is written. Then our own encoders rewrite the media, and one
+transaction stores the records. No HTTP.
 """
 
 import asyncio
@@ -30,32 +30,32 @@ from svc.chat.transfer.kinds import BadRecord, Kind
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
 _CHUNK_BYTES = 256 * 1024
 _RECORDS_BETWEEN = 1_000
-# What is kept of each until the end takes some 600 bytes.
+# Each takes about 600 bytes of memory until the end.
 MAX_OBJECTS = 250_000
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """How many of each kind came in, and the keys of media that the file lacked."""
+    """Counts of the imported records by kind, and the keys of missing media."""
 
     records: Mapping[str, int]
     missing: Sequence[str] = field(default_factory=list)
-    # Files that could not be written again, by the code of the reason.
+    # Counts of files that could not be rewritten, by error code.
     left_out: Mapping[str, int] = field(default_factory=dict)
-    # How many moments were later than now; they are now.
+    # Number of times that were in the future and were set to now.
     yet_to_come: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A file written again by our own encoder, and what is known of it."""
+    """A file rewritten by our own encoder, and its facts."""
 
     data: bytes | Path
     ext: str
     facts: Mapping[str, object]
 
 
-# Writes a file again, as is done with an upload. Raises Refused.
+# Rewrites a file like an upload. Raises Refused.
 Rewrite = Callable[[Path], Awaitable[Rewritten]]
 Files = dict[str, Mapping[str, object]]
 
@@ -63,11 +63,10 @@ Files = dict[str, Mapping[str, object]]
 async def import_whole(
     database: Database, objects: ObjectStore, rewrite: Rewrite, folder: Path, export: Export, now: float
 ) -> Imported:
-    """Into a server that nobody has joined yet; `folder`, on its disk, is for files on their way.
+    """Import into a server that nobody has joined. `folder` holds temporary files on the server's disk.
 
-    Every stored file is written again like an upload, and gets a key of its own: what the export
-    calls it may be another server's, in the same bucket. Raises BadRecord, and what the database
-    and the store fail with.
+    Every stored file is rewritten like an upload and gets a new key: its key in the export may belong to
+    another server in the same bucket. Raises BadRecord, and the errors of the database and the store.
     """
     _refuse_where_no_room(export, folder)
     counts, keys = await asyncio.to_thread(_looked_through, export)
@@ -96,7 +95,7 @@ async def import_whole(
 
 
 class KeptObjects:
-    """Objects that are put into the store, and go again unless they are to `stay`."""
+    """Puts objects into the store and deletes them again, unless `stay` is called."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -118,7 +117,7 @@ class KeptObjects:
 
 
 def _refuse_where_no_room(export: Export, folder: Path) -> None:
-    """Raises BadRecord."""
+    """Raise BadRecord if the disk lacks space for the records."""
     needed, free = export.unpacked_bytes(), shutil.disk_usage(folder).free - MIN_FREE_BYTES
     if needed > free:
         raise BadRecord(
@@ -127,7 +126,7 @@ def _refuse_where_no_room(export: Export, folder: Path) -> None:
 
 
 def _looked_through(export: Export) -> tuple[Counter[str], list[str]]:
-    """How many records of each kind there are, and the keys of all objects. Raises BadRecord."""
+    """Count the records by kind and collect the keys of objects. Raises BadRecord."""
     counts: Counter[str] = Counter()
     keys: list[str] = []
     for line, kind, record in export.records():
@@ -144,7 +143,7 @@ def _looked_through(export: Export) -> tuple[Counter[str], list[str]]:
 
 
 def _check(kind: Kind, record: Mapping[str, object]) -> None:
-    """What one record says twice must agree. Raises BadRecord."""
+    """Raise BadRecord if a record contradicts itself."""
     match kind.name:
         case "message":
             try:
@@ -160,7 +159,7 @@ def _check(kind: Kind, record: Mapping[str, object]) -> None:
 
 
 def _taken_in(connection: Connection, export: Export, files: Files, total: int, now_ms: int) -> int:
-    """The one write; how many moments were later than now. Raises BadRecord."""
+    """Store all records. Return how many times were in the future. Raises BadRecord."""
     sql = "SELECT EXISTS (SELECT 1 FROM members) OR EXISTS (SELECT 1 FROM messages)"
     if connection.execute(sql).fetchone()[0]:
         raise BadRecord("somebody has joined this server already: an export is taken in by a new one")
@@ -180,7 +179,7 @@ def _taken_in(connection: Connection, export: Export, files: Files, total: int, 
 
 
 def _with_files(kind: Kind, record: Mapping[str, object], files: Files) -> Mapping[str, object] | None:
-    """A record with the files as they are now; None where it is about a file that was left out."""
+    """Return a record with the new files' facts; None if its file was left out."""
     match kind.name:
         case "object" | "reference":
             file = files.get(str(record["key"]))
@@ -200,13 +199,13 @@ def _with_files(kind: Kind, record: Mapping[str, object], files: Files) -> Mappi
 
 
 def _picture(files: Files, key: object) -> Mapping[str, object] | None:
-    """Where only a picture will do, a file that was kept as it came is as good as none."""
+    """Return a picture's facts. A file that was kept unchanged is no picture."""
     found = files.get(str(key))
     return found if found is not None and found.get("kind") == PICTURE else None
 
 
 def _unpack(export: Export, key: str, path: Path) -> bool:
-    """Whether there was something to unpack. Raises BadRecord and OSError."""
+    """Unpack an object. Return whether the export has it. Raises BadRecord and OSError."""
     content = export.media(key)
     if content is None:
         return False

@@ -1,8 +1,8 @@
-"""The records of an export: which kinds there are, what each holds, and what may stand there.
+"""The kinds of records in an export, and the valid values of their fields.
 
-One line of JSON each, in this order, so that nothing is named before it is there. The names are
-those of the database's columns. Checks one record at a time; that they fit together is the
-database's to say. `docs/operations.md` has the same table for people.
+One line of JSON each, in an order in which references point backwards. The names are those of the database's
+columns. Validates single records; the database's constraints validate the references between them.
+`docs/operations.md` has the same table for people.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ _MAX_TEXT_CHARACTERS = 64 * 1024
 
 
 class BadRecord(Exception):
-    """This is no record of an export; the message says what is wrong with it."""
+    """Not a valid record of an export. The message gives the fault."""
 
 
 def _text(value: object) -> bool:
@@ -36,22 +36,22 @@ def _up_to(most: int) -> Check:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`json` columns hold JSON as text; in a record it stands as itself."""
+    """A kind of record. `json` columns hold JSON text, which a record contains as JSON."""
 
     name: str
     table: str
     columns: Mapping[str, Check]
     order: str
     json: frozenset[str] = frozenset()
-    # Rows that are not the community's.
+    # Excludes rows that do not belong to the community.
     where: str = ""
-    # What older exports lack, and what stands for it then.
+    # Fields that older exports lack, with their defaults.
     newer: Mapping[str, object] = field(default_factory=dict)
-    # Fields that older exports write in another form, with today's form. Rows that become equal merge.
+    # Converts fields that older exports write differently. Rows that become equal merge.
     respelt: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
     def checked(self, record: Mapping[str, object]) -> Mapping[str, object]:
-        """The record, if it is one of these. Raises BadRecord."""
+        """Return the record if it is valid. Raises BadRecord."""
         given = record.keys() - {"kind"}
         if missing := sorted(self.columns.keys() - given - self.newer.keys()):
             raise BadRecord(f"{self.name} lacks {missing[0]}")
@@ -234,12 +234,12 @@ KINDS: Mapping[str, Kind] = {
             "object_references",
             {"owner_kind": _id, "owner_id": _id, "key": _id},
             "kind, owner_id, key",
-            # Webhooks, drafts and jobs stay where they are.
+            # Webhooks, drafts and jobs are not exported.
             where="kind IN ('message', 'member', 'emoji', 'server', 'preview')",
         ),
     )
 }
-# `kind` says which record it is, so columns of that name are called otherwise there.
+# `kind` names the kind of record, so columns with that name get another one.
 COLUMN_OF: Mapping[tuple[str, str], str] = {
     ("channel", "kind_of_channel"): "kind",
     ("override", "of"): "kind",
@@ -248,5 +248,5 @@ COLUMN_OF: Mapping[tuple[str, str], str] = {
 
 
 def column(kind: Kind, name: str) -> str:
-    """The database's name for what a record calls `name`."""
+    """Return the database's column for a record's field."""
     return COLUMN_OF.get((kind.name, name), name)

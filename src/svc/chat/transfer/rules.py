@@ -1,6 +1,6 @@
-"""Exports of a server that runs, as of one moment. No HTTP; the SQL is `store`'s.
+"""Exports a running server as of one moment. No HTTP; `store` has the SQL.
 
-Secrets stay: no session, no invite, no webhook, and no log of who did what.
+Secrets are not exported: no sessions, invites or webhooks, and no audit log.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ from svc.chat.errors import ChatError
 from svc.chat.transfer import store
 from svc.chat.transfer.file import Writer
 
-# How often it is said how far it is.
+# Records between two progress reports.
 _RECORDS_BETWEEN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """`path` is relative to the data folder."""
+    """A finished export. `path` is relative to the data folder."""
 
     path: str
     records: int
@@ -36,7 +36,7 @@ class Made:
 
 
 class Exports:
-    """`objects` is None where nothing can be stored; `facts` are the server's name and id."""
+    """Makes exports. `objects` is None without a store; `facts` are the server's name and id."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Exports:
         self._running = asyncio.Lock()
 
     async def make(self, now: float) -> Made:
-        """Raises ChatError where it cannot be made; then nothing of it remains."""
+        """Make an export. Raises ChatError if that fails, and leaves nothing behind."""
         if self._running.locked():
             raise ChatError("export_running")
         async with self._running, being_made(self._folder, "export") as making:
@@ -61,7 +61,7 @@ class Exports:
 
     async def _make(self, making: Path, target: Path, now_ms: int) -> Made:
         copy, partial = making / "copy.sqlite3", making / target.name
-        # A copy, and what is packed of it.
+        # A copy, and the archive of it.
         require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
         facts = {**self._facts(), "exported_at_ms": now_ms}
@@ -90,7 +90,7 @@ class Exports:
 
 
 def _add_records(writer: Writer, path: Path) -> tuple[int, list[str]]:
-    """How many there were, and the keys of the objects among them."""
+    """Write the records. Return their number and the keys of the objects among them."""
     keys: list[str] = []
     with opened_copy(path) as copy:
         total = sum(store.totals(copy).values())

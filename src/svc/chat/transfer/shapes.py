@@ -1,14 +1,14 @@
-"""The JSON in a record of an export: what it may hold, and the files it names under their new keys.
+"""Validates the JSON fields of an export's records, and replaces file keys in them.
 
-An export is a stranger's file: what is read from it is shown to members later, by code that relies on
-these shapes. Makes no decision about the files themselves.
+An export is a stranger's file, and its content is shown to members by code that relies on these shapes. Makes
+no decision about the files themselves.
 """
 
 from collections.abc import Callable, Mapping
 
 Check = Callable[[object], bool]
 
-# More than any message of ours has.
+# More than in any message of ours.
 _MAX_MENTIONS = 1_000
 _MAX_ATTACHMENTS = 100
 _MAX_CARDS = 10
@@ -88,7 +88,7 @@ _PREVIEWS = or_null(_list(_PREVIEW, _MAX_PREVIEWS))
 
 
 def previews(value: object) -> bool:
-    """False stands in a message that is to have none."""
+    """Check previews. False marks a message without previews."""
     return value is False or _PREVIEWS(value)
 
 
@@ -97,12 +97,12 @@ def setting(value: object) -> bool:
 
 
 def moved(value: object, files: Mapping[str, Mapping[str, object]]) -> object:
-    """The value with what is known of each file now; `files` by the keys that the export has for them."""
+    """Return the value with the files' new facts; `files` maps the export's keys to them."""
     match value:
         case list():
             return [moved(part, files) for part in value]
         case dict():
-            found = {name: moved(part, files) for name, part in value.items()}
-            facts = files.get(str(found.get("key")), {})
-            return {**found, **{name: fact for name, fact in facts.items() if name in found}}
+            fields = {name: moved(part, files) for name, part in value.items()}
+            facts = files.get(str(fields.get("key")), {})
+            return {**fields, **{name: fact for name, fact in facts.items() if name in fields}}
     return value

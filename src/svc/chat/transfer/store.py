@@ -1,4 +1,4 @@
-"""The rows of all features that make a community: read from a copy, written into a database. SQL only."""
+"""SQL that reads the rows of a community from a copy and writes them into a database."""
 
 import json
 import sqlite3
@@ -8,7 +8,7 @@ from sqlite3 import Connection
 
 from svc.chat.transfer.kinds import KINDS, BadRecord, Kind, column
 
-# In words, for who reads what is wrong with a file.
+# In words for the operator.
 _CONSTRAINTS = {
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "names something that is not there",
     sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: "is there already",
@@ -18,7 +18,7 @@ _CONSTRAINTS = {
 
 
 def totals(copy: Connection) -> dict[str, int]:
-    """How many records of each kind there are."""
+    """Count the records of each kind."""
     return {
         kind.name: int(copy.execute(f"SELECT count(*) FROM {kind.table}{_where(kind)}").fetchone()[0])
         for kind in KINDS.values()
@@ -26,7 +26,7 @@ def totals(copy: Connection) -> dict[str, int]:
 
 
 def records(copy: Connection) -> Iterator[dict[str, object]]:
-    """All of them, in the order of the kinds."""
+    """Yield all records in the order of the kinds."""
     for kind in KINDS.values():
         columns = ", ".join(f'"{column(kind, name)}"' for name in kind.columns)
         for row in copy.execute(f"SELECT {columns} FROM {kind.table}{_where(kind)} ORDER BY {kind.order}"):
@@ -37,7 +37,7 @@ def records(copy: Connection) -> Iterator[dict[str, object]]:
 
 
 def put(connection: Connection, kind: Kind, record: Mapping[str, object]) -> None:
-    """One that has been checked. Raises BadRecord where it does not fit to what is there."""
+    """Store a validated record. Raises BadRecord if it conflicts with existing rows."""
     record = {**kind.newer, **record}
     record = {**record, **{name: respell(str(record[name])) for name, respell in kind.respelt.items()}}
     values = [_written(record[name]) if name in kind.json else record[name] for name in kind.columns]
@@ -60,21 +60,21 @@ def _insertion(name: str) -> str:
 
 
 def make_way(connection: Connection, now_ms: int) -> None:
-    """Before a whole community comes in: what a new server has been given, and will not be given again."""
+    """Delete a new server's default rows before an import, and keep them from being created again."""
     for table in ("channels", "settings", "roles"):
         connection.execute(f"DELETE FROM {table}")
     connection.execute("INSERT OR IGNORE INTO facts VALUES ('channels_seeded', ?)", (str(now_ms),))
 
 
 def index_anew(connection: Connection) -> None:
-    """Messages have come in between those that the index has: it is filled from its beginning."""
+    """Rebuild the search index, because messages were added between the indexed ones."""
     connection.execute("INSERT INTO message_words (message_words) VALUES ('delete-all')")
     connection.execute("DELETE FROM indexed_before")
     connection.execute("UPDATE indexed SET up_to = 0")
 
 
 def hide_channel(connection: Connection, channel_id: str) -> None:
-    """From everybody but administrators and the owner."""
+    """Hide a channel from everybody except administrators and the owner."""
     connection.execute(
         "INSERT INTO channel_overrides VALUES (?, 'role', 'admin', 'view_channel', '')", (channel_id,)
     )
