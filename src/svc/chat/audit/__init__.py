@@ -1,1 +1,1 @@
-"""The log of administrative acts."""
+"""The log of administrative actions."""

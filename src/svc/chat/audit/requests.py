@@ -1,4 +1,4 @@
-"""What can be asked of the log of administrative acts: it, page by page."""
+"""The endpoint that reads the audit log page by page."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ class AuditRequests(Requests):
 
     @request(
         on_server(P.VIEW_AUDIT_LOG),
-        "Administrative acts, the newest first; about channels those that one sees",
+        "Administrative actions, newest first; in channels only those that you can view",
         http="GET /api/audit",
     )
     async def page(self, asking: Asker, asked: AskedPage) -> AuditPage:

@@ -1,9 +1,8 @@
-"""Who did what to whom: one entry for each administrative act, in the same write as the act.
+"""The audit log: one entry for each administrative action, stored in the action's own write.
 
-An entry is never changed and never deleted. One whose details name a `channel_id` is shown
-only to who may view that channel, and once the channel is gone to the owner. Decides nothing
-about the acts themselves; and whoever records one leaves secrets out of its details.
-No HTTP.
+An entry is never changed or deleted. An entry whose details have a `channel_id` is shown only to those who
+may view that channel, and after its deletion only to the owner. Makes no decision about the actions. Callers
+leave secrets out of the details. No HTTP.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,13 +17,13 @@ from svc.base.tables import JSON, Table
 from svc.chat.access.directory import Directory
 from svc.chat.described import Id, TimeMs
 
-# As far as SQLite counts.
+# SQLite's largest integer.
 EntryId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An act; without an actor it was the operator's."""
+    """An administrative action. Without an actor it is the operator's."""
 
     id: EntryId
     at_ms: TimeMs
@@ -36,13 +35,13 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class WantedEntries:
-    """Which entries; None stands for any."""
+    """Filters for entries; None matches any."""
 
     before: int | None = None
     actor_id: str | None = None
     target_id: str | None = None
     action: str | None = None
-    # One of these; any where there are none.
+    # Any of these actions; empty matches all.
     actions: Sequence[str] = ()
 
 
@@ -55,7 +54,7 @@ Entries = Annotated[Sequence[AuditEntry], Meta(max_length=MAX_PAGE)]
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """`next` is what to ask for `before` to go on; None at the end."""
+    """A page of entries. `next` is the `before` of the next page; None on the last one."""
 
     entries: Entries
     next: EntryId | None
@@ -75,7 +74,7 @@ class Audit:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """A step of the write that does what is recorded. Without an actor, the operator did it."""
+        """Record an action in its own write. Without an actor it is the operator's."""
         written = dumps(dict(details)).decode()
         channel_id = details.get("channel_id")
         where = channel_id if isinstance(channel_id, str) else None
@@ -86,15 +85,17 @@ class Audit:
         )
 
     async def page(self, asker_id: str, wanted: WantedEntries, limit: int) -> AuditPage:
-        """What a member may see, newest first; about a channel only to who may view it, or the owner."""
+        """Return the entries that a member may see, newest first. Entries about a channel need the right to
+        view it.
+        """
         tests = {
             "id < ?": wanted.before,
             "actor_id = ?": wanted.actor_id,
             "target_id = ?": wanted.target_id,
             "action = ?": wanted.action,
         }
-        asked = {test: value for test, value in tests.items() if value is not None}
-        conditions, values = ["1", *asked], list[object](asked.values())
+        filters = {test: value for test, value in tests.items() if value is not None}
+        conditions, values = ["1", *filters], list[object](filters.values())
         if wanted.actions:
             conditions.append(f"action IN ({','.join('?' * len(wanted.actions))})")
             values += wanted.actions
@@ -102,7 +103,7 @@ class Audit:
             seen = [channel.id for channel in self._directory.visible_channels(asker_id)]
             conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(seen))}))")
             values += seen
-        rest = f"WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT ?"
-        found = await _LOG.all(self._database, rest, *values, limit + 1)
-        page = found[:limit]
-        return AuditPage(page, page[-1].id if len(found) > limit else None)
+        clause = f"WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT ?"
+        entries = await _LOG.all(self._database, clause, *values, limit + 1)
+        page = entries[:limit]
+        return AuditPage(page, page[-1].id if len(entries) > limit else None)
