@@ -1,9 +1,8 @@
-"""The server's advertisement in the local network: made, kept up to date, and withdrawn (mDNS).
+"""Advertises the server in the local network (mDNS), and keeps the advertisement current.
 
-Follows the setting `discoverable`. Nothing waits for it but its withdrawal, which is sent
-before whoever turns it off is answered. What goes wrong is logged and tried again; it never
-stops the server. What is said stands in `announced`. docs/http.md, "Settings" and docs/configuration.md,
-"Chat server".
+Follows the setting `discoverable`. Only the withdrawal is waited for: it is sent before the request that
+turns the setting off is answered. Failures are logged and retried, and never stop the server. `announced`
+holds the advertisement's content. docs/http.md, "Settings" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -23,15 +22,15 @@ from svc.chat.settings import announced as words
 from svc.chat.settings.announced import SERVICE_TYPE, Announced, Interface
 from svc.chat.settings.rules import Settings
 
-# A network that comes up later, or gives another address, is noticed within this time.
+# A network that comes up later, or that assigns a new address, is noticed within this time.
 RECHECK_S = 30.0
-# For so long it is asked whether somebody has the name already. Nobody waits for it.
+# How long to ask whether the name is taken. Nobody waits for it.
 ASK_MS = 2000
-# Probing takes a second more, for each name that is taken already another one.
+# Probing takes another second for each name that is taken.
 ADVERTISE_DEADLINE_S = 20.0
-# The resolver of the system may wait for a name server that is away.
+# The system's resolver may wait for an unreachable name server.
 LOOKUP_DEADLINE_S = 5.0
-# So many servers of one name in one network were not meant to be told apart.
+# More servers with one name in one network cannot be told apart anyway.
 MAX_NAMESAKES = 20
 
 logger = logging.getLogger(__name__)
@@ -39,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """What there is to send on, and the addresses to advertise."""
+    """The interfaces to send on, and the addresses to advertise."""
 
     senders: Sequence[str | int]
     addresses: Sequence[str]
@@ -47,7 +46,7 @@ class _Surroundings:
 
 @asynccontextmanager
 async def advertised(settings: Settings, announced: Announced) -> AsyncIterator[None]:
-    """Be found for as long as the block runs and the setting says so."""
+    """Advertise the server for the duration of the block, while the setting is on."""
     advertisement = Advertisement(announced)
     settings.on_change("discoverable", advertisement.follow)
     settings.on_change("name", advertisement.rename)
@@ -70,7 +69,7 @@ def system_interfaces() -> list[Interface]:
 
 
 class Advertisement:
-    """Off until it is told to `follow`; `interfaces` asks the system which it has."""
+    """The advertisement, off until the first `follow`. `interfaces` lists the system's interfaces."""
 
     def __init__(
         self,
@@ -83,14 +82,14 @@ class Advertisement:
         self._recheck_s = recheck_s
         self._keeping: asyncio.Task[None] | None = None
         self._closed = False
-        # On and off come one after the other.
+        # Changes are applied one after another.
         self._one_at_a_time = asyncio.Lock()
         self._complaint = ""
-        # Not that of the request which turns it on: it goes on when that is over.
+        # Not the context of the request that turns it on, which it outlives.
         self._context = copy_context()
 
     async def follow(self, on: object) -> None:
-        """The setting is this now. Off: the withdrawal has been sent when this returns."""
+        """Apply the setting's value. When it is off, the withdrawal has been sent on return."""
         async with self._one_at_a_time:
             if self._keeping is not None:
                 self._keeping.cancel()
@@ -101,7 +100,7 @@ class Advertisement:
                 self._keeping = asyncio.create_task(self._keep(), context=self._context)
 
     async def rename(self, name: object) -> None:
-        """The server is called something else now."""
+        """Advertise under a new name."""
         self._announced = replace(self._announced, name=str(name))
         if self._keeping is not None:
             await self.follow(True)
@@ -111,22 +110,23 @@ class Advertisement:
         await self.follow(False)
 
     async def _keep(self) -> None:
-        """Advertise, and again whenever the addresses have become others."""
+        """Advertise, and advertise again whenever the addresses change."""
         responder: AsyncZeroconf | None = None
-        said: _Surroundings | None = None
+        advertised_on: _Surroundings | None = None
         try:
             while True:
                 try:
-                    here = await self._surroundings()
-                    if here != said:
+                    current = await self._surroundings()
+                    if current != advertised_on:
                         if responder is not None:
                             former, responder = responder, None
                             await _closed(former)
-                        responder, said = _responder(here), here
-                        await self._register(responder, here)
-                # Also no multicast, no such interface, too many namesakes; RuntimeError is zeroconf's.
+                        responder, advertised_on = _responder(current), current
+                        await self._register(responder, current)
+                # Includes no multicast, no such interface, and too many namesakes. zeroconf raises
+                # RuntimeError.
                 except (OSError, ValueError, RuntimeError, Error) as fault:
-                    said = None
+                    advertised_on = None
                     self._complain(str(fault) or type(fault).__name__)
                 await asyncio.sleep(self._recheck_s)
         finally:
@@ -134,12 +134,12 @@ class Advertisement:
                 await _closed(responder)
 
     async def _register(self, responder: AsyncZeroconf, here: _Surroundings) -> None:
-        """Raises OSError, as TimeoutError too, and zeroconf's Error."""
+        """Register a free name. Raises OSError, including TimeoutError, and zeroconf's Error."""
         async with asyncio.timeout(ADVERTISE_DEADLINE_S):
             for number in range(1, MAX_NAMESAKES + 1):
                 info = _info(self._announced, number, here.addresses)
-                # The library asks for half a second, and does not defend a name later on: a machine
-                # that is busy must have the time to say that it has it.
+                # The library asks for half a second and does not defend a name later. A busy machine needs
+                # more time to answer.
                 if await AsyncServiceInfo(SERVICE_TYPE, info.name).async_request(responder.zeroconf, ASK_MS):
                     continue
                 try:
@@ -153,7 +153,7 @@ class Advertisement:
         raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
 
     async def _surroundings(self) -> _Surroundings:
-        """Raises OSError and ValueError where there is nothing to advertise or to send on."""
+        """Return interfaces and addresses. Raises OSError and ValueError if there are none."""
         every = await asyncio.to_thread(self._interfaces)
         interfaces = words.usable(self._announced, every)
         senders = words.by_family(interfaces)
@@ -175,7 +175,7 @@ class Advertisement:
             logger.info("advertised in the local network", extra=details)
 
     def _complain(self, complaint: str) -> None:
-        """Once: it is tried again twice a minute."""
+        """Log a fault once, because it is retried twice a minute."""
         if complaint != self._complaint:
             self._complaint = complaint
             logger.warning("not advertised in the local network", extra={"fault": complaint})
@@ -188,7 +188,9 @@ def _responder(here: _Surroundings) -> AsyncZeroconf:
 
 
 async def _closed(responder: AsyncZeroconf) -> None:
-    """It says goodbye first. Done to its end also when cancelled: half closed, it would keep sockets."""
+    """Close a responder, which says goodbye first. Finishes even if cancelled: half closed, it would keep
+    sockets.
+    """
     closing = asyncio.ensure_future(responder.async_close())
     try:
         await asyncio.shield(closing)
@@ -210,7 +212,7 @@ def _info(announced: Announced, number: int, addresses: Sequence[str]) -> AsyncS
 
 
 async def _looked_up(name: str) -> list[str]:
-    """The addresses of a name; none where it has none here. Whoever finds the name may ask again."""
+    """Return the addresses of a name; none if it does not resolve here. Clients resolve it again."""
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):
             found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)

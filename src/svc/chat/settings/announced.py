@@ -1,7 +1,7 @@
-"""What the server says of itself in the local network: names, numbers and addresses, as DNS holds them.
+"""Content of the server's mDNS advertisement: names, numbers and addresses.
 
-Arithmetic on what it is told; asks no system and sends nothing (`advertise` does). RFC 6762,
-RFC 6763. docs/configuration.md, "Chat server".
+Pure computation. Queries no system and sends nothing (`advertise` does). RFC 6762, RFC 6763.
+docs/configuration.md, "Chat server".
 """
 
 import hashlib
@@ -14,23 +14,23 @@ from urllib.parse import urlsplit
 from svc.base.emoji import INVISIBLE_PARTS
 
 SERVICE_TYPE = "_svc-chat._tcp.local."
-# RFC 1035 2.3.4: one label, and what the length byte of a TXT string holds.
+# RFC 1035 section 2.3.4: one label, and the capacity of a TXT string's length byte.
 MAX_LABEL_BYTES = 63
 MAX_TEXT_BYTES = 255
 UNNAMED = "Community chat"
-# Nothing to see. Unassigned characters are not among them: an emoji may be newer than Python's Unicode.
+# Invisible characters. Unassigned ones are allowed: an emoji may be newer than Python's Unicode.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
 
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """What is known of the server: `host` and `port` are those it listens on."""
+    """Facts about the server. It listens on `host` and `port`."""
 
     name: str
     server_id: str
     host: str
     port: int
-    # EXTERNAL_HOST: how it is called from outside. The first is advertised.
+    # EXTERNAL_HOST: the server's public names. The first is advertised.
     names: Sequence[str] = ()
     # MDNS_INTERFACE
     interface: str = ""
@@ -38,7 +38,7 @@ class Announced:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """One of this machine's: its name, number and addresses."""
+    """A network interface of this machine."""
 
     name: str
     index: int
@@ -50,11 +50,13 @@ class Interface:
 
 
 def label(name: str, number: int) -> str:
-    """The instance's name: of those with the same one the second is called "Name (2)" (RFC 6762 9)."""
+    """Return the instance's name. The second one of the same name is called "Name (2)" (RFC 6762 section
+    9).
+    """
     clean = "".join(
         " " if c not in INVISIBLE_PARTS and unicodedata.category(c) in _UNSEEN else c for c in name
     )
-    # zeroconf would take a dot for the end of the label. This one looks the same to people;
+    # zeroconf would take a dot for the end of the label. This character looks the same to people, and
     # programs read the name in the TXT record.
     clean = " ".join(clean.split()).replace(".", "\N{ONE DOT LEADER}") or UNNAMED
     suffix = "" if number == 1 else f" ({number})"
@@ -62,7 +64,7 @@ def label(name: str, number: int) -> str:
 
 
 def text_record(announced: Announced) -> dict[str, str]:
-    """The keys of the TXT record, the version first (RFC 6763 6.7)."""
+    """Return the TXT record, with the version first (RFC 6763 section 6.7)."""
     values = {"txtvers": "1", "id": announced.server_id, "name": announced.name, "path": "/"}
     if host := outside_name(announced):
         values["host"] = host
@@ -70,30 +72,30 @@ def text_record(announced: Announced) -> dict[str, str]:
 
 
 def target(announced: Announced) -> tuple[str, int]:
-    """The host that the service is on, and its port.
+    """Return the service's host and port.
 
-    Always a name of our own in `.local`: no other responder of this machine answers for it, and
-    libraries resolve names by multicast in `.local` only (RFC 6762 section 3). The name that the
-    operator gave stands in the TXT record.
+    The host is always our own name in `.local`: no other responder of this machine answers for it, and
+    libraries use multicast only for names in `.local` (RFC 6762 section 3). The operator's name is in the TXT
+    record.
     """
     _, port = _external(announced)
     return f"{own_name(announced.server_id)}.", port
 
 
 def own_name(server_id: str) -> str:
-    """The server's name in the local network."""
+    """Return the server's name in the local network."""
     digest = hashlib.sha256(server_id.encode("utf-8", "replace")).hexdigest()
     return f"svc-{digest[:16]}.local"
 
 
 def outside_name(announced: Announced) -> str:
-    """The name whose addresses are to be advertised; empty where there is none to look up."""
+    """Return the name whose addresses to advertise; empty if there is none to resolve."""
     name, _ = _external(announced)
     return "" if _is_address(name) else name
 
 
 def own_addresses(announced: Announced, interfaces: Sequence[Interface]) -> list[str]:
-    """The addresses to advertise: EXTERNAL_HOST's, or the bound one; of a bound wildcard all."""
+    """Return the addresses to advertise: EXTERNAL_HOST's, or the bound one, or all for a wildcard."""
     name, _ = _external(announced)
     if name:
         return [name] if _is_address(name) else []
@@ -101,25 +103,25 @@ def own_addresses(announced: Announced, interfaces: Sequence[Interface]) -> list
     if not bound.is_unspecified:
         return [str(bound)]
     all_of_them = [ip_address(address) for interface in interfaces for address in interface.addresses]
-    # A link-local address of IPv6 means nothing without the reader's own interface. What listens
-    # on `::` listens on IPv4 as well (base/listening).
+    # A link-local IPv6 address is meaningless without the reader's own interface. A server on `::` also
+    # listens on IPv4 (base/listening).
     reachable = [a for a in all_of_them if a.version == 4 or (bound.version == 6 and not a.is_link_local)]
     return [str(address) for address in reachable]
 
 
 def usable(announced: Announced, interfaces: Sequence[Interface]) -> list[Interface]:
-    """The interfaces to advertise on: the pinned one, else all but the loopback, else that."""
+    """Return the interfaces to advertise on: the configured one, or all but loopback, or only loopback."""
     if pinned := announced.interface:
         return [i for i in interfaces if pinned == i.name or pinned in i.addresses]
     return [i for i in interfaces if not i.is_loopback] or list(interfaces)
 
 
 def _external(announced: Announced) -> tuple[str, int]:
-    """Name and port of the first that is named; without one an empty name."""
+    """Return name and port of the first external host; an empty name without one."""
     if not announced.names:
         return "", announced.port
     first = announced.names[0]
-    if _is_address(first):  # An IPv6 address without brackets, too.
+    if _is_address(first):  # Also covers an IPv6 address without brackets.
         return first, announced.port
     try:
         parts = urlsplit(f"//{first}")
@@ -137,20 +139,20 @@ def _is_address(name: str) -> bool:
 
 
 def _cut(text: str, most: int) -> str:
-    """As much as fits into so many bytes, no character cut in two."""
+    """Truncate a text to this many bytes without splitting a character."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 def by_family(interfaces: Sequence[Interface]) -> list[str | int]:
-    """What to send on: addresses of IPv4, or where there is none the numbers of interfaces for IPv6.
+    """Return the senders: IPv4 addresses, or interface numbers for IPv6 if there are none.
 
-    Whoever listens hears either, and the records hold the addresses of both.
+    Listeners receive either, and the records contain the addresses of both families.
     """
     fours = [a for i in interfaces for a in i.addresses if ip_address(a).version == 4]
     return [*fours] if fours else [i.index for i in interfaces if i.addresses]
 
 
 def described(announced: Announced) -> Mapping[str, object]:
-    """For the log."""
+    """Return the log fields."""
     host, port = target(announced)
     return {"host": host, "port": port, "interface": announced.interface or "all"}

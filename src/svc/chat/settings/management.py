@@ -1,8 +1,8 @@
-"""The management listener: the settings for an operator who is no member, on a port of its own.
+"""The management listener: settings for an operator who is not a member, on a separate port.
 
-There is none without a token. Every request must bear it, and requests of browsers are refused. Where a
-request comes from is not looked at: that the port is open to this machine only is the boundary. Changes
-go the one way that all changes of settings go. docs/http.md, "The management listener".
+It exists only if a token is configured. Every request needs the token, and browsers are refused. The sender's
+address is not checked: the port is open only to this machine. Changes use the same code as all changes of
+settings. docs/http.md, "The management listener".
 """
 
 import asyncio
@@ -27,10 +27,10 @@ from svc.chat.settings.rules import Settings
 
 @dataclass(frozen=True, slots=True)
 class OperatingConfig:
-    # The name or an address of the one to advertise on; empty for all.
+    # Name or address of the interface to advertise on; empty for all.
     mdns_interface: str
     instance_id: str
-    # What clients are told; empty for that of this program.
+    # Reported to clients; empty for this program's version.
     version: str
     # Without a token nothing listens.
     admin_token: str = field(repr=False)
@@ -39,7 +39,7 @@ class OperatingConfig:
 
 
 def read(variables: Mapping[str, str]) -> OperatingConfig:
-    """Raises ConfigError for what cannot be used."""
+    """Read the variables. Raises ConfigError for invalid values."""
     return OperatingConfig(
         mdns_interface=text(variables, "MDNS_INTERFACE"),
         instance_id=text(variables, "SERVER_INSTANCE_ID"),
@@ -51,9 +51,9 @@ def read(variables: Mapping[str, str]) -> OperatingConfig:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# The longest change is a line, and who sends it is near.
+# The longest change is one line, and the sender is local.
 BODY_DEADLINE_S = 10.0
-# An operator's programs; whoever holds one open without a word makes room for the next.
+# For the operator's programs. An idle connection makes room for the next.
 MAX_CONNECTIONS = 32
 _SHUTDOWN_DEADLINE_S = 2.0
 
@@ -62,9 +62,9 @@ logger = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def listening(settings: Settings, config: OperatingConfig, host: str) -> AsyncIterator[str]:
-    """Serve for as long as the block runs; yields the address, empty where nothing listens.
+    """Serve for the duration of the block. Yield the address; empty if nothing listens.
 
-    Raises ConfigError where it cannot listen.
+    Raises ConfigError if the port cannot be used.
     """
     if not config.admin_token:
         yield ""
@@ -86,7 +86,7 @@ async def listening(settings: Settings, config: OperatingConfig, host: str) -> A
 
 
 def build(settings: Settings, token: str) -> web.Application:
-    """The application, not yet listening."""
+    """Return the application, not yet listening."""
     application = web.Application(
         client_max_size=MAX_BODY_BYTES, middlewares=[one_error_shape, _from_programs, _by_token(token)]
     )
@@ -115,7 +115,7 @@ def build(settings: Settings, token: str) -> web.Application:
 
 @web.middleware
 async def _from_programs(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """A page that a browser on this machine shows reaches this port too: browsers are refused."""
+    """Refuse browsers, because any page in a browser on this machine can reach this port."""
     if "Origin" in request.headers or any(name.lower().startswith("sec-fetch-") for name in request.headers):
         raise ChatError(
             "origin_refused",
@@ -127,7 +127,7 @@ async def _from_programs(request: web.Request, handler: Handler) -> web.StreamRe
 def _by_token(token: str) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Who lacks the token does not even learn which addresses there are."""
+        """Refuse a request without the token, before revealing which paths exist."""
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise ChatError("auth_required", "This needs the token of the management listener")

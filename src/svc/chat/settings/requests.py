@@ -1,4 +1,4 @@
-"""What can be asked of the settings, over HTTP and on the live socket; the table of `values` says which."""
+"""The endpoints and commands for settings. The table in `values` defines their schema."""
 
 import time
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ def _shown(name: str) -> Schema:
     if name in NUMBERS:
         return integer(0, NUMBERS[name])
     if name in TEXTS:
-        # A variable may have more characters than the setting takes.
+        # A variable may have more characters than the setting accepts.
         return nullable(ID) if name == "welcomeChannelId" else string()
     accepted = ACCEPTED[name]
     return BOOLEAN if True in accepted else choice(*(str(value) for value in accepted.values()))
@@ -50,14 +50,14 @@ _SPECIFIED = obj({name: _SHOWN[name] for name in SPECIFIED})
 _CHANGES = obj({}, {name: _taken(name) for name in NAMES})
 _PUBLIC = {name: _SHOWN[name] for name in _SHOWN if name in PUBLIC}
 _REST = {name: _SHOWN[name] for name in _SHOWN if name not in PUBLIC}
-_CHANGE = "Change some settings; one bad value and nothing is changed"
+_CHANGE = "Change some settings. If any value is invalid, nothing changes"
 
 
 class SettingsRequests(Requests):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    @request(OWNER, "The settings of the server", http="GET /api/settings", live="settings_get", answers=_ALL)
+    @request(OWNER, "All settings", http="GET /api/settings", live="settings_get", answers=_ALL)
     async def read(self) -> Values:
         return self._settings.current
 
@@ -74,10 +74,10 @@ class SettingsRequests(Requests):
         return await self._settings.apply(asked, asking.member_id, time.time())
 
 
-# On a port of their own; not part of the server's own document.
+# On a separate port, and not part of the server's own API description.
 MANAGEMENT = [
     Endpoint("GET /management/settings", "The four settings of the specification", _SPECIFIED),
-    Endpoint("GET /management/settings/all", "The settings of the server", _ALL),
+    Endpoint("GET /management/settings/all", "All settings", _ALL),
     Endpoint(
         "PATCH /management/settings",
         _CHANGE,
@@ -85,7 +85,7 @@ MANAGEMENT = [
         body=_CHANGES,
         refusals=["invalid_settings", "storage_unavailable"],
     ),
-    Endpoint("GET /management/health", "It answers", obj({"ok": {"const": True}})),
+    Endpoint("GET /management/health", "Health check", obj({"ok": {"const": True}})),
 ]
 
 
@@ -107,7 +107,7 @@ DESCRIBED = described_by(
     pushes=[
         Pushed(
             "settings_changed",
-            "What is different; members hear of those that `/info` says to anybody, the owner of all",
+            "The changed settings. The owner gets all, members only those that `/info` shows",
             obj({}, _SHOWN),
             to="everybody",
         )

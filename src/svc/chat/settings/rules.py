@@ -1,8 +1,7 @@
-"""The owner's settings and the one way in which they change, whoever asks for it.
+"""The owner's settings, and the only way to change them.
 
-A change is checked whole, stored with its entry in the audit log, told to whoever acts on
-it, and pushed; only then is it answered. Knows nothing of what a setting brings about.
-No HTTP. docs/http.md, "Settings".
+A change is validated as a whole, stored with its audit entry, applied by its followers and pushed. Only then
+is the request answered. Does not know the settings' effects. No HTTP. docs/http.md, "Settings".
 """
 
 import asyncio
@@ -20,7 +19,7 @@ from svc.chat.ground import Ground
 from svc.chat.live.hub import Only, only
 from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 
-# What acts on a change, such as an advertisement that is withdrawn, is near and quick.
+# Followers, such as the withdrawal of an advertisement, are local and fast.
 FOLLOWER_DEADLINE_S = 5.0
 
 logger = logging.getLogger(__name__)
@@ -29,20 +28,20 @@ Follower = Callable[[object], Awaitable[None]]
 
 
 class Settings:
-    """`current` always says what is in force."""
+    """The settings. `current` holds the values in force."""
 
     def __init__(self, ground: Ground, defaults: Values) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit = ground.audit
         self._followers: dict[str, list[Follower]] = {}
-        # What acts on changes is told of one after the other.
+        # Followers run one after another.
         self._one_at_a_time = asyncio.Lock()
-        # Where nothing is set.
+        # Values for settings that are not set.
         self._defaults = defaults
         self.current = defaults
 
     async def load(self, discoverable: bool) -> None:
-        """Take over what is stored; `discoverable` is its value on the first boot."""
+        """Load the stored settings. `discoverable` is its value on the first start."""
         first = _rows({"discoverable": discoverable})
         await self._database.write(
             lambda c: c.executemany("INSERT OR IGNORE INTO settings VALUES (?, ?)", first)
@@ -51,7 +50,7 @@ class Settings:
         self.current = self._defaults.changed({name: v for name, v in known.items() if v is not None})
 
     def on_change(self, name: str, follower: Follower) -> None:
-        """Have `follower` awaited with the new value of a setting whenever that has changed."""
+        """Register `follower` to be awaited with a setting's new value after each change."""
         self._followers.setdefault(name, []).append(follower)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
@@ -59,31 +58,33 @@ class Settings:
         return {"settings": self.current.described() if owner else self.current.public()}
 
     def invite_needed(self, nearby: bool) -> bool:
-        """Does somebody need an invite? `nearby`: they join from the local network, and it is certain that
-        no foreign page makes their browser do so. Also asked on the writer's thread."""
+        """Return whether joining needs an invite. Also runs on the writer's thread.
+
+        `nearby`: the person joins from the local network, and certainly not through a foreign page.
+        """
         values = self.current
         return values.joinPolicy != OPEN and not (values.lanOpen and nearby)
 
     def landing(self) -> str | None:
-        """Where newcomers are sent, where there is such a place."""
+        """Return the channel where newcomers arrive, if one is set."""
         return self.current.welcomeChannelId
 
     def require_rules(self, accepted: str) -> None:
-        """Refuse a newcomer who has not accepted the rules as they are. Also asked on the writer's thread."""
+        """Refuse a newcomer who has not accepted the current rules. Also runs on the writer's thread."""
         values = self.current
         if accepted != values.rules_version and values.rules:
             more = {"rules": values.rules, "rules_version": values.rules_version}
             raise ChatError("rules_not_accepted", more=more)
 
     async def apply(self, changes: Mapping[str, object], actor_id: str | None, now: float) -> Values:
-        """All settings, after `changes` by a member, or without an actor by the operator.
+        """Apply changes by a member, or by the operator without an actor. Return all settings.
 
-        Raises ChatError that names every problem; then nothing has changed.
+        Raises a ChatError that names every problem; nothing changes then.
         """
         wanted, problems = read(changes)
         if problems:
             raise _refusal(problems)
-        # Shielded: a page that goes meanwhile must not leave a change half done.
+        # Shielded, because a page that disconnects must not leave a change half done.
         return await asyncio.shield(self._apply(wanted, actor_id, now))
 
     async def _apply(self, wanted: Mapping[str, object], actor_id: str | None, now: float) -> Values:
@@ -96,7 +97,7 @@ class Settings:
     def _store(
         self, wanted: Mapping[str, object], actor_id: str | None, now: float
     ) -> Act[None, tuple[Values, Collection[str]]]:
-        """All settings after a change, and the names of those that are different now."""
+        """Store a change. Return all settings, and the names of the changed ones."""
         before, usual = self.current.described(), self._defaults.described()
         dropped = [name for name, value in wanted.items() if value is None]
         wanted = {name: usual[name] if value is None else value for name, value in wanted.items()}
@@ -121,7 +122,7 @@ class Settings:
         return Act(change, changed)
 
     def _require_landing(self, channel_id: object) -> None:
-        """Nobody lands in a category, or in what there is not. Raises ChatError."""
+        """Refuse a category or a missing channel as the arrival channel. Raises ChatError."""
         if channel_id is None:
             return
         channel = self._directory.channels.get(str(channel_id))
@@ -129,7 +130,9 @@ class Settings:
             raise _refusal([Problem("welcomeChannelId", "invalid", "There is no such channel")])
 
     async def _follow(self, names: Collection[str]) -> None:
-        """With the values of today: of two changes at once, the last one counts."""
+        """Call the followers with the current values, so that of two simultaneous changes the last one
+        counts.
+        """
         for name in names:
             value = self.current.described()[name]
             for follower in self._followers.get(name, ()):
@@ -137,7 +140,7 @@ class Settings:
                     async with asyncio.timeout(FOLLOWER_DEADLINE_S):
                         await follower(value)
                 except Exception:
-                    # The setting stands; what it brings about is not worth losing the answer.
+                    # The setting is stored. A follower's failure must not fail the request.
                     logger.exception("a setting could not be acted on", extra={"setting": name})
 
     def _push(self, new: Mapping[str, object]) -> None:

@@ -1,6 +1,6 @@
-"""What the owner can set, and which values each setting takes: one table.
+"""The table of settings and their accepted values.
 
-Checks and compares; stores nothing. docs/http.md, "Settings".
+Validates and compares, but stores nothing. docs/http.md, "Settings".
 """
 
 import hashlib
@@ -23,34 +23,34 @@ def _one_of(*choices: str) -> Mapping[object, object]:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """All settings, under the names that they have on the wire."""
+    """All settings, under their API names."""
 
     joinPolicy: JoinPolicy = INVITE
     discoverable: bool = False
     lanOpen: bool = False
     profanityMode: str = "off"
-    # Whether what links lead to is shown in short.
+    # Whether messages show link previews.
     linkPreviews: bool = True
-    # SERVER_NAME and SERVER_DESCRIPTION, unless the owner has set something else.
+    # SERVER_NAME and SERVER_DESCRIPTION, unless the owner has set another value.
     name: str = ""
     description: str = ""
-    # What newcomers have to accept; empty where there are none.
+    # Rules that newcomers must accept; empty for none.
     rules: str = ""
-    # Where newcomers land, unless their invite says otherwise.
+    # The channel where newcomers arrive, unless their invite names another.
     welcomeChannelId: str | None = None
-    # For so many days attachments are kept; 0 is for as long as their messages.
+    # Days until attachments are deleted; 0 keeps them as long as their messages.
     retentionDays: int = 0
 
     @property
     def rules_version(self) -> str:
-        """Another one for other rules; empty where there are none."""
+        """A hash that changes with the rules; empty without rules."""
         return hashlib.sha256(self.rules.encode()).hexdigest()[:16] if self.rules else ""
 
     def described(self) -> dict[str, object]:
         return asdict(self)
 
     def public(self) -> dict[str, object]:
-        """What everybody is told."""
+        """Return the settings that everybody may see."""
         return {name: value for name, value in self.described().items() if name in PUBLIC}
 
     def specified(self) -> dict[str, object]:
@@ -58,11 +58,11 @@ class Values:
         return {name: value for name, value in self.described().items() if name in SPECIFIED}
 
     def changed(self, changes: Mapping[str, object]) -> "Values":
-        """`changes` have been checked."""
+        """Return a copy with checked `changes`."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
-# Of those that are one of a few values: what a request may say, and the value that it means.
+# For settings with a fixed choice: the accepted spellings and their values.
 ACCEPTED: Mapping[str, Mapping[object, object]] = {
     "joinPolicy": _one_of(INVITE, OPEN),
     "discoverable": _SWITCH,
@@ -70,7 +70,7 @@ ACCEPTED: Mapping[str, Mapping[object, object]] = {
     "profanityMode": _one_of("off", "flag", "censor", "block"),
     "linkPreviews": _SWITCH,
 }
-# Those that are a text, of so many characters. `null` stands for what holds where nothing is set.
+# For text settings: the maximum length. `null` resets to the default.
 MAX_NAME_CHARACTERS = 64
 TEXTS: Mapping[str, int] = {
     "name": MAX_NAME_CHARACTERS,
@@ -78,12 +78,12 @@ TEXTS: Mapping[str, int] = {
     "rules": 4_000,
     "welcomeChannelId": 128,
 }
-# Those that are a whole number, from 0 on.
+# For whole numbers from 0: the maximum.
 NUMBERS: Mapping[str, int] = {"retentionDays": 3_650}
 NAMES = (*ACCEPTED, *TEXTS, *NUMBERS)
-# All that programs written for the specification know (section 4.2).
+# The settings that programs for the specification know (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
-# `/info` says these to anybody.
+# Shown to anybody in `/info`.
 PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})
 MAX_PROBLEMS = 20
 
@@ -96,9 +96,9 @@ class Problem:
 
 
 def read(changes: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
-    """The values that a request means, and everything that is wrong with it.
+    """Validate a request. Return its values and everything that is wrong with it.
 
-    A value of None is what holds where nothing is set.
+    A value of None stands for the default.
     """
     values: dict[str, object] = {}
     problems: list[Problem] = []
@@ -117,7 +117,7 @@ class _Wrong(Exception):
 
 
 def _value(name: str, wanted: object) -> object:
-    """Raises _Wrong."""
+    """Validate one value. Raises _Wrong."""
     if name in ACCEPTED:
         return _chosen(ACCEPTED[name], wanted)
     if name in NUMBERS:
@@ -138,7 +138,7 @@ def _chosen(accepted: Mapping[object, object], wanted: object) -> object:
 
 
 def _number(most: int, wanted: object) -> int:
-    # As a command line has it.
+    # Command lines send numbers as text.
     if isinstance(wanted, str) and wanted.isascii() and wanted.isdigit() and len(wanted) <= 9:
         wanted = int(wanted)
     if isinstance(wanted, bool) or not isinstance(wanted, int):
