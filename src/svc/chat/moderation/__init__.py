@@ -1,1 +1,1 @@
-"""Members made to go, or to be silent, and what members report."""
+"""Kicks, bans, timeouts and reports."""

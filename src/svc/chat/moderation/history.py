@@ -1,7 +1,7 @@
-"""What moderators have done to one member: the part of the audit log that is about it, and reports counted.
+"""The moderation history of one member: audit log entries about them, and counts of reports.
 
-Those who view reports may see it; what is about a channel, only those who view the channel. Of that member
-alone: that somebody else here is the same person, nobody is told.
+Requires the right to view reports. Entries about a channel also need the right to view it. The history covers
+only this member: it does not reveal other accounts of the same person.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ ACTIONS = (
 )
 
 
-# Also of a former member.
+# Also for a former member.
 _FACTS = """
 SELECT nickname, joined_at_ms, left_at_ms, EXISTS (SELECT 1 FROM bans WHERE member_id = m.id),
     (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NULL),
@@ -49,7 +49,7 @@ class MemberHistory:
     joined_at_ms: TimeMs
     left_at_ms: TimeMs | None
     banned: bool
-    # How they came; None where that is not known.
+    # How the member joined; None if unknown.
     invitation: Invitation | None
     reports: ReportCounts
     entries: Entries
@@ -57,7 +57,7 @@ class MemberHistory:
 
 
 class History:
-    """`invitation` tells by which invite a member has come, and whose it was, where that is known."""
+    """Reads histories. `invitation` returns the invite that a member used and its creator, if known."""
 
     def __init__(
         self,
@@ -70,19 +70,19 @@ class History:
         self._invitation = invitation
 
     async def of(self, asker_id: str, member_id: str, before: int | None, limit: int) -> MemberHistory:
-        """Newest first, also of somebody who has gone. Raises ChatError."""
+        """Return a member's history, newest first, also for former members. Raises ChatError."""
         if (facts := await self._database.row(_FACTS, (member_id,))) is None:
             raise ChatError("unknown_member")
         nickname, joined_at_ms, left_at_ms, banned, waiting, resolved = facts
         wanted = WantedEntries(before=before, target_id=member_id, actions=ACTIONS)
         page = await self._audit.page(asker_id, wanted, limit)
-        came = await self._invitation(member_id)
+        invite = await self._invitation(member_id)
         return MemberHistory(
             nickname,
             joined_at_ms,
             left_at_ms,
             bool(banned),
-            invitation=None if came is None else Invitation(*came),
+            invitation=None if invite is None else Invitation(*invite),
             reports=ReportCounts(waiting, resolved),
             entries=page.entries,
             next=page.next,

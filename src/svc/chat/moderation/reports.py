@@ -1,6 +1,6 @@
-"""Reports: what members, and the server's own rules, tell those who moderate about a member or a message.
+"""Reports by members, and by the server's own rules, about a member or a message.
 
-A report about a message is seen by those who may view its channel and nobody else. No HTTP.
+Only those who may view its channel see a report about a message. No HTTP.
 """
 
 import dataclasses
@@ -22,9 +22,9 @@ from svc.chat.live.hub import Only
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
-# So that nobody buries the others' reports under their own.
+# Prevents one member from burying the reports of others.
 MAX_OPEN_OF_ONE = 20
-# So that somebody who writes a lot that a rule marks does not bury them either.
+# Prevents a member whose messages match a rule often from burying other reports.
 MAX_OPEN_OF_SERVER = 20
 
 Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
@@ -32,18 +32,18 @@ Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """A message of a private conversation: a recipient has revealed it, the server has verified it."""
+    """A message of a private conversation that a recipient revealed and the server verified."""
 
     conversation_id: Id
     sent_at_ms: TimeMs
     text: str
-    # Their names.
+    # File names.
     files: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedWebhook:
-    """By the name under which it posted."""
+    """A webhook, with the name it posted under."""
 
     id: Id
     name: str
@@ -52,11 +52,11 @@ class ReportedWebhook:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     id: Id
-    # None: the server itself, which has found the message by a rule or by its list of bad words.
+    # None: the server itself, through a rule or the list of bad words.
     reporter_id: Id | None = None
-    # The name that the rule had which has found the message.
+    # The name of the matching rule at that time.
     rule: str | None = None
-    # One of the two, the other None: who wrote it.
+    # The author: one of the two, the other is None.
     member_id: Id | None = None
     webhook: ReportedWebhook | None = None
     private: Revealed | None = None
@@ -70,7 +70,7 @@ class Report:
 
     @property
     def author_id(self) -> str:
-        """Of the member or of the webhook."""
+        """The id of the member or of the webhook."""
         author_id = self.member_id if self.webhook is None else self.webhook.id
         assert author_id is not None, "somebody wrote it"
         return author_id
@@ -83,7 +83,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Whom a report is about: a member, or a webhook by the name it posted under."""
+    """The subject of a report: a member, or a webhook with the name it posted under."""
 
     id: str
     webhook: str | None = None
@@ -93,17 +93,17 @@ _REVEALED = Form(
     lambda revealed: msgspec.json.encode(revealed).decode(),
     lambda text: msgspec.json.decode(text, type=Revealed),
 )
-# Its columns `member_id` and `webhook` are the id of whoever wrote it, and the name of a webhook.
+# The column `member_id` holds the author's id, and `webhook` the name of a webhook.
 _REPORTS = Table("reports", Report, without=("member_id", "webhook"), private=optional(_REVEALED))
 _SELECT = f"SELECT {_REPORTS.select()}, member_id, webhook FROM reports"
 
-# Who wrote a message, for a member who asks, by channel and message. Raises ChatError when there is
-# none that they may see.
+# Returns the author of a message, given the asking member, channel and message. Raises ChatError if the
+# member cannot see the message.
 AuthorOf = Callable[[str, str, str], Awaitable[About]]
 
 
 class Reports:
-    """`new_id` makes the id of a new report."""
+    """Files and resolves reports."""
 
     def __init__(self, ground: Ground, author_of: AuthorOf) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
@@ -123,14 +123,14 @@ class Reports:
     async def about_private(
         self, reporter_id: str, author_id: str, text: str, revealed: Revealed, now: float
     ) -> str:
-        """About a private message that was verified before; the id of the report."""
+        """Report a private message that was verified before. Return the report's id."""
         report = self._report(About(author_id), text, now, private=revealed)
         return (await self._file(reporter_id, report)).id
 
     async def page(
         self, asker_id: str, before: str | None, resolved: bool | None, limit: int
     ) -> tuple[list[Report], str | None]:
-        """Reports, newest first, and what to ask for `before` to go on; all where `resolved` is None."""
+        """Return reports, newest first, and the `before` of the next page. `resolved` None returns all."""
         conditions, values = ["1"], list[object]()
         if before is not None:
             conditions.append("id < ?")
@@ -141,13 +141,13 @@ class Reports:
             conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(seen))}))")
             values += seen
         sql = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT ?"
-        found = [_read(row) for row in await self._database.rows(sql, (*values, limit + 1))]
-        page = found[:limit]
-        return page, page[-1].id if len(found) > limit else None
+        reports = [_read(row) for row in await self._database.rows(sql, (*values, limit + 1))]
+        page = reports[:limit]
+        return page, page[-1].id if len(reports) > limit else None
 
     @follows_rules
     def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Act[Report, None]:
-        """Somebody has seen to it; of several at once, the first."""
+        """Resolve a report. The first of several wins."""
 
         def write(connection: Connection) -> Report:
             row = connection.execute(f"{_SELECT} WHERE id = ?", (report_id,)).fetchone()
@@ -174,15 +174,15 @@ class Reports:
     def found_by_rule(
         self, about: About, channel_id: str, message_id: str | None, rule: str | None, text: str, now: float
     ) -> "Filing":
-        """What the server itself has to say; `rule` is None where it was `profanityMode`."""
+        """Prepare the server's own report. `rule` is None for `profanityMode`."""
         place = {"channel_id": channel_id, "message_id": message_id}
         return Filing(self, self._report(about, text, now, **place, rule=rule))
 
     def _report(self, about: About, text: str, now: float, **more: Any) -> Report:
-        who: dict[str, Any] = {"member_id": about.id}
+        author: dict[str, Any] = {"member_id": about.id}
         if about.webhook is not None:
-            who = {"webhook": ReportedWebhook(about.id, about.webhook)}
-        return Report(id=self._new_id(), text=text, created_at_ms=int(now * 1000), **who, **more)
+            author = {"webhook": ReportedWebhook(about.id, about.webhook)}
+        return Report(id=self._new_id(), text=text, created_at_ms=int(now * 1000), **author, **more)
 
     @follows_rules
     def _file(self, reporter_id: str, found: Report) -> Act[None, Report]:
@@ -200,30 +200,30 @@ class Reports:
         return Act(write, lambda _: self.tell(report))
 
     def tell(self, report: Report) -> Report:
-        """Those who may see it, now that it is filed."""
+        """Push a new report to everyone who may see it."""
         self._hub.push("report_created", report, self._concerned(report))
         return report
 
     def _concerned(self, report: Report) -> Only:
-        """Those who may know of it."""
-        told = frozenset(self._directory.holders(Permission.VIEW_REPORTS))
+        """Return the members who may see a report."""
+        recipients = frozenset(self._directory.holders(Permission.VIEW_REPORTS))
         if report.channel_id is not None:
-            told &= self._directory.viewers(report.channel_id)
-        return Only(told)
+            recipients &= self._directory.viewers(report.channel_id)
+        return Only(recipients)
 
     def _may_know(self, member_id: str, report: Report) -> bool:
         seen = self._channels_of(member_id)
         return report.channel_id is None or seen is None or report.channel_id in seen
 
     def _channels_of(self, member_id: str) -> list[str] | None:
-        """In which channels a member may know of reports; None for the owner, who may in all."""
+        """Return the channels whose reports a member may see; None for the owner, who sees all."""
         if self._directory.is_owner(member_id):
             return None
         return [channel.id for channel in self._directory.visible_channels(member_id)]
 
 
 class Filing:
-    """A report of the server's own, filed in the write that it is about."""
+    """The server's own report, filed in the write of the message."""
 
     def __init__(self, reports: Reports, report: Report) -> None:
         self._reports = reports
@@ -231,7 +231,7 @@ class Filing:
         self._written = False
 
     def write(self, connection: Connection) -> None:
-        """A step of the write; `filed` follows. Nothing where enough of the kind wait already."""
+        """Store the report in the message's write; call `filed` afterwards. Skips it if enough are open."""
         message_id = self._report.message_id
         waiting = {"member_id": self._report.author_id, "reporter_id": None, "resolved_at_ms": None}
         if message_id is not None and _REPORTS.has(connection, **waiting, message_id=message_id):

@@ -1,4 +1,4 @@
-"""What can be asked of moderation: kicks, timeouts, bans, reports, and what was done to a member."""
+"""The endpoints and commands for kicks, timeouts, bans, reports and moderation history."""
 
 import time
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _BAN = "/api/bans/{member_id}"
 _BANNER, _TIMEKEEPER = on_server(P.BAN_MEMBERS), on_server(P.TIMEOUT_MEMBERS)
 _READER = on_server(P.VIEW_REPORTS)
 _OF_RANK = ("rank_too_low", "unknown_member")
-_CONCERNED = "who may view reports, and the channel of the message"
+_CONCERNED = "members who may view reports and the message's channel"
 
 
 class Why(Asked):
@@ -74,7 +74,7 @@ class ReportPage:
 
 
 class NewReport(Asked):
-    """About a member, or about a message in a channel."""
+    """A report about a member, or about a message in a channel."""
 
     text: Annotated[str, Meta(min_length=1, max_length=MAX_REPORT_CHARACTERS)]
     member_id: Id | None = None
@@ -94,7 +94,7 @@ class ModerationRequests(Requests):
 
     @request(
         on_server(P.KICK_MEMBERS),
-        "Remove a member of lower rank, who may come back with an invite",
+        "Kick a member of lower rank. They may rejoin with an invite",
         http=f"POST {_MEMBER}/kick",
         refusals=_OF_RANK,
     )
@@ -103,7 +103,7 @@ class ModerationRequests(Requests):
 
     @request(
         _TIMEKEEPER,
-        "Let a member of lower rank only read for a while",
+        "Give a member of lower rank a timeout: they can only read",
         http=f"PUT {_MEMBER}/timeout",
         refusals=_OF_RANK,
     )
@@ -119,14 +119,14 @@ class ModerationRequests(Requests):
         member = await self._moderation.time_out(asking.member_id, member_id, duration_s, reason, now)
         return shown.member(member)
 
-    @request(_BANNER, "Who is banned, page by page", http="GET /api/bans")
+    @request(_BANNER, "Bans, page by page", http="GET /api/bans")
     async def bans(self, asked: AskedBans) -> Bans:
         return Bans(*await self._moderation.bans(asked.after or "", asked.limit))
 
     @request(
         _BANNER,
-        "Remove a member of lower rank, or a former one, who may not come back and is told the "
-        "reason; with `delete_messages_s` also what they have posted in that time",
+        "Ban a member of lower rank, or a former one. They cannot rejoin and get the "
+        "reason. `delete_messages_s` also deletes their messages of that time",
         http=f"PUT {_BAN}",
         refusals=_OF_RANK,
     )
@@ -136,7 +136,7 @@ class ModerationRequests(Requests):
 
     @request(
         _BANNER,
-        "Lift a ban; the reason is for the audit log",
+        "Lift a ban. The reason goes to the audit log",
         http=f"DELETE {_BAN}",
         refusals=("unknown_ban",),
     )
@@ -145,8 +145,8 @@ class ModerationRequests(Requests):
 
     @request(
         _READER,
-        "What moderators have done to a member, the newest first; also of somebody who has gone. "
-        "Acts in a channel are shown to those who view it",
+        "A member's moderation history, newest first, also for former members. "
+        "Entries about a channel need the right to view it",
         http=f"GET {_MEMBER}/moderation",
         refusals=("unknown_member",),
     )
@@ -155,7 +155,7 @@ class ModerationRequests(Requests):
 
     @request(
         _READER,
-        "Reports, the newest first; about messages those in channels that one sees",
+        "Reports, newest first. Reports about messages need the right to view the channel",
         http="GET /api/reports",
     )
     async def reports(self, asking: Asker, asked: AskedReports) -> ReportPage:
@@ -164,7 +164,7 @@ class ModerationRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Tell those who moderate about a member, or about a message in a channel; 20 open reports each",
+        "Report a member, or a message in a channel. At most 20 open reports each",
         http="POST /api/reports",
         refusals=("too_many", "unknown_channel", "unknown_member", "unknown_message"),
         status=201,
@@ -181,7 +181,7 @@ class ModerationRequests(Requests):
 
     @request(
         _READER,
-        "Say that somebody has seen to it",
+        "Resolve a report",
         http="POST /api/reports/{report_id}/resolve",
         refusals=("already_resolved", "unknown_report"),
     )
@@ -208,7 +208,7 @@ class ModerationCommands(Commands):
 
     @command("member_ban")
     async def ban(self, member: Id, reason: Reason = "", delete_messages_s: _DeletedS = 0) -> object:
-        """Also of somebody who has gone, by their id."""
+        """Ban a member, or a former one by id."""
         member_id = member_called(self._directory, member, or_gone=True)
         await self._moderation.ban(None, member_id, reason, time.time(), delete_messages_s)
         return {"member_id": member_id}
@@ -228,13 +228,13 @@ DESCRIBED = described_by(
     pushes=[
         Pushed(
             "report_created",
-            "Somebody, or the server itself, has reported a member or a message",
+            "A member, or the server itself, has reported a member or a message",
             schema_of(Report),
             _CONCERNED,
         ),
         Pushed(
             "report_resolved",
-            "Somebody has seen to a report",
+            "A report has been resolved",
             obj({"report_id": ID, "resolved_by": ID}),
             _CONCERNED,
         ),

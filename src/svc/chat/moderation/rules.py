@@ -1,9 +1,9 @@
-"""Kicks, bans and timeouts: by whom, of whom, and what follows. No HTTP.
+"""Kicks, bans and timeouts: the rules and their effects. No HTTP.
 
-Each acts on lower ranks only; whether somebody may do it at all, the catalogue has asked.
-Without an actor it is the operator, who ranks above everybody but the owner. Bans and timeouts are
-of the person: a key or an account that they have ever proven here finds them again, whatever member
-they become. docs/http.md, "Moderation".
+Each needs a higher rank than the target's. `@request` has already checked the permission itself. Without an
+actor it is the operator, who ranks above everybody except the owner. Bans and timeouts apply to a person: any
+key or account that they have ever proven here identifies them, whatever member they become. docs/http.md,
+"Moderation".
 """
 
 import asyncio
@@ -24,9 +24,9 @@ from svc.chat.ground import Ground
 from svc.chat.live.hub import Holders
 from svc.chat.members.rules import Members
 
-# Longer than anybody remembers what it was for.
+# Nobody remembers the reason of a longer timeout.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
-# How far back a ban deletes messages at most. Somebody who was unwelcome for longer was let be.
+# How far back a ban can delete messages. Older messages were tolerated at the time.
 MAX_DELETED_S = 30 * 24 * 60 * 60
 _LONGEST_WAIT_S = 60.0
 _SAME_PERSON = "person_id = (SELECT person_id FROM members WHERE id = ?)"
@@ -49,14 +49,14 @@ class Moderation:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._changes = ground.audit, ground.changes
         self._members = members
-        # Set when the time at which the next timeout ends has changed.
+        # Set when the next timeout's end changes.
         self._ends_changed = asyncio.Event()
-        # Also when somebody joins who is in timeout.
+        # Also covers a person in timeout who rejoins.
         ground.changes.permissions_changed.append(lambda _: self._ends_changed.set())
 
     @changes_rules
     def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:
-        """A member goes; nothing keeps them from coming back with an invite."""
+        """Kick a member. They may rejoin with an invite."""
         self._require_above(actor_id, member_id)
         nickname = self._directory.member(member_id).nickname
 
@@ -71,9 +71,9 @@ class Moderation:
     def ban(
         self, actor_id: str | None, member_id: str, reason: str, now: float, delete_messages_s: int = 0
     ) -> Act[list[str], None]:
-        """A person goes and may not come back, as whatever member; also somebody who has gone already.
+        """Ban a person under all their accounts, including former members.
 
-        What they have posted in the last `delete_messages_s` goes too.
+        Also deletes their messages of the last `delete_messages_s` seconds.
         """
         now_ms = int(now * 1000)
 
@@ -87,7 +87,7 @@ class Moderation:
             for present_id in present:
                 self._require_above(actor_id, present_id)
                 self._members.remove(connection, present_id, now)
-            # A second ban says why anew.
+            # A second ban replaces the reason.
             _BANS.put(connection, Ban(member_id, nickname, reason, actor_id, now_ms))
             details: dict[str, object] = {"nickname": nickname, "reason": reason}
             if delete_messages_s:
@@ -111,7 +111,7 @@ class Moderation:
     @changes_rules
     def unban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:
         def write(connection: Connection) -> None:
-            # Also where the person was banned as another member.
+            # Also covers a ban of the same person as another member.
             sql = f"DELETE FROM bans WHERE member_id IN (SELECT id FROM members WHERE {_SAME_PERSON})"
             if not connection.execute(sql, (member_id,)).rowcount:
                 raise ChatError("unknown_ban")
@@ -121,20 +121,20 @@ class Moderation:
         return Act(write, lambda _: self._bans_changed())
 
     async def bans(self, after: str, limit: int) -> tuple[list[Ban], str | None]:
-        """Bans in the order in which the members joined, and what to ask for `after` to go on."""
+        """Return bans in the order of joining, and the `after` of the next page."""
         which = "WHERE member_id > ? ORDER BY member_id LIMIT ?"
-        found = await _BANS.all(self._database, which, after, limit + 1)
-        page = found[:limit]
-        return page, page[-1].member_id if len(found) > limit else None
+        bans = await _BANS.all(self._database, which, after, limit + 1)
+        page = bans[:limit]
+        return page, page[-1].member_id if len(bans) > limit else None
 
     def refuse_banned(self, connection: Connection, person_id: str) -> None:
-        """A step of the write in which somebody joins who was here before. Raises ChatError."""
+        """Refuse a returning person who is banned, in the write of their joining. Raises ChatError."""
         reason = _ban_reason(connection, person_id)
         if reason is not None:
             raise ChatError("banned", more={"reason": reason} if reason else None)
 
     def punishes(self, connection: Connection, person_id: str, now_ms: int) -> bool:
-        """A step of a write: is somebody banned or in timeout?"""
+        """Return whether a person is banned or in timeout, as part of a write."""
         sql = "SELECT 1 FROM members WHERE person_id = ? AND timeout_until_ms > ?"
         timed_out = connection.execute(sql, (person_id, now_ms)).fetchone() is not None
         return timed_out or _ban_reason(connection, person_id) is not None
@@ -145,14 +145,14 @@ class Moderation:
     def time_out(
         self, actor_id: str, member_id: str, duration_s: int, reason: str, now: float
     ) -> Act[None, Member]:
-        """For so long a member only reads; 0 ends it."""
+        """Let a member only read for this long; 0 ends the timeout."""
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
         return self._timing_out(actor_id, member_id, duration_s, {"reason": reason}, now)
 
     def timing_out_by_rule(self, member_id: str, duration_s: int, rule: str, now: float) -> Act[None, Member]:
-        """What a rule of this name does, as part of an act; never shorter than what they are in."""
+        """Time a member out by a rule, as part of an act. Never shortens a running timeout."""
         until = max(now + duration_s, self._directory.member(member_id).timeout_until)
         return self._timing_out(None, member_id, until - now, {"rule": rule, "reason": ""}, now)
 
@@ -171,10 +171,10 @@ class Moderation:
         return Act(write, lambda _: self._timed_out(member_id, until))
 
     async def run(self) -> NoReturn:
-        """Tell when timeouts end, so that a call gives back what they took."""
+        """Announce the end of timeouts, so that calls restore the members' permissions."""
         seen = time.time()
         while True:
-            # The clock may be set meanwhile, or the machine have slept.
+            # The clock may have been set, or the machine may have slept.
             seen = min(seen, time.time())
             end = self.next_end(seen)
             with suppress(TimeoutError):
@@ -187,23 +187,23 @@ class Moderation:
             seen = now
 
     def next_end(self, now: float) -> float | None:
-        """When the next timeout ends, if there is any."""
+        """Return the end of the next timeout; None without one."""
         ends = (member.timeout_until for member in self._directory.members.values())
         return min((end for end in ends if end > now), default=None)
 
     def ended(self, since: float, now: float) -> None:
-        """Timeouts that have ended meanwhile give back what they took."""
+        """Restore the permissions of members whose timeout ended in between."""
         members = self._directory.members.values()
         if free := [member.id for member in members if since < member.timeout_until <= now]:
             for tell in self._changes.permissions_changed:
                 tell(self._directory.with_their_bots(free))
 
     def _timed_out(self, member_id: str, until: float) -> Member:
-        same = self._directory.same_person(member_id)
-        for same_id in same:
+        same_person = self._directory.same_person(member_id)
+        for same_id in same_person:
             self._members.changed(same_id, timeout_until=until)
         for tell in self._changes.permissions_changed:
-            tell(self._directory.with_their_bots(same))
+            tell(self._directory.with_their_bots(same_person))
         return self._directory.member(member_id)
 
     def _require_above(self, actor_id: str | None, member_id: str) -> None:
@@ -219,12 +219,12 @@ class Moderation:
 
 
 def _nickname(connection: Connection, member_id: str) -> str | None:
-    """Of a member, also of a former one."""
+    """Return the nickname of a present or former member."""
     return value(connection.execute("SELECT nickname FROM members WHERE id = ?", (member_id,)), str)
 
 
 def _ban_reason(connection: Connection, person_id: str) -> str | None:
-    """Why a person is banned, empty where nobody said; None where they are not."""
+    """Return a ban's reason, empty if none was given; None without a ban."""
     found = connection.execute(
         "SELECT b.reason FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?"
         " ORDER BY b.banned_at_ms DESC",
