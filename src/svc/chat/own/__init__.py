@@ -1,1 +1,1 @@
-"""What members decide about themselves: leaving, taking their data along or away, whom they block."""
+"""Members' decisions about themselves: leaving, exporting or deleting their data, and blocking others."""

@@ -1,7 +1,7 @@
-"""Whom a member does not want to hear from. No HTTP.
+"""Members whom a member has blocked. No HTTP.
 
-A block is nobody else's business: who is blocked is not told. What it brings about is for
-others to do: their mentions do not count, and the page hides what they write.
+A block is private: the blocked member does not learn of it. Other modules give it effect: mentions by a
+blocked member do not count, and the page hides their messages.
 """
 
 from collections.abc import Sequence
@@ -41,16 +41,16 @@ class Blocks:
         return {"blocked": self.of(asker.member_id)}
 
     def of(self, member_id: str) -> list[str]:
-        """The ids of whom a member has blocked."""
+        """Return the ids of the members that a member has blocked."""
         return sorted(self._blocked.get(member_id, ()))
 
     def blocks(self, member_id: str, other_id: str) -> bool:
-        """Has the first blocked the second?"""
+        """Return whether the first member has blocked the second."""
         return other_id in self._blocked.get(member_id, ())
 
     @follows_rules
     def block(self, member_id: str, other_id: str, now: float) -> Act[None, None]:
-        """Again is as good as once. Raises ChatError."""
+        """Block a member. Idempotent. Raises ChatError."""
         self._directory.member(other_id)
         if other_id == member_id:
             raise ChatError("invalid_request", "You cannot block yourself")
@@ -70,7 +70,7 @@ class Blocks:
 
     @follows_rules
     def unblock(self, member_id: str, other_id: str) -> Act[None, None]:
-        """Whether there was a block or not, there is none now."""
+        """Remove a block. Idempotent."""
 
         def change(connection: Connection) -> None:
             key = member_id, other_id
@@ -83,11 +83,11 @@ class Blocks:
         return Act(change, unblocked)
 
     def forget_in(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member goes, blocking or blocked; `forget` follows."""
+        """Delete a leaving member's blocks in both directions, as part of a write; `forget` follows."""
         connection.execute("DELETE FROM blocks WHERE ?1 IN (member_id, blocked_id)", (member_id,))
 
     def forget(self, member_id: str) -> None:
-        """After a member has gone."""
+        """Forget the blocks of a member who has left."""
         self._blocked.pop(member_id, None)
         for blocked in self._blocked.values():
             blocked.discard(member_id)

@@ -1,7 +1,7 @@
-"""What can be asked of own affairs: leaving, one's own data, blocks.
+"""The endpoints for a member's own affairs: leaving, their data, and blocks.
 
-Everything that the server keeps of a member is one JSON object, written as it is read.
-Each part is a list that its feature reads page by page; none is ever whole in memory.
+An export is one JSON object, streamed as it is read. Each feature contributes a list, read page by page. No
+list is ever completely in memory.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from svc.chat.own.blocks import Block, Blocked, Blocks
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.requests import Requests, described_by, request, schema_of
 
-# An export reads all of a member's messages; a few at a time leave the disk to others.
+# An export reads all messages of a member. A limit keeps the disk available to others.
 MAX_EXPORTS = 2
 WRITE_DEADLINE_S = 30.0
-# So many bytes are written at once, unless one item is larger.
+# Bytes per write, unless one item is larger.
 _CHUNK_BYTES = 64 * 1024
 
 Part = Callable[[Asker], AsyncIterator[object]]
@@ -44,7 +44,7 @@ class OwnBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Lists of what the parts write."""
+    """The exported lists."""
 
     exported_at_ms: TimeMs
     member: Sequence[Any]
@@ -62,20 +62,20 @@ class OwnRequests(Requests):
         self._parts = parts
         self._exporting = Readers(time.monotonic)
 
-    @request(PERSON, "Stop being a member", http="POST /api/me/leave", refusals=("owner_must_stay",))
+    @request(PERSON, "Leave the server", http="POST /api/me/leave", refusals=("owner_must_stay",))
     async def leave(self, asking: Asker) -> None:
         await self._affairs.leave(asking.member_id, time.time())
 
     @request(
         PERSON,
-        "Leave, and have name, devices and all messages deleted; the messages follow bit by bit",
+        "Leave and delete name, devices and all messages. The messages are deleted in the background",
         http="DELETE /api/me",
         refusals=("owner_must_stay",),
     )
     async def delete(self, asking: Asker) -> None:
         await self._affairs.delete(asking.member_id, time.time())
 
-    @request(MEMBER, "Whom one has blocked", http="GET /api/me/blocks")
+    @request(MEMBER, "Members whom you have blocked", http="GET /api/me/blocks")
     async def blocks(self, asking: Asker) -> OwnBlocks:
         return OwnBlocks(self._blocks.of(asking.member_id))
 
@@ -83,23 +83,23 @@ class OwnRequests(Requests):
     async def block(self, asking: Asker, member_id: Id) -> None:
         await self._blocks.block(asking.member_id, member_id, time.time())
 
-    @request(MEMBER, "Block somebody no more", http=f"DELETE {_BLOCK}")
+    @request(MEMBER, "Unblock a member", http=f"DELETE {_BLOCK}")
     async def unblock(self, asking: Asker, member_id: Id) -> None:
         await self._blocks.unblock(asking.member_id, member_id)
 
     @request(
         MEMBER,
-        "Everything that is kept of oneself, streamed",
+        "Export all of your data as a stream",
         http="GET /api/me/export",
         refusals=("export_running",),
         answers=Exported,
-        # The work of minutes.
+        # Takes minutes.
         cost=10.0,
     )
     async def export(self, asking: Asker, request: web.Request) -> web.StreamResponse:
         transport = request.transport
         if transport is None:
-            return nothing()  # Nobody is there any more.
+            return nothing()  # The client has disconnected.
         reader = self._exporting.admit(asking.member_id, MAX_EXPORTS, transport.abort)
         if reader is None:
             raise ChatError("export_running")
@@ -125,14 +125,14 @@ class OwnRequests(Requests):
             logger.debug("an export was not read to its end", extra={"fault": type(fault).__name__})
         except Exception:
             logger.exception("sending an export failed")
-        # No refusal can follow what has been sent; cut off, nobody takes it for whole.
+        # An error response can no longer be sent. A closed connection shows that the export is incomplete.
         if request.transport is not None:
             request.transport.abort()
         return response
 
 
 async def exported(asker: Asker, parts: Mapping[str, Part], now_ms: int) -> AsyncIterator[bytes]:
-    """The text in pieces, UTF-8: `{"exported_at_ms": …, "<part>": […], …}`."""
+    """Yield the JSON in UTF-8 pieces: `{"exported_at_ms": …, "<part>": […], …}`."""
     buffer = bytearray(b'{"exported_at_ms":%d' % now_ms)
     for name, part in parts.items():
         buffer += b"," + dumps(name) + b":["
@@ -151,9 +151,17 @@ DESCRIBED = described_by(
     OwnRequests,
     pushes=[
         Pushed(
-            "member_blocked", "A block, on another page of one's own", schema_of(Block), to="who has blocked"
+            "member_blocked",
+            "You have blocked a member on another page",
+            schema_of(Block),
+            to="the member who blocked",
         ),
-        Pushed("member_unblocked", "A block has ended", schema_of(Block), to="who had blocked"),
+        Pushed(
+            "member_unblocked",
+            "You have unblocked a member on another page",
+            schema_of(Block),
+            to="the member who unblocked",
+        ),
     ],
     welcome={"blocked": schema_of(Blocked)},
 )

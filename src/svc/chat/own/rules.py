@@ -1,10 +1,9 @@
-"""Leaving, and deleting what there is of oneself. No HTTP.
+"""Leaving the server, and deleting one's own data. No HTTP.
 
-Who deletes their data leaves at once: name, picture, identities, devices and blocks go with
-the membership. Their messages, which may be very many, follow bit by bit; a server that is
-stopped meanwhile goes on where it was. The last messages of somebody who is banned go in the
-same way. What stays knows them by a number only: reactions, the audit log, bans. The owner does
-neither before somebody else is the owner.
+Deleting your data makes you leave at once: name, picture, identities, devices and blocks are deleted with the
+membership. The messages may be many, so they are deleted in the background, across restarts. The recent
+messages of a banned member are deleted in the same way. Reactions, the audit log and bans remain, under a
+meaningless id. The owner must first transfer the ownership.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """Messages of a member that are to go: those posted from one moment to another, or to no end."""
+    """Messages of a member to delete: those posted in a period, which may have no end."""
 
     member_id: str
     since_ms: int = 0
@@ -37,9 +36,9 @@ class Erasure:
 
 _ERASURES = Table("erasures", Erasure)
 
-# Steps of the write in which a member's data is deleted, by their id.
+# Deletes a member's data in the write of the deletion, given their id.
 Forgetting = Callable[[Connection, str], None]
-# Deletes some of a member's messages, posted between two moments in ms; False once there are none.
+# Deletes some of a member's messages posted between two times in ms. Returns False when none remain.
 EraseSome = Callable[[str, int, int | None], Awaitable[bool]]
 
 
@@ -57,13 +56,13 @@ class OwnAffairs:
         self._members = members
         self._forgetting = forgetting
         self._erase_some = erase_some
-        # What a former run has left undone comes first.
+        # Work of an earlier run comes first.
         self._due = asyncio.Event()
         self._due.set()
 
     @changes_rules
     def leave(self, member_id: str, now: float) -> Act[None, None]:
-        """Stop being a member; coming back takes what it takes anybody. Raises ChatError."""
+        """Leave the server. Rejoining is the same as joining. Raises ChatError."""
         self._require_no_owner(member_id)
         return Act(
             lambda connection: self._members.remove(connection, member_id, now),
@@ -72,7 +71,7 @@ class OwnAffairs:
 
     @changes_rules
     def delete(self, member_id: str, now: float) -> Act[None, None]:
-        """Leave, and have everything of oneself deleted. Raises ChatError."""
+        """Leave and delete all of the member's data. Raises ChatError."""
         self._require_no_owner(member_id)
 
         def change(connection: Connection) -> None:
@@ -88,9 +87,9 @@ class OwnAffairs:
         return Act(change, deleted)
 
     def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None:
-        """A step of the write in which somebody's last messages are taken away; `erasure_due` follows.
+        """Schedule the deletion of a member's recent messages, as part of a write; `erasure_due` follows.
 
-        An erasure that is there already reaches as far as both.
+        An existing erasure is extended to cover both periods.
         """
         connection.execute(
             "INSERT INTO erasures (member_id, asked_at_ms, since_ms, until_ms) VALUES (?1, ?3, ?2, ?3)"
@@ -103,7 +102,7 @@ class OwnAffairs:
         self._due.set()
 
     async def run(self) -> NoReturn:
-        """Delete the messages that are to go, for as long as the server runs."""
+        """Delete messages in the background while the server runs."""
         while True:
             await self._due.wait()
             async with undeterred(logger, StorageFailed, *_SAID):
@@ -115,11 +114,11 @@ class OwnAffairs:
         if not due:
             return
         erasure = due[0]
-        # There may be another, or this one not be done when something fails.
+        # There may be another erasure, and this one must be repeated after a failure.
         self._due.set()
         while await self._erase_some(erasure.member_id, erasure.since_ms, erasure.until_ms):
             pass
-        # Unless it has come to reach further meanwhile.
+        # Unless it has been extended meanwhile.
         await self._database.write(lambda connection: _ERASURES.delete(connection, **asdict(erasure)))
 
     def _require_no_owner(self, member_id: str) -> None:
