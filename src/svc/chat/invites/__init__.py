@@ -1,1 +1,1 @@
-"""Invites, and the door through which people join."""
+"""Invites, and the join policy that they open."""

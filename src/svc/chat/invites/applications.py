@@ -1,7 +1,7 @@
-"""People who come by an invite that needs approval: they wait, until somebody who manages invites decides.
+"""Applications: people with an invite that needs approval wait until a manager of invites decides.
 
-Who waits is nobody yet: no member, no session, no name in any list. They ask again by signing in as they
-did the first time, and are told to wait, let in, or told why not. No HTTP, no SQL.
+An applicant is not yet a member and has no session. They check the result by signing in again, which makes
+them wait, lets them in or tells them the reason of a refusal. No HTTP, no SQL.
 """
 
 from svc.base.database import Act, Connection
@@ -15,9 +15,9 @@ from svc.chat.invites.store import APPROVED, PENDING, REFUSED, Application, Appl
 from svc.chat.joining.door import Applicant
 from svc.chat.live.hub import Holders
 
-# More than moderators read. Each is a key that somebody has made for it, which costs nothing.
+# More than moderators read. An application costs only a new key, which is free.
 MAX_WAITING = 200
-# For how long somebody waits, may come in, or stays refused.
+# How long an application waits, and how long an approval or a refusal is kept.
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 _DECIDE = Permission.MANAGE_INVITES
 
@@ -35,12 +35,12 @@ class Applications:
     # Steps of the write in which somebody asks to join.
 
     def of(self, connection: Connection, applicant: Applicant) -> Applied | None:
-        """What became of an earlier try by the same identity, if it is not too long ago."""
+        """Return an earlier, unexpired application of the same identity."""
         store.delete_older_applications(connection, int(applicant.now * 1000) - KEPT_MS)
         return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
 
     def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:
-        """Somebody new waits from now on; `asked` follows. Raises ChatError where too many do."""
+        """Store a new application; `asked` follows. Raises ChatError if too many wait."""
         if store.APPLICATIONS.count(connection, state=PENDING) >= MAX_WAITING:
             raise ChatError("too_many_waiting")
         application = Application(
@@ -60,30 +60,30 @@ class Applications:
         self._hub.push("application_created", application, Holders(_DECIDE))
 
     def over(self, connection: Connection, application: Application) -> None:
-        """They have come in, by this or in another way; `came_in` follows."""
+        """Delete the application of somebody who has joined by any means; `came_in` follows."""
         store.APPLICATIONS.delete(connection, id=application.id)
 
     def came_in(self, application: Application) -> None:
         if application.state == PENDING:
             self._decided(application, APPROVED, None)
 
-    # What those do who decide.
+    # Decisions.
 
     async def page(self, state: State, after: str, limit: int) -> tuple[list[Application], str | None]:
-        """The oldest first, and what to ask for `after` to go on."""
+        """Return applications, oldest first, and the `after` of the next page."""
         found = await store.applications(self._database, state, after, limit + 1)
         return found[:limit], found[limit - 1].id if len(found) > limit else None
 
     @follows_rules
     def approve(self, actor_id: str | None, application_id: str, now: float) -> Act[Application, None]:
-        """They become a member as soon as they ask again. Also somebody who was refused."""
+        """Approve an application, even a refused one. The applicant joins with the next sign-in."""
         return self._decide(actor_id, application_id, APPROVED, "", now)
 
     @follows_rules
     def refuse(
         self, actor_id: str | None, application_id: str, reason: str, now: float
     ) -> Act[Application, None]:
-        """They are told why, when they ask again."""
+        """Refuse an application. The applicant gets the reason with the next sign-in."""
         return self._decide(actor_id, application_id, REFUSED, reason, now)
 
     def _decide(

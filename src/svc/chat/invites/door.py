@@ -1,11 +1,10 @@
-"""The door for those who need an invite, and what they may see before it.
+"""The join policy for people who need an invite, and the preview of an invite.
 
-A valid code opens the door, and wrong ones are counted. An invite that needs approval lets nobody in: it
-makes them wait. Fills the protocol of `joining`, which asks for bans and for whether an invite is needed at
-all. Before that, whoever has a code may see whether it is valid and how many people are there. Wrong codes
-are counted there too, but by address: nobody has proven a key yet. They have an allowance of their own, so
-that looking does not use up the tries of joining. docs/http.md, "Invites" and docs/configuration.md, "Chat
-server".
+A valid code lets a person in, and wrong codes are counted. An invite with approval makes the person wait.
+Implements the protocol of `joining`, which checks bans and whether an invite is needed at all. The preview
+shows whether a code is valid and how many members are online. It counts wrong codes by address, because no
+key has been proven yet, with a limit of its own, so that previews do not use up the attempts to join.
+docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable, Iterable
@@ -24,7 +23,7 @@ from svc.chat.joining.door import Admission, Applicant
 
 
 class InviteView(Told):
-    """`founder`: whoever has the code becomes the owner."""
+    """The preview of an invite. `founder`: this code makes its holder the owner."""
 
     founder: bool
     members: Natural
@@ -34,9 +33,9 @@ class InviteView(Told):
 
 
 class InviteViews:
-    """`founds`: does this code make its bearer the owner? `online`: ids of members who are there.
+    """Previews of invites. `founds` recognises the founding code; `online` yields the ids of online members.
 
-    `steady` gives the seconds of a clock that nobody sets.
+    `steady` is a monotonic clock.
     """
 
     def __init__(
@@ -56,10 +55,12 @@ class InviteViews:
         self._steady = steady
 
     async def view(self, code: str, address: str, now: float) -> InviteView:
-        """Raises ChatError for a code that is not valid, and for an address that has tried too many."""
+        """Return the preview. Raises ChatError for an invalid code, and for an address with too many
+        failures.
+        """
         self._guard.check(address, address, self._steady())
         founder = self._founds(code)
-        # Until there is an owner the link holds the founding code too; from then on it is an invite.
+        # Until there is an owner, the link contains the founding code too. After that it is an invite.
         found = await self._invites.valid(code.rpartition(".")[2], now)
         if found is None and not founder:
             self._guard.failed(address, address, self._steady())
@@ -75,7 +76,9 @@ class InviteViews:
 
 
 class InviteDoor:
-    """`steady` gives the seconds of a clock that nobody sets: who has to wait does not wait for a year."""
+    """The join policy. `steady` is a monotonic clock, so that a changed system time cannot extend a
+    cooldown.
+    """
 
     def __init__(
         self, invites: Invites, applications: Applications, guard: InviteGuard, steady: Callable[[], float]
@@ -119,7 +122,7 @@ class InviteDoor:
         return invite
 
     def _let_in(self, connection: Connection, applicant: Applicant, earlier: Applied) -> Admission:
-        """Somebody who was approved, or who needs no invite any more."""
+        """Admit somebody who was approved, or who no longer needs an invite."""
         admitted = self._forgotten(connection, earlier)
         shown = earlier.shown
         if shown.state != APPROVED:
@@ -135,13 +138,13 @@ class InviteDoor:
         return partial(self._applications.came_in, earlier.shown)
 
     def _roles(self, role_id: str, maker_id: str | None) -> tuple[str, ...]:
-        """Return the roles of a newcomer. A guest is less than a member, everybody else is a member too."""
+        """Return the roles of a newcomer. Every role except guest comes with the member role."""
         role_id = self._invites.role_now(role_id, maker_id)
         return (role_id,) if role_id in (GUEST, MEMBER) else tuple(sorted((MEMBER, role_id)))
 
 
 def _answer(earlier: Applied) -> Admission:
-    """To somebody who asks again and was not approved. Raises ChatError for a refusal."""
+    """Answer a returning applicant who is not approved. Raises ChatError for a refusal."""
     if earlier.shown.state == REFUSED:
         raise ChatError("approval_refused", more={"reason": earlier.shown.reason})
     return Admission(waits=True)

@@ -1,9 +1,9 @@
-"""How often wrong invite codes may be tried: by one client, and from one address.
+"""Limits failed invite codes per client and per address.
 
-So many failures within a window, and whoever made them is refused, also with a right code,
-until the window has passed them, or where a cooldown is set for that long: twice as long
-each time that it comes to this again, up to a maximum. Reads no clock; bounded, and the
-least recent are forgotten first. docs/configuration.md, "Chat server", SERVER_INVITE_….
+After too many failures within a window, attempts are refused, even with a valid code, until the window has
+passed, or for a cooldown if one is set. Each further cooldown is twice as long, up to a maximum. Reads no
+clock. Bounded: the least recent entries are dropped first. docs/configuration.md, "Chat server",
+SERVER_INVITE_….
 """
 
 from collections import OrderedDict, deque
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from svc.base.config import number, text
 from svc.chat.errors import ChatError
 
-# Each failure that counts is remembered, for every client.
+# Each counted failure takes memory, for every client.
 MAX_RETRIES = 1000
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class InviteConfig:
-    """None is off."""
+    """The limits; None turns one off."""
 
     joins_per_hour: int | None = None
     max_retries: int = 8
@@ -31,7 +31,7 @@ class InviteConfig:
 
 
 def read(variables: Mapping[str, str]) -> InviteConfig:
-    """Raises ConfigError for what cannot be used."""
+    """Read the variables. Raises ConfigError for invalid values."""
     return InviteConfig(
         joins_per_hour=_optional(variables, "SVC_INVITE_MAX_JOINS_PER_HOUR"),
         max_retries=number(variables, "SERVER_INVITE_MAX_RETRIES", 8, minimum=1, maximum=MAX_RETRIES),
@@ -48,23 +48,23 @@ def _optional(variables: Mapping[str, str], name: str, maximum: int | None = Non
     return number(variables, name, 1, minimum=1, maximum=maximum) if text(variables, name) else None
 
 
-# Of each kind: 3 MB when everybody has failed as often as they may by default.
+# Of each kind: 3 MB if everybody has used up the default attempts.
 MAX_KEYS = 10_000
-# Where cooldowns double without a maximum of the operator's.
+# Maximum of doubled cooldowns, unless the operator sets one.
 LONGEST_COOLDOWN_MS = 24 * 60 * 60 * 1000
 
 
 @dataclass(slots=True)
 class _Record:
-    # When the failures were that count, in ms, the oldest first.
+    # Times of the counted failures in ms, oldest first.
     failures: deque[int] = field(default_factory=deque)
     blocked_until: int = 0
-    # How often it has come to a cooldown, lately.
+    # Number of recent cooldowns.
     cooldowns: int = 0
 
 
 class Limit:
-    """So many failures for each key. Times are whole milliseconds, and never fall."""
+    """Limits failures per key. Times are whole milliseconds and never decrease."""
 
     def __init__(
         self, most: int, window_ms: int, cooldown_ms: int | None, max_cooldown_ms: int | None
@@ -79,7 +79,7 @@ class Limit:
         return len(self._records)
 
     def wait_ms(self, key: str, now: int) -> int:
-        """How long until this key may try again; 0 is now."""
+        """Return how long this key must wait; 0 if it may try now."""
         record = self._records.get(key)
         if record is None:
             return 0
@@ -91,18 +91,18 @@ class Limit:
         return 0
 
     def failed(self, key: str, now: int) -> None:
-        """Count a failure of somebody who did not have to wait."""
+        """Count a failure of a key that was not waiting."""
         record = self._records.setdefault(key, _Record())
         self._records.move_to_end(key)
         if len(self._records) > MAX_KEYS:
             self._records.popitem(last=False)
         self._forget_old(record, now)
-        # Who was quiet for a whole window since the last cooldown starts afresh.
+        # A whole window without failures after the last cooldown resets the doubling.
         if record.cooldowns and now - record.blocked_until >= self._window_ms:
             record.cooldowns = 0
         record.failures.append(now)
         if self._cooldown_ms is not None and len(record.failures) >= self._most:
-            # Doubling further would only make a large number.
+            # More doubling would only make the number larger.
             doubled = self._cooldown_ms << min(record.cooldowns, 32)
             record.blocked_until = now + min(doubled, self._max_cooldown_ms)
             record.cooldowns += 1
@@ -114,7 +114,7 @@ class Limit:
 
 
 class InviteGuard:
-    """`now` is in seconds. Belongs to one thread."""
+    """Both limits. `now` is in seconds. Used by one thread."""
 
     def __init__(self, config: InviteConfig) -> None:
         def limit(most: int) -> Limit:
@@ -124,7 +124,7 @@ class InviteGuard:
         self._addresses = None if config.ip_max_retries is None else limit(config.ip_max_retries)
 
     def check(self, client: str, address: str, now: float) -> None:
-        """Raises ChatError, with the time to wait, for who has failed too often."""
+        """Raise ChatError with the time to wait after too many failures."""
         now_ms = int(now * 1000)
         wait_ms = self._clients.wait_ms(client, now_ms)
         if self._addresses is not None:

@@ -1,4 +1,4 @@
-"""What can be asked of invites, and of people who wait for approval."""
+"""The endpoints and commands for invites and applications."""
 
 import time
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, 
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 MAX_USES = 100_000
-# What is to be good for longer is better made without an end.
+# For longer, omit the expiry.
 MAX_LIFETIME_S = 366 * 24 * 60 * 60
 MAX_PAGE = 200
-_DECIDERS = "who may manage invites"
+_DECIDERS = "members who may manage invites"
 _MANAGER = on_server(P.MANAGE_INVITES)
 
 _Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
@@ -46,7 +46,7 @@ class NewInvite(Asked):
 
 
 class ShownCode(Asked):
-    # A founding code and an invite are 33 together.
+    # A founding code and an invite have 33 characters together.
     code: Annotated[str, Meta(min_length=1, max_length=128)]
 
 
@@ -78,8 +78,7 @@ class InviteRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "One's own invites that are still good; with `manage_invites` also others', as far as one"
-        " could give their role",
+        "Your valid invites. With `manage_invites` also those of others whose role you could give",
         http="GET /api/invites",
     )
     async def all(self, asking: Asker) -> AllInvites:
@@ -87,8 +86,8 @@ class InviteRequests(Requests):
 
     @request(
         on_server(P.CREATE_INVITES),
-        "Make an invite: for a member, or with a role below one's own rank. Newcomers land in "
-        "`channel_id`, and with `approval` wait until somebody approves them",
+        "Create an invite for new members, or with a role below your rank. Newcomers arrive in "
+        "`channel_id`. With `approval` they wait until somebody approves them",
         http="POST /api/invites",
         refusals=("forbidden", "rank_too_low", "too_many", "unknown_channel", "unknown_role"),
         status=201,
@@ -104,11 +103,11 @@ class InviteRequests(Requests):
             approval=bool(asked.approval),
         )
 
-    # In a body: what is in an address stands in the logs of proxies.
+    # In the body, because proxies log URLs.
     @request(
         ANYONE,
-        "What somebody with a code sees before they join. Wrong codes count for their address, as"
-        " many as `SERVER_INVITE_MAX_RETRIES`",
+        "Preview an invite before joining. Wrong codes are limited per address, to"
+        " `SERVER_INVITE_MAX_RETRIES`",
         http="POST /api/invites/view",
         refusals=("invite_invalid", "too_many_invite_attempts"),
     )
@@ -117,7 +116,7 @@ class InviteRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Revoke an invite that one sees",
+        "Revoke an invite that you can see",
         http="DELETE /api/invites/{invite_id}",
         refusals=("unknown_invite",),
     )
@@ -126,7 +125,7 @@ class InviteRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Members who came by an invite that one sees, and have stayed",
+        "Present members who joined by an invite that you can see",
         http="GET /api/invites/{invite_id}/members",
         refusals=("unknown_invite",),
     )
@@ -136,7 +135,7 @@ class InviteRequests(Requests):
 
     @request(
         _MANAGER,
-        "People who wait for approval, the oldest first; or those who were let in or refused lately",
+        "Applications, oldest first: pending, or recently approved or refused ones",
         http="GET /api/applications",
         answers=obj({"applications": array(_APPLICATION, MAX_PAGE), "next": nullable(ID)}),
     )
@@ -146,7 +145,7 @@ class InviteRequests(Requests):
 
     @request(
         _MANAGER,
-        "Let somebody in who waits, or who was refused",
+        "Approve an application, pending or refused",
         http="POST /api/applications/{application_id}/approve",
         refusals=("unknown_application",),
     )
@@ -155,7 +154,7 @@ class InviteRequests(Requests):
 
     @request(
         _MANAGER,
-        "Refuse somebody who waits, and tell them why",
+        "Refuse an application with a reason for the applicant",
         http="POST /api/applications/{application_id}/refuse",
         refusals=("unknown_application",),
     )
@@ -164,7 +163,7 @@ class InviteRequests(Requests):
 
 
 class InviteCommands(Commands):
-    """0 uses or seconds stand for no limit."""
+    """Commands for invites. 0 uses or seconds mean no limit."""
 
     def __init__(self, invites: Invites, applications: Applications, directory: Directory) -> None:
         self._invites = invites
@@ -200,7 +199,7 @@ class InviteCommands(Commands):
 
     @command("application_list")
     async def applications(self) -> object:
-        """The oldest that wait."""
+        """Return the oldest pending applications."""
         found, following = await self._applications.page(PENDING, "", MAX_PAGE)
         return {"applications": found, "next": following}
 
@@ -216,7 +215,7 @@ class InviteCommands(Commands):
 DESCRIBED = described_by(
     InviteRequests,
     pushes=[
-        Pushed("application_created", "Somebody waits for approval", _APPLICATION, _DECIDERS),
-        Pushed("application_decided", "Somebody does not wait any more", schema_of(Decision), _DECIDERS),
+        Pushed("application_created", "Somebody is waiting for approval", _APPLICATION, _DECIDERS),
+        Pushed("application_decided", "An application was decided", schema_of(Decision), _DECIDERS),
     ],
 )

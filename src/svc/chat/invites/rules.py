@@ -1,8 +1,8 @@
-"""Invites: made, shown, revoked, and used by who joins. No HTTP, no SQL.
+"""Invites: created, listed, revoked and used. No HTTP, no SQL.
 
-An invite makes a member, or gives a role below the inviter's rank with nothing in it that
-they lack. It works while its maker could make it, and is deleted when its maker leaves.
-docs/http.md, "Invites" and docs/configuration.md, "Chat server".
+An invite gives the member role, or a role below the inviter's rank without permissions that the inviter
+lacks. It works only while its creator could create it, and is deleted when its creator leaves. docs/http.md,
+"Invites" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -19,19 +19,19 @@ from svc.chat.joining.door import Applicant
 from svc.chat.live.hub import Holders, only
 from svc.chat.members.roles import Roles
 
-# More than a person hands out; the operator has as many.
+# More than a person hands out. The operator has the same limit.
 MAX_OF_ONE = 100
-# All that can be shown at once: those of a hundred members.
+# Maximum of one list: the invites of a hundred members.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
-# The installation's own invite, which `svc up` prints: as long as a link in a group chat is read, and
-# made anew at a start where less than a day is left.
+# The standing invite that `svc up` prints. It lasts as long as people read a link in a group chat, and is
+# renewed at a start when less than a day is left.
 STANDING_MS = 7 * 24 * HOUR_MS
 STANDING_LEAST_MS = 24 * HOUR_MS
 
 
 class Invites:
-    """`new_code` makes a code that nobody guesses; `joins_per_hour` is for each invite."""
+    """Manages invites. `new_code` returns an unguessable code; `joins_per_hour` limits each invite."""
 
     def __init__(
         self, ground: Ground, roles: Roles, joins_per_hour: int | None, new_code: Callable[[], str]
@@ -41,17 +41,17 @@ class Invites:
         self._roles = roles
         self._joins_per_hour = joins_per_hour
         self._new_code = new_code
-        # Whoever was removed does not come back by an invite of their own.
+        # A removed member must not return by their own invite.
         ground.changes.member_removal.append(store.delete_of_member)
         ground.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member's data is deleted: that they came, and others by them."""
+        """Delete a member's data, as part of a write: how they joined, and whom they invited."""
         store.INVITED.delete(connection, member_id=member_id)
         store.INVITED.edit(connection, {"invited_by": None}, invited_by=member_id)
 
     async def standing(self, now: float) -> str:
-        """At start: the code of the installation's own invite, made anew where it was revoked or expires."""
+        """Return the standing invite's code at start. A revoked or expiring one is replaced."""
         now_ms = int(now * 1000)
         ends = now_ms + STANDING_MS
         fresh = Invite(self._new_id(), self._new_code(), None, MEMBER, now_ms, ends)
@@ -71,7 +71,9 @@ class Invites:
         channel_id: str | None = None,
         approval: bool = False,
     ) -> Act[None, Invite]:
-        """Without an actor the operator makes it, who may give any role but the owner's."""
+        """Create an invite. Without an actor it is the operator's, who may give any role except the
+        owner's.
+        """
         self._require_may_invite_as(actor_id, role_id)
         if channel_id is not None:
             self._require_landing(actor_id, channel_id)
@@ -94,14 +96,14 @@ class Invites:
             if store.INVITES.count(connection, created_by=actor_id) >= MAX_OF_ONE:
                 raise ChatError("too_many")
             store.INVITES.insert(connection, invite)
-            # Not the code: who reads the log may not hand it out.
+            # Without the code: readers of the log must not be able to use it.
             details: dict[str, object] = {
                 "role_id": role_id,
                 "max_uses": max_uses,
                 "expires_at_ms": ends,
                 "approval": approval,
             }
-            # With it, only those may read the entry who see the channel.
+            # With a channel, only its viewers may read the entry.
             details |= {"channel_id": channel_id} if channel_id else {}
             self._audit.record(connection, actor_id, "invite_create", invite.id, details, now)
 
@@ -112,9 +114,9 @@ class Invites:
         return Act(write, created)
 
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
-        """What a member may hand out and revoke: their own, or with the permission others' too.
+        """Return the invites that a member may hand out and revoke: their own, or with the permission all.
 
-        Without a member it is the operator who asks: all of them.
+        Without a member the operator gets all of them.
         """
         everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
         found = await store.listed(self._database, None if everybody else member_id, MAX_LISTED)
@@ -137,17 +139,17 @@ class Invites:
         return Act(write, self._changed)
 
     async def valid(self, code: str, now: float) -> Invite | None:
-        """The invite of a code by which somebody could join now."""
+        """Return the invite of a code that can be used now."""
         return self._usable(await store.INVITES.one(self._database, code=code), now)
 
     # Steps of the write in which somebody joins.
 
     def good(self, connection: Connection, code: str, now: float) -> Invite | None:
-        """The invite of a code by which somebody could join now, as this write sees it."""
+        """Return the invite of a code that can be used now, within this write."""
         return self._usable(store.INVITES.get(connection, code=code), now)
 
     def use(self, connection: Connection, invite: Invite, now: float) -> None:
-        """It is used once more. Raises ChatError where too many have joined by it lately."""
+        """Count a use. Raises ChatError if too many have joined by it in the last hour."""
         now_ms = int(now * 1000)
         if self._joins_per_hour is not None:
             earlier = store.nth_last_join(connection, invite.id, self._joins_per_hour)
@@ -159,38 +161,40 @@ class Invites:
     def note_invited(
         self, connection: Connection, applicant: Applicant, invite_id: str, invited_by: str | None
     ) -> None:
-        """By which invite somebody has come."""
+        """Record the invite that a member used."""
         invited = Invited(applicant.member_id, invite_id, invited_by, int(applicant.now * 1000))
         store.INVITED.insert(connection, invited)
 
     def role_now(self, role_id: str, maker_id: str | None) -> str:
-        """Return the role that an invite gives now: a member's if its maker may not give another."""
+        """Return the role that an invite gives now: a member's if its creator may not give another."""
         given = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
         return role_id if given or role_id == GUEST else MEMBER
 
     async def came_by(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
-        """Members who came by an invite and have stayed, and when, in ms. Raises ChatError."""
+        """Return the present members who joined by an invite, with the times in ms. Raises ChatError."""
         invite = await store.INVITES.one(self._database, id=invite_id)
         if invite is None or not self._may_manage(member_id, invite):
             raise ChatError("unknown_invite")
         found = await store.came_by(self._database, invite_id, MAX_LISTED)
         members = self._directory.members
-        return [(members[one.member_id], one.at_ms) for one in found if one.member_id in members]
+        return [
+            (members[invited.member_id], invited.at_ms) for invited in found if invited.member_id in members
+        ]
 
     async def invitation_of(self, member_id: str) -> tuple[str, str | None] | None:
-        """By which invite somebody has come, and whose it was; None where that is not known."""
-        one = await store.INVITED.one(self._database, member_id=member_id)
-        return (one.invite_id, one.invited_by) if one else None
+        """Return the invite that a member used, and its creator; None if unknown."""
+        invited = await store.INVITED.one(self._database, member_id=member_id)
+        return (invited.invite_id, invited.invited_by) if invited else None
 
     def _changed(self, maker_id: str | None) -> None:
-        """Tell those who see an invite of this maker in their lists."""
+        """Update the lists that show invites of this creator."""
         told = {"area": "invites"}
         self._hub.push("managed", told, Holders(Permission.MANAGE_INVITES))
         if maker_id is not None and not self._directory.may(maker_id, Permission.MANAGE_INVITES):
             self._hub.push("managed", told, only(maker_id))
 
     def _require_landing(self, actor_id: str | None, channel_id: str) -> None:
-        """Nobody lands in a category, or in a channel that whoever invites does not see."""
+        """Refuse a category, and a channel that the inviter cannot view."""
         if actor_id is not None:
             self._directory.channel(actor_id, channel_id)
         channel = self._directory.channels.get(channel_id)
@@ -201,7 +205,7 @@ class Invites:
         if actor_id is None:
             self._roles.require_can_be_given(role_id)
         elif role_id == MEMBER:
-            # What most members are; they could not invite anybody otherwise.
+            # The usual role. Otherwise ordinary members could not invite anybody.
             self._roles.require_holds_all_of(actor_id, role_id)
         else:
             self._roles.require_may_give(actor_id, role_id)
@@ -212,7 +216,7 @@ class Invites:
         return invite if self._may_still_give(invite.created_by, invite.role_id) else None
 
     def _may_still_give(self, maker_id: str | None, role_id: str) -> bool:
-        """Return whether the maker could invite to this role now. The writer's thread asks this too."""
+        """Return whether the creator could still invite to this role. Also runs on the writer's thread."""
         if maker_id is None:
             return True
         held = self._directory.granted_by_roles(maker_id)
@@ -224,7 +228,9 @@ class Invites:
         return role.permissions & ~held == NOTHING and self._directory.rank(maker_id) > role.rank
 
     def _may_manage(self, member_id: str, invite: Invite) -> bool:
-        """Their own, or with the permission one that gives nothing they could not give."""
+        """Return whether a member may manage an invite: their own, or with the permission one whose role they
+        could give.
+        """
         if invite.created_by == member_id:
             return True
         if not self._directory.may(member_id, Permission.MANAGE_INVITES):

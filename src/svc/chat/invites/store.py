@@ -1,4 +1,4 @@
-"""The tables of invites, of who came by them, and of who waits for approval. SQL only."""
+"""The tables of invites, joins and applications. SQL only."""
 
 from dataclasses import dataclass, fields
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ from svc.chat.described import Id, Natural, TimeMs
 
 @dataclass(frozen=True, slots=True)
 class Invite:
-    """As it is kept, and as those see it who may hand it out."""
+    """An invite, as stored and as its managers see it."""
 
     id: Id
     code: str
@@ -22,9 +22,9 @@ class Invite:
     expires_at_ms: TimeMs | None = None
     max_uses: Annotated[int, Meta(ge=1)] | None = None
     uses: Natural = 0
-    # Where those land who come by it; None for the usual place.
+    # The channel where newcomers arrive; None for the usual one.
     channel_id: Id | None = None
-    # Those who come by it wait until somebody approves.
+    # Newcomers wait for approval.
     approval: bool = False
 
 
@@ -37,7 +37,7 @@ MAX_REASON_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    # As those see it who decide: who somebody is elsewhere is no business of theirs.
+    # For managers. It hides the person's external identity.
 
     id: Id
     nickname: str
@@ -54,7 +54,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """Who has applied, and with which code; where they land."""
+    """An application with the applicant's identity, the code they used, and the channel to arrive in."""
 
     issuer: str
     subject: str
@@ -65,7 +65,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """By which invite a member has come, and whose it was."""
+    """The invite that a member used, and its creator."""
 
     member_id: str
     invite_id: str
@@ -81,7 +81,7 @@ APPLICATIONS = Table(
 
 
 def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
-    """The code of the installation's own invite: `fresh` where there is none that lasts until then."""
+    """Return the standing invite's code: `fresh` replaces one that expires before `least_end_ms`."""
     # Those of earlier versions did not expire.
     connection.execute(
         "UPDATE invites SET expires_at_ms = ? WHERE expires_at_ms IS NULL"
@@ -105,12 +105,12 @@ def delete_of_member(connection: Connection, member_id: str) -> None:
 
 
 def delete_spent(connection: Connection, now_ms: int) -> None:
-    """Forget what can no longer be used."""
+    """Delete invites that can no longer be used."""
     connection.execute("DELETE FROM invites WHERE expires_at_ms <= ? OR uses >= max_uses", (now_ms,))
 
 
 def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | None:
-    """When the join was that `nth` - 1 others have followed, in ms."""
+    """Return the time in ms of the `nth` most recent join."""
     found = connection.execute(
         "SELECT at_ms FROM invite_joins WHERE invite_id = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?",
         (invite_id, nth - 1),
@@ -119,19 +119,19 @@ def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | Non
 
 
 def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int) -> None:
-    """Write down a join, and forget those that are too long ago to matter."""
+    """Record a join and delete those too old to matter."""
     connection.execute("DELETE FROM invite_joins WHERE at_ms <= ?", (now_ms - kept_ms,))
     connection.execute("INSERT INTO invite_joins VALUES (?, ?)", (invite_id, now_ms))
 
 
 async def listed(database: Database, created_by: str | None, limit: int) -> list[Invite]:
-    """The newest first; of one member, or all."""
+    """List invites, newest first, of one member or of all."""
     which = "WHERE ?1 IS NULL OR created_by = ?1 ORDER BY id DESC LIMIT ?2"
     return await INVITES.all(database, which, created_by, limit)
 
 
 def delete_older_applications(connection: Connection, before_ms: int) -> None:
-    """Those that were last touched before a moment."""
+    """Delete applications that were last changed before this time."""
     connection.execute(
         "DELETE FROM applications WHERE coalesce(decided_at_ms, asked_at_ms) < ?", (before_ms,)
     )
@@ -143,11 +143,11 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 
 
 async def applications(database: Database, state: State, after: str, limit: int) -> list[Application]:
-    """The oldest first."""
+    """List applications, oldest first."""
     which = "WHERE state = ? AND id > ? ORDER BY id LIMIT ?"
     return [one.shown for one in await APPLICATIONS.all(database, which, state, after, limit)]
 
 
 async def came_by(database: Database, invite_id: str, limit: int) -> list[Invited]:
-    """Those who came by an invite; also those who have gone."""
+    """List everyone who joined by an invite, including former members."""
     return await INVITED.all(database, "WHERE invite_id = ? ORDER BY member_id LIMIT ?", invite_id, limit)
