@@ -1,6 +1,6 @@
-"""The list of members: which of them somebody wants to see, in which order, and one page of it.
+"""Filters, sorts and pages the list of members.
 
-Works on what is in memory; asks nobody and decides nothing about who may see what.
+Works in memory, and makes no decision about permissions.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,11 +22,11 @@ _Moment = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class WantedMembers(Asked):
-    """Which members; None and an empty text stand for any. Moments in ms, both ends included."""
+    """Filters; None and an empty text match any. Times are in ms and inclusive."""
 
     # Part of a name.
     query: Annotated[str, Meta(max_length=64)] = ""
-    # These at most, separated by commas: as many as fit an address. Empty for any.
+    # Only these ids, separated by commas: as many as fit into a URL. Empty matches any.
     ids: Annotated[str, Meta(max_length=4000)] = ""
     role_id: Id | None = None
     joined_after_ms: _Moment | None = None
@@ -34,7 +34,7 @@ class WantedMembers(Asked):
     in_timeout: bool | None = None
     bot: bool | None = None
     seen_after_ms: _Moment | None = None
-    # Also those who were never seen.
+    # Also matches members who were never seen.
     seen_before_ms: _Moment | None = None
     sort: Annotated[str, Meta(extra_json_schema=choice(*SORTS))] = JOINED
     after: Id | None = None
@@ -42,7 +42,7 @@ class WantedMembers(Asked):
 
     @property
     def by_last_seen(self) -> bool:
-        """Whether it tells when somebody was seen."""
+        """Whether the result depends on when members were last seen."""
         seen = (self.seen_after_ms, self.seen_before_ms)
         return self.sort.endswith(LAST_SEEN) or seen != (None, None)
 
@@ -50,24 +50,24 @@ class WantedMembers(Asked):
 def page(
     members: Mapping[str, Member], wanted: WantedMembers, now: float, last_seen: Mapping[str, int]
 ) -> tuple[list[Member], str | None]:
-    """Those behind the member `after` in that order, and what to ask for `after` to go on.
+    """Return the members after `after` in that order, and the `after` of the next page.
 
-    Raises ChatError where that member has gone, and the order does not say where they were.
+    Raises ChatError if that member has left and the order does not reveal their place.
     """
     key, after, limit = _key(wanted, last_seen), wanted.after, wanted.limit
     backwards = wanted.sort.startswith(BACKWARDS)
     ids, query = frozenset(filter(None, wanted.ids.split(","))), folded(wanted.query)
-    among = [members[i] for i in ids if i in members] if ids else members.values()
-    found: Iterable[Member] = (m for m in among if _matches(m, wanted, query, now, last_seen))
+    candidates = [members[i] for i in ids if i in members] if ids else members.values()
+    matching: Iterable[Member] = (m for m in candidates if _matches(m, wanted, query, now, last_seen))
     if after and wanted.sort.removeprefix(BACKWARDS) == JOINED:
-        # Ids rise in the order of joining, also those of members who have gone.
-        found = (m for m in found if (m.id < after if backwards else m.id > after))
+        # Ids ascend in the order of joining, including those of former members.
+        matching = (m for m in matching if (m.id < after if backwards else m.id > after))
     elif after:
         if after not in members:
             raise ChatError("unknown_member")
         place = key(members[after])
-        found = (m for m in found if (key(m) < place if backwards else key(m) > place))
-    ordered = sorted(found, key=key, reverse=backwards)
+        matching = (m for m in matching if (key(m) < place if backwards else key(m) > place))
+    ordered = sorted(matching, key=key, reverse=backwards)
     return ordered[:limit], ordered[limit - 1].id if len(ordered) > limit else None
 
 

@@ -1,4 +1,4 @@
-"""What can be asked of members and roles: who is here, under what names and with what roles."""
+"""The endpoints and commands for members and roles."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -37,15 +37,15 @@ _MANAGER = on_server(P.MANAGE_ROLES)
 _OF_ROLES = ("forbidden", "rank_too_low", "unknown_role")
 
 LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
-# What is too long is refused as a name, not as a request.
+# The rules check the length, so that a long name gets the error for names.
 _RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
 _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
-# More than there are, with room to repeat some.
+# More than exist, so that some may be repeated.
 _Permissions = Annotated[list[PermissionName], Meta(max_length=64)]
 
 
 class NewName(Asked):
-    # What is too long is refused as a name, not as a request.
+    # The rules check the length, so that a long name gets the error for names.
     nickname: Annotated[str, Meta(max_length=1024)]
 
 
@@ -54,7 +54,7 @@ class NewStatus(Asked):
 
 
 class RoleChange(Asked):
-    """A color of null takes it away, as no color is a color too."""
+    """Changes of a role. A color of null removes it, which differs from leaving it unchanged."""
 
     name: _RoleName | None = None
     rank: _Rank | None = None
@@ -77,7 +77,7 @@ class Ranks(Asked):
 
 
 class MemberPage(Told):
-    """When they were last seen is told to those who look after members."""
+    """A page of members. Only those who may kick members get `last_seen`."""
 
     members: Annotated[Sequence[Member], Meta(max_length=MAX_PAGE)]
     next: Id | None
@@ -89,7 +89,7 @@ class AllRoles(Told):
 
 
 class MemberRequests(Requests):
-    """`last_seen` tells when members were last seen, in ms; those who never were are left out."""
+    """`last_seen` returns when members were last seen, in ms. Members never seen are missing."""
 
     def __init__(self, members: Members, roles: Roles, directory: Directory, last_seen: LastSeen) -> None:
         self._members = members
@@ -99,14 +99,14 @@ class MemberRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Members, page by page; all, or those that are asked for",
+        "Members, page by page, filtered and sorted",
         http="GET /api/members",
         refusals=("forbidden", "in_timeout", "unknown_member"),
     )
     async def all(self, asking: Asker, asked: WantedMembers) -> MemberPage:
         if asked.sort not in SORTS:
             raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
-        # Everybody sees who is there; when somebody was, those do who look after members.
+        # Everybody sees who is online. Only those who may kick members see when somebody was online.
         if asked.by_last_seen:
             self._directory.require(asking.member_id, P.KICK_MEMBERS)
         sees = self._directory.may(asking.member_id, P.KICK_MEMBERS)
@@ -122,7 +122,7 @@ class MemberRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Change a nickname: one's own with `change_nickname`, with `manage_nicknames` those of lower ranks",
+        "Change a nickname: your own with `change_nickname`, those of lower ranks with `manage_nicknames`",
         http=f"PATCH {_MEMBER}",
         refusals=(
             *("forbidden", "in_timeout", "invalid_nickname", "nickname_taken", "profanity_refused"),
@@ -135,8 +135,8 @@ class MemberRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "Set one's own status with `change_nickname`, up to 80 characters; with "
-        "`manage_nicknames` an empty one removes that of a lower rank",
+        "Set your own status with `change_nickname`, up to 80 characters. With "
+        "`manage_nicknames` an empty text removes the status of a lower rank",
         http=f"PUT {_MEMBER}/status",
         refusals=("forbidden", "in_timeout", "profanity_refused", "rank_too_low", "unknown_member"),
     )
@@ -148,7 +148,7 @@ class MemberRequests(Requests):
 
     @request(
         _MANAGER,
-        "Give oneself or a lower rank a role below one's own rank, with nothing in it that one lacks",
+        "Give yourself or a lower rank a role below your rank, without permissions that you lack",
         http=f"PUT {_MEMBER}/roles/{{role_id}}",
         refusals=(*_OF_ROLES, "unknown_member"),
     )
@@ -158,7 +158,7 @@ class MemberRequests(Requests):
 
     @request(
         _MANAGER,
-        "Take a role below one's own rank from oneself or a lower rank",
+        "Remove a role below your rank from yourself or a lower rank",
         http=f"DELETE {_MEMBER}/roles/{{role_id}}",
         refusals=("rank_too_low", "unknown_member", "unknown_role"),
     )
@@ -168,7 +168,7 @@ class MemberRequests(Requests):
 
     @request(
         OWNER,
-        "Hand the server over; who was its owner becomes an admin",
+        "Transfer the ownership. The former owner becomes an admin",
         http=f"POST {_MEMBER}/owner",
         refusals=("unknown_member",),
     )
@@ -176,17 +176,19 @@ class MemberRequests(Requests):
         member = await self._roles.hand_over(asking.member_id, member_id, time.time())
         return shown.member(member)
 
-    @request(ANY_MEMBER, "What one may do, on the server and in each channel", http="GET /api/me/permissions")
+    @request(
+        ANY_MEMBER, "Your permissions, on the server and in each channel", http="GET /api/me/permissions"
+    )
     async def permissions(self, asking: Asker) -> Allowed:
         return self._members.permissions(asking.member_id)
 
-    @request(ANY_MEMBER, "All roles, the highest first", http="GET /api/roles")
+    @request(ANY_MEMBER, "All roles, highest first", http="GET /api/roles")
     async def roles(self) -> AllRoles:
         return _shown(self._roles.all())
 
     @request(
         _MANAGER,
-        "Make a role",
+        "Create a role",
         http="POST /api/roles",
         refusals=("forbidden", "rank_too_low", "too_many"),
         status=201,
@@ -194,11 +196,16 @@ class MemberRequests(Requests):
     async def create_role(self, asking: Asker, asked: NewRole) -> Role:
         return shown.role(await self._roles.create(asking.member_id, asked.wish(), time.time()))
 
-    @request(_MANAGER, "Give roles other ranks, all or none", http="PUT /api/roles/order", refusals=_OF_ROLES)
+    @request(
+        _MANAGER,
+        "Change the ranks of several roles, all or none",
+        http="PUT /api/roles/order",
+        refusals=_OF_ROLES,
+    )
     async def order_roles(self, asking: Asker, asked: Ranks) -> AllRoles:
         return _shown(await self._roles.order(asking.member_id, asked.ranks, time.time()))
 
-    @request(_MANAGER, "Change a role, but never the owner's", http=f"PATCH {_ROLE_OF}", refusals=_OF_ROLES)
+    @request(_MANAGER, "Change a role, except the owner's", http=f"PATCH {_ROLE_OF}", refusals=_OF_ROLES)
     async def edit_role(self, asking: Asker, role_id: Id, asked: RoleChange) -> Role:
         wish = asked.wish()
         if wish == Wish():
@@ -231,7 +238,7 @@ class MemberCommands(Commands):
 
     @command("member_owner")
     async def owner(self, member: Id) -> Member:
-        """Hand the server over, where its owner is lost."""
+        """Transfer the ownership, for example when the owner is lost."""
         member_id = member_called(self._directory, member)
         return shown.member(await self._roles.hand_over(None, member_id, time.time()))
 
@@ -240,17 +247,22 @@ _MEMBER_SHOWN, _ROLE_SHOWN = schema_of(Member), schema_of(Role)
 DESCRIBED = described_by(
     MemberRequests,
     pushes=[
-        Pushed("member_joined", "Somebody has become a member", _MEMBER_SHOWN, "everybody"),
-        Pushed("member_updated", "A name, roles or a timeout are different", _MEMBER_SHOWN, "everybody"),
-        Pushed("member_left", "Somebody has gone, or was removed", obj({"member_id": ID}), "everybody"),
-        Pushed("role_created", "There is a new role", _ROLE_SHOWN, "everybody"),
-        Pushed("role_updated", "A role is different", _ROLE_SHOWN, "everybody"),
+        Pushed("member_joined", "Somebody has joined", _MEMBER_SHOWN, "everybody"),
         Pushed(
-            "role_deleted", "A role is gone, and nobody has it any more", obj({"role_id": ID}), "everybody"
+            "member_updated", "A member's name, roles, status or timeout changed", _MEMBER_SHOWN, "everybody"
+        ),
+        Pushed("member_left", "A member has left or was removed", obj({"member_id": ID}), "everybody"),
+        Pushed("role_created", "A role was created", _ROLE_SHOWN, "everybody"),
+        Pushed("role_updated", "A role has changed", _ROLE_SHOWN, "everybody"),
+        Pushed(
+            "role_deleted",
+            "A role was deleted and removed from all members",
+            obj({"role_id": ID}),
+            "everybody",
         ),
         Pushed(
             "permissions_changed",
-            "You may do more or less than before, somewhere; ask `GET /api/me/permissions`",
+            "Your permissions changed somewhere. Fetch `GET /api/me/permissions`",
             NOTHING,
             "the members concerned",
         ),

@@ -1,8 +1,8 @@
-"""Roles: made, changed, given and taken, and the server handed to another owner. No HTTP, no SQL.
+"""Roles: created, changed, given and removed, and the transfer of ownership. No HTTP, no SQL.
 
-Everything here is done below one's own rank, and nobody gives a permission that they lack.
-The owner's role is the owner's alone and never changes; the other built-in roles may be
-changed and not deleted. Whether somebody may manage roles at all, the catalogue has asked.
+Everything here needs a lower rank than the actor's, and nobody can give a permission that they lack. The
+owner's role never changes; other built-in roles can be changed but not deleted. `@request` has already
+checked the permission to manage roles.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ MAX_RANK = BUILT_IN[OWNER].rank - 1
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How a role shall be; None leaves it as it is. A `color` of -1 takes the color away."""
+    """Changes of a role; None leaves a value unchanged. A `color` of -1 removes the color."""
 
     name: str | None = None
     rank: int | None = None
@@ -60,11 +60,11 @@ class Roles:
         return {"roles": [shown.role(role) for role in self.all()]}
 
     def all(self) -> list[Role]:
-        """The highest first."""
+        """Return all roles, highest first."""
         return sorted(self._directory.roles.values(), key=lambda role: (-role.rank, role.id))
 
     def require_can_be_given(self, role_id: str) -> Role:
-        """A role that there is and that is not the owner's. Raises ChatError."""
+        """Return an existing role other than the owner's. Raises ChatError."""
         if (role := self._directory.roles.get(role_id)) is None:
             raise ChatError("unknown_role")
         if role_id == OWNER:
@@ -72,11 +72,11 @@ class Roles:
         return role
 
     def require_holds_all_of(self, actor_id: str, role_id: str) -> None:
-        """Nobody gives a permission that they lack. Raises ChatError."""
+        """Refuse to give a permission that the actor lacks. Raises ChatError."""
         self._require_holds(actor_id, self._directory.roles[role_id].permissions)
 
     def require_may_give(self, actor_id: str, role_id: str) -> Role:
-        """The role, if the actor may hand it out. Raises ChatError."""
+        """Return the role if the actor may give it. Raises ChatError."""
         role = self._below(actor_id, role_id)
         self._require_holds(actor_id, role.permissions)
         return role
@@ -104,7 +104,7 @@ class Roles:
 
     @changes_rules
     def order(self, actor_id: str, ranks: Mapping[str, int], now: float) -> Act[None, list[Role]]:
-        """Give several roles other ranks at once."""
+        """Change the ranks of several roles at once."""
         moved = []
         for role_id, rank in ranks.items():
             before = self._below(actor_id, role_id)
@@ -120,7 +120,7 @@ class Roles:
 
     @changes_rules
     def delete(self, actor_id: str, role_id: str, now: float) -> Act[None, None]:
-        """Everybody who has the role loses it."""
+        """Delete a role and remove it from everybody."""
         role = self._below(actor_id, role_id)
         if role_id in BUILT_IN:
             raise ChatError("forbidden", "A built-in role cannot be deleted")
@@ -135,7 +135,7 @@ class Roles:
 
     @changes_rules
     def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Act[None, Member]:
-        """Give a member of lower rank, or oneself, a role. Without an actor it is the operator."""
+        """Give a role to oneself or a member of lower rank. Without an actor it is the operator."""
         role = (
             self._below(actor_id, role_id) if actor_id is None else self.require_may_give(actor_id, role_id)
         )
@@ -150,7 +150,7 @@ class Roles:
 
     @changes_rules
     def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Act[None, Member]:
-        """Take a role from a member of lower rank, or from oneself. Without an actor it is the operator."""
+        """Remove a role from oneself or a member of lower rank. Without an actor it is the operator."""
         role = self._below(actor_id, role_id)
         self._require_below(actor_id, member_id)
 
@@ -163,9 +163,9 @@ class Roles:
 
     @changes_rules
     def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Act[None, Member]:
-        """Make another member the owner; the former owner becomes an admin.
+        """Make another member the owner. The former owner becomes an admin.
 
-        Without an actor it is the operator, who may do so also where nobody is the owner.
+        Without an actor it is the operator, who may also do this when there is no owner.
         """
         if actor_id is not None and not self._directory.is_owner(actor_id):
             raise ChatError("forbidden")
@@ -186,10 +186,10 @@ class Roles:
 
         return Act(write, lambda _: self._handed_over(former, member_id))
 
-    # What is allowed.
+    # Checks.
 
     def _below(self, actor_id: str | None, role_id: str) -> Role:
-        """A role that ranks below the actor; the operator's rank is above all. Raises ChatError."""
+        """Return a role below the actor's rank; the operator ranks above all. Raises ChatError."""
         role = self.require_can_be_given(role_id)
         if actor_id is not None and role.rank >= self._directory.rank(actor_id):
             raise ChatError("rank_too_low")
@@ -212,10 +212,10 @@ class Roles:
             raise ChatError("rank_too_low")
         self._require_holds(actor_id, before.permissions ^ after.permissions)
 
-    # What happens.
+    # Effects.
 
     def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Act[None, list[Role]]:
-        """Write several roles down, tell everybody, and show and hide channels to their holders."""
+        """Store several roles and announce them, and show and hide channels for their holders."""
         known = self._directory.roles
         details = {
             role.id: {"before": asdict(shown.role(known[role.id])), "after": asdict(shown.role(role))}
@@ -229,7 +229,7 @@ class Roles:
 
         return Act(write, lambda _: self._rewritten(roles))
 
-    # Once a write is durable, in the order of the writes.
+    # After a write is durable, in the order of the writes.
 
     def _created(self, role: Role) -> Role:
         self._directory.put_role(role)
@@ -256,7 +256,7 @@ class Roles:
         return self._moved(owner_id, add=OWNER)
 
     def _moved(self, member_id: str, *, add: str = "", drop: str = "") -> Member:
-        """After a write: a member has one role more, or one less, or both."""
+        """Add a role to a member, remove one, or both, after a write."""
         held = set(self._directory.member(member_id).role_ids)
         role_ids = tuple(sorted((held | ({add} if add else set())) - {drop}))
         with self._channels.sight.watched([member_id]):

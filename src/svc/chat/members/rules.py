@@ -1,6 +1,6 @@
-"""Who is a member, under what name, and how they come and go. No HTTP, no SQL.
+"""Membership and names: joining, leaving, renaming. No HTTP, no SQL.
 
-Their roles are in `roles`; why somebody is made to go is for `moderation` to say.
+`roles` manages roles, and `moderation` decides about removals.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ from svc.chat.live.hub import EVERYONE
 from svc.chat.members import shown, store
 from svc.chat.names import free_nickname, likeness, readable_nickname
 
-# What is left of a member who was deleted.
+# The name of a deleted member.
 NAMELESS = "Deleted member"
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,9 @@ class Members:
         judged: Callable[[str], str] = str,
         avatar: Callable[[str], MediaLink | None] = lambda key: None,
     ) -> None:
-        """`judged` gives a name as it may be shown, or raises ChatError; `avatar` makes one of its key."""
+        """Create the rules. `judged` returns the permitted form of a name or raises ChatError; `avatar`
+        returns a key's link.
+        """
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._changes = ground.audit, ground.changes
         self._max_members = max_members
@@ -42,7 +44,7 @@ class Members:
         self._avatar = avatar
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        """What a member who signs in needs to know about themselves."""
+        """Return a member's own data for the welcome."""
         return {
             "member": shown.member(self._directory.member(asker.member_id)),
             "permissions": self.permissions(asker.member_id),
@@ -57,7 +59,7 @@ class Members:
         )
 
     async def load(self) -> None:
-        """Fill the directory, at start."""
+        """Fill the directory at start."""
         for role in await store.ROLES.all(self._database):
             self._directory.put_role(role)
         members = await store.load_members(self._database, self._avatar)
@@ -66,13 +68,12 @@ class Members:
         if members and not any(OWNER in member.role_ids for member in members):
             logger.error("this server has no owner: choose one with `svc admin member owner`")
 
-    # Coming and going: steps of a write, and what follows when it is durable.
+    # Joining and leaving: steps of a write, and their effects when it is durable.
 
     def insert(self, connection: Connection, member: Member) -> Member:
-        """A step of a write in which somebody joins, and who they are then; `joined` follows. A name like
-        that of another member gets a number.
+        """Insert a new member, as part of a write, and return it; `joined` follows.
 
-        Raises ChatError when the server is full.
+        A name that resembles another member's gets a number. Raises ChatError if the server is full.
         """
         if store.MEMBERS.count(connection, left_at_ms=None) >= self._max_members:
             raise ChatError("server_full")
@@ -90,13 +91,13 @@ class Members:
         return member
 
     def person(self, connection: Connection, member_id: str) -> str:
-        """A step of a write: the person that a member is. Raises ChatError."""
+        """Return the person that a member belongs to, as part of a write. Raises ChatError."""
         if (person_id := store.person_of(connection, member_id)) is None:
             raise ChatError("unknown_member")
         return person_id
 
     def exists(self, connection: Connection, member_id: str) -> bool:
-        """A step of a write: is this somebody who has not left?"""
+        """Return whether this is a present member, as part of a write."""
         return store.is_member(connection, member_id)
 
     def joined(self, member: Member) -> None:
@@ -109,24 +110,24 @@ class Members:
             added(member)
 
     def remove(self, connection: Connection, member_id: str, now: float) -> None:
-        """A step of a write in which a member goes; `removed` follows. Their sessions end with it."""
+        """Remove a member and their sessions, as part of a write; `removed` follows."""
         if not store.remove_member(connection, member_id, int(now * 1000)):
             raise ChatError("unknown_member")
         for step in self._changes.member_removal:
             step(connection, member_id)
 
     def owner_changes(self, connection: Connection) -> None:
-        """A step of the write in which the server is handed to another owner."""
+        """Prepare a change of the owner, as part of a write."""
         for step in self._changes.owner_change:
             step(connection)
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member who goes is deleted."""
+        """Delete the personal data of a leaving member, as part of a write."""
         nameless = {"nickname": NAMELESS, "avatar_key": None, "status_text": None}
         store.MEMBERS.edit(connection, nameless, id=member_id)
 
     def removed(self, member_id: str, reason: str) -> None:
-        """`reason` is what their open pages are told."""
+        """Announce a removal. `reason` is sent to the member's open pages."""
         self._directory.drop_member(member_id)
         self._hub.cut_off(member_id, CloseCode.SIGNED_OUT, reason)
         self._hub.push("member_left", {"member_id": member_id}, EVERYONE)
@@ -134,42 +135,46 @@ class Members:
             tell(member_id)
 
     def void_tokens(self, connection: Connection, member_id: str) -> int:
-        """A step of a write after which a member's access tokens are worthless; `tokens_voided` follows."""
+        """Invalidate a member's access tokens, as part of a write; `tokens_voided` follows."""
         epoch = store.raise_epoch(connection, member_id)
         if epoch is None:
             raise ChatError("unknown_member")
         return epoch
 
     def tokens_voided(self, member_id: str, epoch: int) -> None:
-        """All pages of the member come back with a fresh token, where they still get one."""
+        """Disconnect the member's pages, which return with fresh tokens if they still get one."""
         if member_id in self._directory.members:
             self._directory.raise_epoch(member_id, epoch)
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
 
     def set_avatar(self, connection: Connection, member_id: str, key: str | None) -> None:
-        """A step of a write; `changed` follows. Raises ChatError for somebody who is no member."""
+        """Store a member's picture, as part of a write; `changed` follows. Raises ChatError for an unknown
+        member.
+        """
         if not store.change(connection, member_id, "avatar_key", key):
             raise ChatError("unknown_member")
 
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
-        """A step of a write; `changed` follows, of all members who are this person. False for somebody
-        who is no member."""
+        """Store a timeout, as part of a write; `changed` follows for all members of the same person.
+
+        Returns False for an unknown member.
+        """
         if not store.is_member(connection, member_id):
             return False
-        # Of all members that the person is or was.
+        # For all present and former members of the same person.
         person_id = self._directory.person_of(member_id)
         return store.MEMBERS.edit(connection, {"timeout_until_ms": int(until * 1000)}, person_id=person_id)
 
-    # Naming.
+    # Names.
 
     def _likenesses(self, *, but: str = "") -> set[str]:
-        """What the names of all members are like."""
+        """Return the comparison keys of all members' names."""
         members = tuple(self._directory.members.values())
         return {likeness(member.nickname) for member in members if member.id != but}
 
     @changes_rules
     def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Act[None, Member]:
-        """Give a member, oneself or somebody of lower rank, another name."""
+        """Rename a member: oneself or somebody of lower rank."""
         if actor_id == member_id:
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
         else:
@@ -191,9 +196,9 @@ class Members:
 
     @changes_rules
     def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Act[None, Member]:
-        """Say something of oneself; of somebody of lower rank what they say can only be taken away."""
+        """Set one's own status, or remove that of somebody of lower rank."""
         if actor_id == member_id:
-            # Whoever is in timeout says nothing here either.
+            # This also refuses members in timeout.
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
         else:
             self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)
@@ -213,7 +218,7 @@ class Members:
         return Act(write, lambda _: self.changed(member_id, status_text=text))
 
     def changed(self, member_id: str, **differences: object) -> Member:
-        """After a write: these attributes of a member are different now."""
+        """Apply changed attributes of a member after a write."""
         member = dataclasses.replace(self._directory.member(member_id), **differences)  # type: ignore[arg-type]
         self._directory.put_member(member)
         self._hub.push("member_updated", shown.member(member), EVERYONE)

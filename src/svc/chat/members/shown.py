@@ -1,4 +1,4 @@
-"""Members and roles as clients see them."""
+"""Response types of members and roles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from svc.chat.described import Id, TimeMs, Told
 from svc.chat.names import MAX_NICKNAME_CHARACTERS
 
 MAX_ROLE_NAME_CHARACTERS = 32
-# One line under a name.
+# One line below a name.
 MAX_STATUS_CHARACTERS = 80
 
 PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(EVERYTHING)]})]
@@ -42,7 +42,7 @@ class Role(Told):
 
 
 class Allowed(Told):
-    """What a member may do, on the server and in each channel that they see."""
+    """A member's permissions, on the server and in each channel that they can view."""
 
     server: Permissions
     channels: Mapping[str, Permissions]

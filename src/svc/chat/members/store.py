@@ -20,7 +20,7 @@ MEMBERS = Table(
 
 
 async def load_members(database: Database, avatar: Callable[[str], MediaLink | None]) -> list[Member]:
-    """Everybody who has not left; `avatar` makes a picture of its key."""
+    """Load all present members. `avatar` returns the link for a picture's key."""
     roles: dict[str, list[str]] = {}
     for member_id, role_id in await database.rows("SELECT * FROM member_roles ORDER BY role_id"):
         roles.setdefault(member_id, []).append(role_id)
@@ -46,25 +46,25 @@ def is_member(connection: Connection, member_id: str) -> bool:
 
 
 def change(connection: Connection, member_id: str, column: str, value: object) -> bool:
-    """False for somebody who is no member."""
+    """Change a column of a present member. Return False for an unknown member."""
     return MEMBERS.edit(connection, {column: value}, id=member_id, left_at_ms=None)
 
 
 def remove_member(connection: Connection, member_id: str, now_ms: int) -> bool:
-    """Mark a member as gone and void their access tokens; False for somebody who is none."""
+    """Mark a member as left and invalidate their access tokens. Return False for an unknown member."""
     connection.execute("DELETE FROM member_roles WHERE member_id = ?", (member_id,))
     raise_epoch(connection, member_id)
     return change(connection, member_id, "left_at_ms", now_ms)
 
 
 def raise_epoch(connection: Connection, member_id: str) -> int | None:
-    """Void a member's access tokens; the new epoch, or None for somebody who is no member."""
+    """Invalidate a member's access tokens. Return the new epoch, or None for an unknown member."""
     sql = "UPDATE members SET epoch = epoch + 1 WHERE id = ? AND left_at_ms IS NULL RETURNING epoch"
     return value(connection.execute(sql, (member_id,)), int)
 
 
 def timeout_of(connection: Connection, person_id: str) -> int:
-    """Until when, in ms; the longest of all members that the person is or was."""
+    """Return the end of a person's longest timeout under any of their memberships, in ms."""
     sql = "SELECT max(timeout_until_ms) FROM members WHERE person_id = ?"
     return number(connection.execute(sql, (person_id,)))
 
@@ -74,7 +74,7 @@ def give_role(connection: Connection, member_id: str, role_id: str) -> None:
 
 
 def take_role(connection: Connection, member_id: str, role_id: str) -> bool:
-    """False when they did not have it."""
+    """Remove a role. Return False if the member did not have it."""
     sql = "DELETE FROM member_roles WHERE member_id = ? AND role_id = ?"
     return connection.execute(sql, (member_id, role_id)).rowcount == 1
 
