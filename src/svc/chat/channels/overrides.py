@@ -1,7 +1,7 @@
-"""Whether somebody may change the overrides of a channel. Decides; changes nothing.
+"""Checks whether a member may change a channel's overrides. Changes nothing.
 
-Nobody hands out or takes away what they may not do themselves, and nobody of the same or a
-higher rank loses anything by it. The owner is exempt, and cannot be overridden.
+Members can neither grant nor revoke permissions that they lack, and a change must not take anything from a
+member of the same or a higher rank. The owner is exempt and cannot be overridden.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ _NONE = Override()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Change:
-    """A role's or a member's override is to be this one; an empty one is none."""
+    """The new override of a role or a member; an empty one removes it."""
 
     kind: str  # ROLE or MEMBER
     target_id: str
@@ -25,14 +25,14 @@ class Change:
 
 
 def listed(channel: Channel) -> Iterator[Change]:
-    """The overrides of a channel, as the changes that would make them."""
+    """Yield a channel's overrides as the changes that would create them."""
     for kind, overrides in ((ROLE, channel.overrides.roles), (MEMBER, channel.overrides.members)):
         for target_id, override in sorted(overrides.items()):
             yield Change(kind, target_id, override)
 
 
 def changed(channel: Channel, change: Change) -> Channel:
-    """The channel as it is with a change."""
+    """Return the channel with the change applied."""
     of_roles, of_members = dict(channel.overrides.roles), dict(channel.overrides.members)
     kind = of_roles if change.kind == ROLE else of_members
     if change.override == _NONE:
@@ -50,7 +50,7 @@ def check(directory: Directory, actor_id: str, channel: Channel, change: Change)
         raise ChatError("invalid_request", "Only permissions that apply in channels can be overridden there")
     if change.override.allow & change.override.deny:
         raise ChatError("invalid_request", "An override cannot both allow and deny a permission")
-    # What is taken back may be of somebody who has gone.
+    # An override of a former member can still be removed.
     if change.override != _NONE:
         _require_target(directory, change)
     if directory.is_owner(actor_id):
@@ -73,7 +73,7 @@ def _require_target(directory: Directory, change: Change) -> None:
 
 
 def _require_no_loss(directory: Directory, actor_id: str, channel: Channel, change: Change) -> None:
-    """Nobody of the actor's rank or above may lose anything, nor any holder of such a role to come."""
+    """Refuse a change if a member or a role of the actor's rank or above would lose anything."""
     rank = directory.rank(actor_id)
     role = directory.roles.get(change.target_id) if change.kind == ROLE else None
     if role is not None and role.rank >= rank and _takes(_current(channel, change), change.override):

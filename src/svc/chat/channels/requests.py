@@ -1,4 +1,4 @@
-"""What can be asked of channels: listed, made, changed, ordered and deleted, and their overrides."""
+"""The endpoints and commands for channels and their overrides."""
 
 import time
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from svc.chat.requests import Asked, Requests, converted, described_by, request,
 _ONE = "/api/channels/{channel_id}"
 _OVERRIDE_OF = _ONE + "/overrides/{type}/{target_id}"
 _MANAGER, _VIEWER = on_server(P.MANAGE_CHANNELS), in_channel(P.VIEW_CHANNEL)
-# A request with more does not describe a channel that anybody has in mind.
+# Far more than a real channel needs.
 MAX_OVERRIDES = 100
 _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member", "unknown_role")
 
-# More than there are, with room to repeat some.
+# More than exist, so that some may be repeated.
 _Permissions = Annotated[list[shapes.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
 _CHANNEL = schema_of(shapes.Channel)
@@ -45,7 +45,7 @@ class NewOverride(Sets, kw_only=True):
 
 
 class NewOpenChannel(NewChannel):
-    # Who may what in it, from its first moment.
+    # The channel's overrides from the start.
 
     overrides: Annotated[list[NewOverride], Meta(max_length=MAX_OVERRIDES)] | None = None
 
@@ -55,7 +55,7 @@ class Archived(Asked):
 
 
 class Order(Asked):
-    """`parents` says which channels are to be in which category; null for none."""
+    """`parents` moves channels into categories; null removes a channel from its category."""
 
     channel_ids: Annotated[list[Id], Meta(max_length=MAX_CHANNELS)]
     parents: Annotated[dict[str, Id | None], Meta(max_length=MAX_CHANNELS)] | None = None
@@ -81,7 +81,7 @@ class ChannelRequests(Requests):
 
     @request(
         ANY_MEMBER,
-        "The channels that one sees, in their order; with `archived` those that are archived too",
+        "The channels that you can view, in order. `archived` includes archived ones",
         http="GET /api/channels",
     )
     async def all(self, asking: Asker, asked: Archived) -> AllChannels:
@@ -90,7 +90,7 @@ class ChannelRequests(Requests):
 
     @request(
         _MANAGER,
-        "Make a channel, at the end; with overrides from its first moment",
+        "Create a channel at the end of the list, with initial overrides",
         http="POST /api/channels",
         refusals=(
             *("forbidden", "rank_too_low", "too_many"),
@@ -99,14 +99,14 @@ class ChannelRequests(Requests):
         status=201,
     )
     async def create(self, asking: Asker, asked: NewOpenChannel) -> shapes.Channel:
-        access = [_change(one.type, one.target_id, one) for one in asked.overrides or ()]
+        access = [_change(override.type, override.target_id, override) for override in asked.overrides or ()]
         channel = await self._channels.create(asking.member_id, asked.channel(), access, time.time())
         return shapes.channel(channel)
 
     @request(
         _MANAGER,
-        "Put the channels that one sees into an order, each named once, where archived ones may "
-        "be left out; and some into other categories in the same write",
+        "Reorder the channels that you can view. List each once; archived ones may "
+        "be omitted. `parents` moves channels to other categories in the same write",
         http="PUT /api/channels/order",
         refusals=("unknown_channel",),
     )
@@ -127,7 +127,7 @@ class ChannelRequests(Requests):
 
     @request(
         _MANAGER,
-        "Delete a channel with all that is in it",
+        "Delete a channel and everything in it",
         http=f"DELETE {_ONE}",
         refusals=("unknown_channel",),
     )
@@ -136,7 +136,7 @@ class ChannelRequests(Requests):
 
     @request(
         _MANAGER,
-        "What roles and members may do in a channel, against what they may elsewhere",
+        "The permission overrides of a channel",
         http=f"GET {_ONE}/overrides",
         refusals=("unknown_channel",),
     )
@@ -146,7 +146,7 @@ class ChannelRequests(Requests):
 
     @request(
         _MANAGER,
-        "Allow or deny a role or a member something in a channel",
+        "Override a role's or a member's permissions in a channel",
         http=f"PUT {_OVERRIDE_OF}",
         refusals=_OF_OVERRIDES,
     )
@@ -159,7 +159,7 @@ class ChannelRequests(Requests):
 
     @request(
         _MANAGER,
-        "Take an override back",
+        "Remove an override",
         http=f"DELETE {_OVERRIDE_OF}",
         refusals=("forbidden", "rank_too_low", "unknown_channel"),
     )
@@ -177,7 +177,7 @@ def _change(kind: str, target_id: str, sets: Sets) -> Change:
 
 
 class ChannelCommands(Commands):
-    """A category is named too, and an empty name stands for none."""
+    """Commands for channels. A category may be given by name, and an empty name means none."""
 
     def __init__(self, channels: Channels, directory: Directory) -> None:
         self._channels = channels
@@ -216,17 +216,17 @@ class ChannelCommands(Commands):
 DESCRIBED = described_by(
     ChannelRequests,
     pushes=[
-        Pushed("channel_created", "A channel is there, or has come into sight", _CHANNEL, "who may view it"),
+        Pushed("channel_created", "A channel was created or became visible", _CHANNEL, "its viewers"),
         Pushed(
             "channel_updated",
-            "A channel is different; one that is `archived` leaves the list, and one that is not any "
-            "more comes back",
+            "A channel has changed. An `archived` channel leaves the list, and returns "
+            "when it is no longer archived",
             _CHANNEL,
             "who may view it",
         ),
         Pushed(
             "channel_deleted",
-            "A channel is gone, or out of sight",
+            "A channel was deleted or became invisible",
             obj({"channel_id": ID}),
             "who could view it",
         ),

@@ -1,7 +1,7 @@
-"""Which channels there are, and what becomes of them. No HTTP.
+"""The rules for creating, changing, ordering and deleting channels. No HTTP.
 
-The catalogue has asked for the permission to manage channels by then; a channel that its
-manager may not view does not exist for them either.
+`@request` has already checked the permission to manage channels. A channel that its manager may not view does
+not exist for them.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ _OVERRIDES = Table(
 
 
 class Channels:
-    """`new_id` makes the id of a new channel."""
+    """Manages channels."""
 
     def __init__(self, ground: Ground) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
@@ -49,11 +49,11 @@ class Channels:
         ground.changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        """The channels that a member sees."""
+        """Return the channels that a member can view."""
         return {"channels": [shapes.channel(c) for c in self._directory.listed_channels(asker.member_id)]}
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
-        """Fill the directory, at start; `first` are the channels of a new server."""
+        """Fill the directory at start. `first` are the channels of a new server."""
         await self._database.write(lambda connection: _seed(connection, first, now_ms))
         for channel in await kept_channels(self._database):
             self._directory.put_channel(channel)
@@ -64,11 +64,11 @@ class Channels:
             )
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
-        """How long a member must wait with a message; 0 permits one, and counts it as sent."""
+        """Return how long a member must wait with a message. 0 permits it and counts it as sent."""
         if self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id):
             return 0.0
         slow_mode_s = self._directory.channels[channel_id].slow_mode_s
-        # By person: leaving and joining again does not make the wait shorter.
+        # Counted by person, so that leaving and rejoining does not shorten the wait.
         person_id = self._directory.person_of(member_id)
         return self._slow_mode.wait_s(person_id, channel_id, slow_mode_s, now)
 
@@ -76,9 +76,10 @@ class Channels:
     def create(
         self, actor_id: str | None, wanted: Channel, access: Sequence[Change], now: float
     ) -> Act[None, Channel]:
-        """Make a channel like `wanted`, at the end, with the overrides of `access` from its first moment.
+        """Create a channel like `wanted` at the end of the list, with the overrides of `access` from the
+        start.
 
-        The operator, who is nobody here, gives none.
+        The operator, who is not a member, gives no overrides.
         """
         if len(self._directory.channels) >= MAX_CHANNELS:
             raise ChatError("too_many")
@@ -105,15 +106,15 @@ class Channels:
     def edit(
         self, actor_id: str | None, channel_id: str, differences: Differences, now: float
     ) -> Act[None, Channel]:
-        """Change attributes of `Channel`, by name."""
+        """Change attributes of a channel by name."""
         before = self._managed(actor_id, channel_id)
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
         _check(after)
-        # Whoever is there sends as the channel was when they came.
+        # People in the call use the channel's encryption as it was when they joined.
         if after.encrypted != before.encrypted:
             for check in self._changes.channel_sealing:
                 check(channel_id)
-        # One that the actor does not see may stay.
+        # A parent that the actor cannot view may stay.
         if after.parent_id != before.parent_id:
             _check_category(self._directory, actor_id, after)
         told = {
@@ -127,7 +128,7 @@ class Channels:
         def apply(_: None) -> Channel:
             if before.archived == after.archived:
                 return self._changed(channel_id, differences)
-            # What may be done there is different; whoever talks there has to leave.
+            # Permissions in the channel change, so people in the call must leave.
             with self.sight.watched(channels=[channel_id]):
                 return self._changed(channel_id, differences)
 
@@ -137,9 +138,9 @@ class Channels:
     def order(
         self, actor_id: str, channel_ids: Sequence[str], parents: Mapping[str, str | None], now: float
     ) -> Act[None, list[Channel]]:
-        """Put all channels that the actor sees into this order, and some of them into other categories.
+        """Reorder the channels that the actor can view, and move some to other categories.
 
-        Those that the actor does not see stay where they are; so may those that are archived.
+        Invisible channels keep their places. Archived ones may be omitted and then keep theirs too.
         """
         visible = [
             channel
@@ -152,8 +153,8 @@ class Channels:
         for channel_id, parent_id in parents.items():
             channel = self._directory.channel(actor_id, channel_id)
             if channel.parent_id != parent_id:
-                there = dataclasses.replace(channel, parent_id=parent_id)
-                _check_category(self._directory, actor_id, there)
+                moved_channel = dataclasses.replace(channel, parent_id=parent_id)
+                _check_category(self._directory, actor_id, moved_channel)
                 moved[channel_id] = {**moved.get(channel_id, {}), "parent_id": parent_id}
 
         def move(connection: Connection) -> None:
@@ -170,7 +171,7 @@ class Channels:
 
     @changes_rules
     def delete(self, actor_id: str | None, channel_id: str, now: float) -> Act[None, None]:
-        """A channel goes, with all that is in it."""
+        """Delete a channel and everything in it."""
         channel = self._managed(actor_id, channel_id)
         readers = self._directory.holders(Permission.VIEW_AUDIT_LOG)
         known = self._directory.viewers(channel_id).issuperset(readers)
@@ -179,10 +180,11 @@ class Channels:
         def write(connection: Connection) -> None:
             for step in self._changes.channel_deletion:
                 step(connection, channel_id)
-            # What was in it, where it is a category, is in none then.
+            # The channels of a deleted category have none afterwards.
             connection.execute("UPDATE channels SET parent_id = NULL WHERE parent_id = ?", (channel_id,))
             _CHANNELS.delete(connection, id=channel_id)
-            # Afterwards nobody can be asked who saw it: only if all did, may all be told.
+            # After the deletion nobody can check who could view the channel, so the entry is public only if
+            # all readers could.
             named = details if known else {"channel_id": channel_id, **details}
             self._audit.record(connection, actor_id, "channel_delete", channel_id, named, now)
 
@@ -193,7 +195,7 @@ class Channels:
 
     @changes_rules
     def override(self, actor_id: str, channel_id: str, change: Change, now: float) -> Act[None, None]:
-        """Change what a role or a member may do in a channel."""
+        """Change an override of a role or a member in a channel."""
         channel = self._directory.channel(actor_id, channel_id)
         overrides.check(self._directory, actor_id, channel, change)
 
@@ -204,10 +206,10 @@ class Channels:
 
         return Act(write, lambda _: self._overridden(channel_id, change))
 
-    # Steps of others' writes: a role or a member is no more.
+    # Steps in other writes, when a role or a member is deleted.
 
     def forget(self, connection: Connection, kind: str, target_id: str) -> None:
-        """A step of a write; `forgotten` follows."""
+        """Delete the overrides, as part of a write; `forgotten` follows."""
         _OVERRIDES.delete(connection, kind=kind, target_id=target_id)
 
     def forgotten(self, kind: str, target_id: str) -> None:
@@ -216,7 +218,7 @@ class Channels:
             if target_id in channel.overrides.roles or target_id in channel.overrides.members:
                 self._directory.put_channel(overrides.changed(channel, gone))
 
-    # Once a write is durable, in the order of the writes.
+    # After a write is durable, in the order of the writes.
 
     def _created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)
@@ -248,7 +250,7 @@ class Channels:
         self._hub.push("managed", {"area": "overrides"}, Holders(Permission.MANAGE_CHANNELS, channel_id))
 
     def _managed(self, actor_id: str | None, channel_id: str) -> Channel:
-        """A channel that its manager sees; the operator sees all."""
+        """Return a channel that its manager can view. The operator can view all."""
         if actor_id is not None:
             return self._directory.channel(actor_id, channel_id)
         if channel_id not in self._directory.channels:
@@ -270,7 +272,7 @@ class Channels:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """For the eyes of those who may view the channel."""
+        """Record an action for those who may view the channel."""
         told = {"channel_id": channel_id, **details}
         self._audit.record(connection, actor_id, action, channel_id, told, now)
 
@@ -288,7 +290,7 @@ async def kept_channels(database: Database) -> list[Channel]:
     return [
         dataclasses.replace(
             channel,
-            # An import may name anything.
+            # An import may contain any id.
             parent_id=channel.parent_id if channel.parent_id in categories else None,
             overrides=Overrides(roles.get(channel.id, {}), members.get(channel.id, {})),
         )
@@ -297,7 +299,7 @@ async def kept_channels(database: Database) -> list[Channel]:
 
 
 def _seed(connection: Connection, channels: Sequence[Channel], now_ms: int) -> None:
-    """Insert the first channels, unless that has been done before."""
+    """Insert the first channels once in the server's life."""
     if connection.execute("SELECT 1 FROM facts WHERE name = 'channels_seeded'").fetchone():
         return
     for channel in channels:
@@ -306,7 +308,7 @@ def _seed(connection: Connection, channels: Sequence[Channel], now_ms: int) -> N
 
 
 def _put_override(connection: Connection, channel_id: str, change: Change) -> None:
-    """Write an override down; an empty one is none."""
+    """Store an override; delete an empty one."""
     if change.override == Override():
         key = {"channel_id": channel_id, "kind": change.kind, "target_id": change.target_id}
         _OVERRIDES.delete(connection, **key)
@@ -315,7 +317,7 @@ def _put_override(connection: Connection, channel_id: str, change: Change) -> No
 
 
 def _check(channel: Channel) -> None:
-    """Refuse a channel that cannot be as it is given. Raises ChatError."""
+    """Refuse an inconsistent channel. Raises ChatError."""
     if channel.kind != VOICE and (channel.user_limit or channel.bitrate_kbps or channel.encrypted):
         raise ChatError("invalid_request", "Only a voice channel has user_limit, bitrate_kbps and encrypted")
     if channel.kind == CATEGORY and (channel.slow_mode_s or channel.archived):
@@ -323,7 +325,7 @@ def _check(channel: Channel) -> None:
 
 
 def _check_category(directory: Directory, actor_id: str | None, channel: Channel) -> None:
-    """Refuse a category that is none, or that the actor does not see. Raises ChatError."""
+    """Refuse a parent that is not a category, or that the actor cannot view. Raises ChatError."""
     if channel.parent_id is None:
         return
     if channel.kind == CATEGORY:
@@ -336,10 +338,10 @@ def _check_category(directory: Directory, actor_id: str | None, channel: Channel
 
 
 def _ordered(visible: Sequence[Channel], wanted: Sequence[str]) -> dict[str, Differences]:
-    """The places of those that move, where `wanted` are the ids of `visible` in their new order.
+    """Return the new positions of the channels that move. `wanted` is the new order of `visible`.
 
-    Channels that are not among them keep their places: those of the others are given out again, and made to
-    differ where they did not.
+    Other channels keep their positions: the positions of `visible` are reassigned among them, and made
+    unique.
     """
     places: list[int] = []
     for channel in visible:

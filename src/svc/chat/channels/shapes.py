@@ -1,6 +1,6 @@
-"""Channels and their overrides as clients see them, how a new one is to be, and what is to change of another.
+"""Request and response types of channels and overrides.
 
-The same for HTTP and the control socket; knows neither.
+Used by HTTP and by the control socket.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,34 +18,34 @@ from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
 from svc.chat.requests import Asked
 
-# Somebody told to wait longer has left.
+# Members would not wait longer.
 MAX_SLOW_MODE_S = 6 * 60 * 60
-# Between two looks for what may be forgotten.
+# Seconds between two removals of outdated entries.
 _TIDY_S = 600.0
 
 
 class SlowMode:
-    """How long a person must wait before the next message in a slow channel.
+    """Tracks the wait until a person's next message in a slow channel.
 
-    In memory: after a restart everybody may write at once. Keeps nothing that no longer matters.
+    Kept in memory: after a restart everybody may write at once. Drops outdated entries.
     """
 
     def __init__(self) -> None:
-        # Until when whom may not write where.
+        # End of the wait, by person and channel.
         self._until: dict[tuple[str, str], float] = {}
         self._tidied_at = 0.0
 
     def wait_s(self, person_id: str, channel_id: str, slow_mode_s: int, now: float) -> float:
-        """Seconds to wait; 0 permits one message, which is counted as sent now."""
+        """Return the seconds to wait; 0 permits one message and counts it as sent now."""
         if not slow_mode_s:
             return 0.0
-        # Or the clock has been set back.
+        # Also if the clock was set back.
         if not 0 <= now - self._tidied_at <= _TIDY_S:
             latest = now + MAX_SLOW_MODE_S
             self._until = {key: until for key, until in self._until.items() if now < until <= latest}
             self._tidied_at = now
         key = person_id, channel_id
-        # A channel that has been made faster since does not hold on to its old pace.
+        # A shorter slow mode applies at once.
         until = min(self._until.get(key, 0.0), now + slow_mode_s)
         if until > now:
             return until - now
@@ -54,9 +54,9 @@ class SlowMode:
 
 
 MAX_NAME_CHARACTERS = 64
-# More than any media service takes into one room.
+# More than any media service accepts in one room.
 MAX_USER_LIMIT = 1000
-# What Opus is good for (RFC 6716 section 2.1.1).
+# Opus's range (RFC 6716 section 2.1.1).
 MIN_BITRATE_KBPS, MAX_BITRATE_KBPS = 6, 510
 KINDS = (TEXT, VOICE, CATEGORY)
 
@@ -64,7 +64,7 @@ Topic = Annotated[str, Meta(max_length=1024)]
 SlowModeS = Annotated[int, Meta(ge=0, le=MAX_SLOW_MODE_S)]
 UserLimit = Annotated[int, Meta(ge=0, le=MAX_USER_LIMIT)]
 BitrateKbps = Annotated[int, Meta(ge=0, le=MAX_BITRATE_KBPS)]
-# It is made readable before its length is judged.
+# The length is checked after normalisation.
 _Name = Annotated[str, Meta(extra_json_schema=string(MAX_NAME_CHARACTERS, 1))]
 
 Differences = Mapping[str, str | int | None]
@@ -81,7 +81,7 @@ class NewChannel(Asked):
     encrypted: bool | None = None
 
     def channel(self) -> directory.Channel:
-        """Without id and place. Raises ChatError."""
+        """Return the channel, without id and position. Raises ChatError."""
         return directory.Channel(
             id="",
             name=readable_name(self.name, MAX_NAME_CHARACTERS),
@@ -96,7 +96,7 @@ class NewChannel(Asked):
 
 
 class ChannelChanges(Asked):
-    # Null is as good as absent, but for the category: that becomes none.
+    # Null means unchanged, except for the category: null removes it.
 
     name: _Name | None = None
     archived: bool | None = None
@@ -108,7 +108,7 @@ class ChannelChanges(Asked):
     encrypted: bool | None = None
 
     def differences(self) -> Differences:
-        """Attributes of a channel by name. Raises ChatError where there are none."""
+        """Return the changed attributes by name. Raises ChatError if there are none."""
         wanted = {name: value for name, value in structs.asdict(self).items() if value is not None}
         wanted["parent_id"] = self.parent_id
         if self.parent_id is UNSET:
@@ -133,7 +133,7 @@ PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHA
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """Overrides are for those who manage channels."""
+    """A channel. Its overrides are a separate resource for managers."""
 
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARACTERS)]
@@ -157,9 +157,9 @@ class Override:
 
 
 def channel(of: directory.Channel) -> Channel:
-    """Clients know its kind as its type."""
-    same = {field.name: getattr(of, field.name) for field in fields(Channel) if field.name != "type"}
-    return Channel(type=of.kind, **same)
+    """Convert a channel. Its kind is called `type` in the API."""
+    attributes = {field.name: getattr(of, field.name) for field in fields(Channel) if field.name != "type"}
+    return Channel(type=of.kind, **attributes)
 
 
 def override(of: Change) -> Override:

@@ -1,8 +1,8 @@
-"""Who sees which channels, and telling those for whom that changes.
+"""Tracks which members can view which channels, and announces changes.
 
-A channel that comes into somebody's sight looks to them as if it had just been made, one that
-leaves it as if it had been deleted: neither tells that there was something they might not see.
-Changes nothing itself; whoever changes roles, members or overrides does it under `watched`.
+A channel that becomes visible to a member looks like a new one, and one that becomes invisible like a deleted
+one. Neither reveals that a hidden channel existed. Changes nothing itself: code that changes roles, members
+or overrides does so inside `watched`.
 """
 
 from collections.abc import Collection, Iterator
@@ -20,14 +20,16 @@ class Sight:
         self._directory = directory
         self._hub = hub
         self._changes = changes
-        # First of all: also timeouts begin and end, and pages have to ask then.
+        # Runs first, because pages must refetch permissions also when timeouts begin and end.
         changes.permissions_changed.insert(0, self._tell_pages)
 
     @contextmanager
     def watched(
         self, members: Collection[str] | None = None, channels: Collection[str] | None = None
     ) -> Iterator[None]:
-        """Around a change of the directory that concerns these members and channels; None means all."""
+        """Announce the effects of a directory change in the block on these members and channels; None means
+        all.
+        """
         if members is not None:
             members = self._directory.with_their_bots(members)
         before = self._seen(members, channels)
@@ -41,17 +43,17 @@ class Sight:
         self.permissions_changed([member_id for member_id in affected if member_id in everybody])
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
-        """These members may do more or less than before, somewhere."""
+        """Announce that these members' permissions changed somewhere."""
         if member_ids:
             for tell in self._changes.permissions_changed:
                 tell(member_ids)
 
     def _tell_pages(self, member_ids: Collection[str]) -> None:
-        """A page asks what its member may do now."""
+        """Make pages refetch their member's permissions."""
         self._hub.push("permissions_changed", {}, Only(frozenset(member_ids)))
 
     def shown(self, channel_id: str, member_ids: frozenset[str]) -> None:
-        """A channel is there, for these members."""
+        """Announce a channel to members who can now view it."""
         if member_ids:
             channel = self._directory.channels[channel_id]
             self._hub.push("channel_created", shapes.channel(channel), Only(member_ids))
