@@ -1,1 +1,1 @@
-"""Moments that a wrong clock wrote into the database, and setting them right."""
+"""Repairs times that a wrong clock wrote into the database."""

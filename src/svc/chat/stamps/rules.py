@@ -1,9 +1,8 @@
-"""Sets right what a wrong clock has written: at the start, after an import, and when the clock steps back.
+"""Repairs wrong times in the database: at start, after an import, and when the clock steps back.
 
-A machine without a battery starts with any time; a virtual machine wakes up with an old one; an
-export may say anything. Nothing here is later than now for ever: what has been, has been by now, and
-what will end does so within the longest time that there is for it. Order is not the clock's business:
-ids rise by themselves. No HTTP.
+A machine without a battery starts with any time, a virtual machine resumes with an old one, and an export may
+contain anything. No stored time stays in the future: past times are capped at now, expiries at their maximum.
+The order of rows does not depend on the clock, because ids always ascend. No HTTP.
 """
 
 import asyncio
@@ -19,7 +18,7 @@ from svc.chat.access.directory import Directory
 
 HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
-# Moments that have been: none is later than now.
+# Past times, capped at now.
 PAST: Mapping[str, Sequence[str]] = {
     "members": ("joined_at_ms", "left_at_ms"),
     "identities": ("added_at_ms",),
@@ -51,26 +50,26 @@ PAST: Mapping[str, Sequence[str]] = {
     "private_welcomes": ("sent_at_ms",),
     "private_files": ("sent_at_ms",),
 }
-# The same of tables that may be very large. They are looked through only where something else was wrong.
+# The same for tables that may be very large. They are checked only if another table had a wrong time.
 PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
     "messages": ("edited_at_ms",),
     "message_edits": ("replaced_at_ms",),
     "reactions": ("reacted_at_ms",),
     "private_entries": ("sent_at_ms",),
 }
-# Moments to come, and the longest that can be asked for; how long sessions last is the operator's to say.
-# Entries of the audit log are never changed; when a message was posted has a rule of its own in `set_right`.
+# Future times, and their maximum distance. The operator sets that of sessions. Entries of the audit log never
+# change; `set_right` has a separate rule for the times of messages.
 LONGEST_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,
     ("invites", "expires_at_ms"): 3660 * DAY_MS,
-    # A job waits for its next attempt, and its worker for the next sign of life, for a minute or so.
+    # A job's next attempt and a worker's lease end within about a minute.
     ("jobs", "due_at_ms"): HOUR_MS,
     ("jobs", "lease_until_ms"): HOUR_MS,
     ("notification_levels", "muted_until_ms"): 31 * DAY_MS,
     ("private_key_packages", "expires_at_ms"): 92 * DAY_MS,
 }
-# Whose ids are made by one maker, and rise.
+# Tables whose ascending ids come from our generator.
 _WITH_IDS = (
     "members",
     "devices",
@@ -85,7 +84,7 @@ _WITH_IDS = (
     "private_welcomes",
     "private_files",
 )
-# A step back that is smaller than this is the usual correction of a clock.
+# A smaller step back is an ordinary clock correction.
 _STEP_S = 5.0
 _LOOK_EVERY_S = 10.0
 
@@ -93,7 +92,7 @@ logger = logging.getLogger(__name__)
 
 
 class Stamps:
-    """`now` gives seconds since 1970, and `steady` those of a clock that nobody sets."""
+    """Repairs times. `now` returns seconds since 1970; `steady` is a monotonic clock."""
 
     def __init__(
         self,
@@ -113,7 +112,7 @@ class Stamps:
         self._ahead_s = now() - steady()
 
     async def load(self) -> None:
-        """Before anything else is read."""
+        """Repair the database before anything else is read."""
         self._told(await self._database.write(lambda c: set_right(c, self._now_ms(), self._longest_ms)))
         for id_text in await _newest_ids(self._database):
             self._ids.rise_above(number_of(id_text))
@@ -127,7 +126,7 @@ class Stamps:
                 logger.warning("times in the database could not be corrected", extra={"fault": str(fault)})
 
     async def look(self) -> None:
-        """Has the clock stepped back? Then what was written meanwhile is set right."""
+        """Repair times if the clock has stepped back."""
         ahead_s = self._now() - self._steady()
         stepped_back = ahead_s < self._ahead_s - _STEP_S
         self._ahead_s = ahead_s
@@ -167,12 +166,12 @@ class Stamps:
 def set_right(
     connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = LONGEST_MS
 ) -> int:
-    """A step of a write: set moments that are later than they can be to the latest that they can be.
+    """Cap times that are too late, as part of a write.
 
-    Returns how many there were.
+    Return how many there were.
     """
     found = _past(connection, PAST, now_ms)
-    # Cursors stay, so that the order does; the moments that are shown do not.
+    # Message numbers stay, to keep the order. Only the displayed times change.
     found += connection.execute(
         "UPDATE messages SET posted_at_ms = ?1"
         " WHERE n >= (?1 + 1) << 12 AND coalesce(posted_at_ms, n >> 12) > ?1",
@@ -197,7 +196,7 @@ def _limited(connection: Connection, table: str, column: str, latest_ms: int) ->
 
 
 async def _newest_ids(database: Database) -> list[str]:
-    """The last of each table, of those that our maker may have made."""
+    """Return the newest id of each table, among those from our generator."""
     sql = " UNION ALL ".join(
         f"SELECT max(id) AS id FROM {table} WHERE id GLOB '????????-????-7???-????-????????????'"
         for table in _WITH_IDS
