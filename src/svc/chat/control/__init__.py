@@ -1,1 +1,1 @@
-"""What the operator may ask of the running server, without a page."""
+"""The operator's commands to the running server."""

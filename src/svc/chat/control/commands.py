@@ -1,9 +1,9 @@
-"""The control socket's requests: which command is asked for, what it takes, and how it is answered.
+"""Dispatches commands of the control socket: parses arguments, calls the command and formats the response.
 
-The commands are the features': `Commands` in their `requests`, a method each. Whoever asks has the data
-folder, and with it everything: no permission is checked, and the audit log has no actor. The
-rules themselves hold as for anybody. `svc admin` asks over the socket or, when no server
-runs, on a community that it has opened itself. Knows no feature.
+Features define the commands as methods of `Commands` in their `requests`. Anyone who can use the socket has
+the data folder, so no permission is checked, and the audit log has no actor. All other rules apply. `svc
+admin` sends commands over the socket, or if no server runs, opens the community and calls them directly.
+Knows no feature.
 """
 
 import inspect
@@ -26,18 +26,21 @@ logger = logging.getLogger(__name__)
 
 
 def command(name: str) -> Callable[[Run], Run]:
-    """Declare a method of `Commands`: its parameters are what it takes, and None answers with nothing.
+    """Declare a method of `Commands`. Its parameters are the command's arguments; None becomes an empty
+    response.
 
-    An argument that is null is as good as absent. A single parameter `arguments` takes whatever is sent,
-    nulls too.
+    A null argument counts as absent. A single parameter `arguments` gets everything that was sent, including
+    nulls.
     """
 
     def declared(run: Run) -> Run:
         types, parameters = get_type_hints(run, include_extras=True), inspect.signature(run).parameters
         fields: list[Any] = [
-            (one, types[one]) if taken.default is taken.empty else (one, types[one], taken.default)
-            for one, taken in parameters.items()
-            if one != "self"
+            (argument, types[argument])
+            if taken.default is taken.empty
+            else (argument, types[argument], taken.default)
+            for argument, taken in parameters.items()
+            if argument != "self"
         ]
         takes = None if "arguments" in types else defstruct("Arguments", fields, kw_only=True)
         run.command = name, takes  # type: ignore[attr-defined]
@@ -47,7 +50,7 @@ def command(name: str) -> Callable[[Run], Run]:
 
 
 class Commands:
-    """What a feature's operator can ask."""
+    """A feature's commands."""
 
     def table(self) -> Mapping[str, Command]:
         methods = [value for value in vars(type(self)).values() if hasattr(value, "command")]
@@ -57,8 +60,8 @@ class Commands:
         async def answer(arguments: Data) -> object:
             if takes is None:
                 return await run(self, arguments)
-            said = {name: value for name, value in arguments.items() if value is not None}
-            found = await run(self, **structs.asdict(converted(said, takes)))
+            given = {name: value for name, value in arguments.items() if value is not None}
+            found = await run(self, **structs.asdict(converted(given, takes)))
             return {} if found is None else found
 
         return answer
@@ -69,12 +72,12 @@ class Control:
         self._table = {name: answer for those in commands for name, answer in those.table().items()}
 
     async def run(self, command: str, arguments: Data) -> Mapping[str, object]:
-        """The answer to a request: `{result}`, or `{error, message}`."""
+        """Run a command. Return `{result}`, or `{error, message}`."""
         try:
-            if (asked := self._table.get(command)) is None:
-                raise ChatError("unknown_event", "There is no such command")
-            # `svc admin` reads the same where nothing is sent, on a community of its own.
-            return {"result": to_builtins(await asked(arguments))}
+            if (answer := self._table.get(command)) is None:
+                raise ChatError("unknown_event", "Unknown command")
+            # `svc admin` gets the same types when it runs the command itself.
+            return {"result": to_builtins(await answer(arguments))}
         except ChatError as refusal:
             return refusal.body()
         except StorageFailed:
@@ -84,22 +87,24 @@ class Control:
             return ChatError("internal_error").body()
 
 
-# Whom and what an operator names: by its id or, where it is the only one, by its name.
+# Lookups of members, roles and channels by id, or by a unique name.
 
 
 def member_called(directory: Directory, name: str, *, or_gone: bool = False) -> str:
-    """With `or_gone` what names nobody here is the id of somebody who has left. Raises ChatError."""
+    """Return a member's id. With `or_gone`, an unknown name is taken for a former member's id. Raises
+    ChatError.
+    """
     namesakes = [member.id for member in directory.members.values() if member.nickname == name]
     return _only("member", name, directory.members, namesakes, name if or_gone else None)
 
 
 def role_called(directory: Directory, name: str) -> str:
-    """Raises ChatError."""
+    """Return a role's id. Raises ChatError."""
     return _only("role", name, directory.roles, [r.id for r in directory.roles.values() if r.name == name])
 
 
 def channel_called(directory: Directory, name: str) -> str:
-    """Raises ChatError."""
+    """Return a channel's id. Raises ChatError."""
     wanted = name.removeprefix("#").casefold()
     named = [c.id for c in directory.channels.values() if c.name.casefold() == wanted]
     return _only("channel", name, directory.channels, named)
@@ -109,7 +114,7 @@ def _only(kind: str, name: str, ids: Collection[str], named: list[str], otherwis
     if name in ids:
         return name
     if len(named) > 1:
-        raise ChatError("invalid_request", f"{len(named)} {kind}s are called {name}: say which by id")
+        raise ChatError("invalid_request", f"{len(named)} {kind}s are called {name}. Give the id")
     if not named and otherwise is None:
         raise ChatError(f"unknown_{kind}")
     return named[0] if named else otherwise or ""
