@@ -1,1 +1,1 @@
-"""The description of this server for programs: OpenAPI for HTTP, AsyncAPI for the live socket."""
+"""Machine-readable API descriptions: OpenAPI for HTTP, AsyncAPI for the live socket."""

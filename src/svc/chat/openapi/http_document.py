@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 documents of the server, and of the management listener with its own port and token.
 
-The server's has every endpoint of the catalogue but the pages, the sockets and the metrics. Made of the
-catalogue and of what the features say of themselves; serves nothing.
+The server's document has every endpoint except pages, sockets and metrics. Built from the catalogue and the
+features' descriptions. Serves nothing.
 """
 
 import re
@@ -24,7 +24,7 @@ class Components:
         self.schemas: dict[str, object] = {}
 
     def written(self, schema: object) -> object:
-        """The schema with references in place of what has a name."""
+        """Return the schema with references in place of named schemas."""
         if isinstance(schema, Named):
             if schema.name not in self.schemas:
                 self.schemas[schema.name] = None  # It may refer to itself.
@@ -41,7 +41,7 @@ class Components:
 
 
 def refusal(codes: Sequence[str]) -> Schema:
-    """The one body of every refusal; a few codes say more beside code and message."""
+    """Return the schema of a refusal. A few codes have more fields besides code and message."""
     return {**obj({"error": choice(*codes), "message": string()}), "additionalProperties": True}
 
 
@@ -58,7 +58,7 @@ def openapi(
     components: Mapping[str, object],
     **more: object,
 ) -> dict[str, object]:
-    """A document of ours; `more` is what this one has beside."""
+    """Return a document; `more` are its additional fields."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -94,7 +94,7 @@ def http_document(features: Mapping[str, Described], version: str) -> dict[str, 
 def _paths(
     endpoints: Iterable[tuple[str, Endpoint, Needs]], components: Components
 ) -> dict[str, dict[str, object]]:
-    """Each endpoint with its feature and with what it needs."""
+    """Return the operations by path and method."""
     paths: dict[str, dict[str, object]] = {}
     for feature, endpoint, needs in endpoints:
         method, path = endpoint.route.split(" ")
@@ -120,7 +120,7 @@ def operation(feature: str, endpoint: Endpoint, needs: Needs, components: Compon
 
 
 def permission(needs: Needs) -> dict[str, object]:
-    """What the catalogue asks for, in words of the wire."""
+    """Return the permission that an endpoint needs, under its API name."""
     if needs.who is Who.OWNER:
         return {"x-permission": "owner"}
     if needs.permission is None:
@@ -154,7 +154,7 @@ def _responses(endpoint: Endpoint, needs: Needs, components: Components) -> dict
 
 
 def _usual(endpoint: Endpoint, needs: Needs) -> Iterator[str]:
-    """What everything of its kind may answer."""
+    """Yield the errors that every endpoint of its kind may return."""
     if "/api/" in endpoint.route:
         yield from ("origin_refused", "storage_unavailable")
     if needs.who is not Who.ANYONE:
@@ -169,7 +169,7 @@ def _usual(endpoint: Endpoint, needs: Needs) -> Iterator[str]:
         yield "invalid_request"
 
 
-# Every one of them asks for the token, as others ask for that of a member.
+# All of them need the token, as other endpoints need a member's.
 _NEEDS = Needs(Who.MEMBER)
 
 
@@ -179,7 +179,7 @@ def management_document(features: Mapping[str, Described], version: str) -> dict
     return openapi(
         "Management listener of the community chat server",
         version,
-        "Only where SVC_ADMIN_TOKEN is set, and for its bearer.",
+        "Exists only if SVC_ADMIN_TOKEN is set. Every request needs that token.",
         "http://127.0.0.1:5099",
         _paths(endpoints, components),
         {"schemas": components.schemas, "securitySchemes": {"bearer": _BEARER}},

@@ -1,7 +1,7 @@
-"""The AsyncAPI 3 document: every request of the live socket with its reply, every push.
+"""The AsyncAPI 3 document: every request of the live socket with its reply, and every event.
 
-Told from the server's side, as AsyncAPI has it: it receives requests and sends pushes. Made of
-the catalogue and of what the features say of themselves; serves nothing.
+Written from the server's side, as AsyncAPI requires: it receives requests and sends events. Built from the
+catalogue and the features' descriptions. Serves nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,8 +35,12 @@ def live_document(features: Mapping[str, Described], version: str) -> dict[str, 
 
 
 def _messages(features: Mapping[str, Described]) -> Iterator[tuple[str, Schema]]:
-    yield _request("authenticate", schema_of(ShownToken), "Sign in; comes first on a socket")
-    words = "Come back after a lost connection; may come first"
+    yield _request(
+        "authenticate",
+        schema_of(ShownToken),
+        "Sign in. Must be the first request on a socket, unless it is `resume`",
+    )
+    words = "Resume a session after a lost connection. May be the first request"
     yield _request("resume", schema_of(Resumption), words)
     present = [feature.present for feature in features.values()]
     yield _reply("authenticated", _greeting(*(feature.welcome for feature in features.values()), *present))

@@ -1,6 +1,6 @@
-"""What can be asked of the descriptions: `GET /openapi.json`, those of other doors, and `GET /asyncapi.json`.
+"""The endpoints of the API descriptions: `GET /openapi.json` and others, and `GET /asyncapi.json`.
 
-Each is made once, when first asked for: a third of a second of work, on a thread beside the event loop.
+Each is built once, on first use: a third of a second of work, on a thread.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from svc.chat.requests import Described, Requests, described_by, request
 
 @cache
 def described() -> Mapping[str, Described]:
-    """By the name of the feature's folder."""
+    """Return the features' descriptions by folder name."""
     folders = sorted(module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
     return {
         folder: import_module(f"svc.chat.{folder}.requests").DESCRIBED
@@ -53,7 +53,7 @@ class DescriptionRequests(Requests):
 
     @request(
         ANYONE,
-        "What may be posted to webhooks, as OpenAPI",
+        "The webhooks, as OpenAPI",
         http="GET /openapi/webhooks.json",
         answers=_DOCUMENT,
     )
@@ -68,7 +68,7 @@ class DescriptionRequests(Requests):
         made = self._made.get(document)
         if made is None:
             made = self._made[document] = asyncio.ensure_future(asyncio.to_thread(self._make, document))
-        # Others wait for it too.
+        # Shielded, because other requests wait for it too.
         return web.Response(body=await asyncio.shield(made), content_type="application/json")
 
     def _make(self, document: Document) -> bytes:

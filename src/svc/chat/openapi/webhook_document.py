@@ -1,6 +1,6 @@
-"""The OpenAPI 3.1 document of what may be posted to a webhook and beside it, and what is answered.
+"""The OpenAPI 3.1 document of webhooks and their compatible endpoints.
 
-The webhook's URL alone lets somebody post: there is no security scheme. Serves nothing. docs/webhooks.md.
+A webhook's URL is the only credential, so there is no security scheme. Serves nothing. docs/webhooks.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from svc.chat.webhooks.schema import PAYLOAD, POSTED, PROBLEMS, RETRY_AFTER_MS
 
 
 def _read(**properties: Schema) -> dict[str, object]:
-    """An object of which these keys are read."""
+    """Return an object schema of which only these keys are read."""
     return {"type": "object", "properties": properties, "additionalProperties": True}
 
 
@@ -59,35 +59,35 @@ _GITHUB = _read(action=string(), repository=_read(full_name=string()), sender=_r
 _GITHUB_REFUSAL = {**_read(error=string(), message=string()), "required": ["error", "message"]}
 
 _REFUSALS = {
-    "400": "It was not posted, and why",
+    "400": "The message was not posted. The body gives the reason",
     "404": "No webhook has this URL, or it has no channel",
     "408": "The body took too long to arrive",
     "413": "The body is too large",
     "415": "The body is compressed",
-    "429": "Posted to too often; the same for all addresses of a webhook",
-    "503": "Nothing can be stored right now",
+    "429": "Too many posts. All URLs of a webhook share the limit",
+    "503": "The server cannot store anything at the moment",
 }
 
 
 def compatible_paths(
     components: Components, parameters: Sequence[Mapping[str, object]]
 ) -> dict[str, dict[str, object]]:
-    """`parameters` are those of the webhook's own address."""
+    """Return the compatible endpoints. `parameters` are those of the webhook's URL."""
     wait = {"name": "wait", "in": "query", "schema": string(), "description": "true: answer with the message"}
     known = ", ".join(sorted(EVENTS))
     event = {"name": EVENT_HEADER, "in": "header", "required": True, "schema": string(), "description": known}
     return {
         DISCORD: _post(
             "discord",
-            "Post what Discord's webhooks take",
+            "Post a message in the format of Discord's webhooks",
             [*parameters, wait],
             _DISCORD,
-            {"200": _json("The message", _DISCORD_MESSAGE), "204": {"description": "It was posted"}}
+            {"200": _json("The message", _DISCORD_MESSAGE), "204": {"description": "The message was posted"}}
             | {status: _json(words, _DISCORD_REFUSAL) for status, words in _REFUSALS.items()},
         ),
         SLACK: _post(
             "slack",
-            "Post what Slack's incoming webhooks take",
+            "Post a message in the format of Slack's incoming webhooks",
             parameters,
             _SLACK,
             {"200": _text("ok")}
@@ -95,11 +95,11 @@ def compatible_paths(
         ),
         GITHUB: _post(
             "github",
-            "Post an event of GitHub",
+            "Post an event from GitHub",
             [*parameters, event],
             _GITHUB,
             {
-                "200": _json("It was posted", components.written(POSTED)),
+                "200": _json("The message was posted", components.written(POSTED)),
                 "204": {"description": "The event posts nothing"},
             }
             | {status: _json(words, _GITHUB_REFUSAL) for status, words in _REFUSALS.items()},
@@ -118,7 +118,7 @@ def _post(
         "operationId": f"post_as_{service}",
         "tags": ["webhooks"],
         "summary": summary,
-        "description": "What is too long is cut. Size, rate limit and pictures are those of the webhook.",
+        "description": "Long texts are truncated. Size, rate limit and pictures are those of the webhook.",
         "parameters": list(parameters),
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": dict(responses),
@@ -149,8 +149,8 @@ def webhook_document(_: Mapping[str, Described], version: str) -> dict[str, obje
         "operationId": "post_to_webhook",
         "tags": ["webhooks"],
         "summary": "Post a message into the webhook's channel",
-        "description": f"The body has at most {MAX_BODY_BYTES:,} bytes. Its Content-Type is not looked at. "
-        "Pictures are downloaded before the answer, which may take some seconds.",
+        "description": f"The body has at most {MAX_BODY_BYTES:,} bytes. Its Content-Type is ignored. "
+        "Pictures are downloaded before the response, which may take some seconds.",
         "parameters": parameters,
         "requestBody": {"required": True, "content": {"application/json": body}},
         "responses": _responses(components),
@@ -159,7 +159,7 @@ def webhook_document(_: Mapping[str, Described], version: str) -> dict[str, obje
     return openapi(
         "Webhooks of the community chat server",
         version,
-        "What may be posted to a webhook's URL. Match on `error` and `code`.",
+        "Endpoints of a webhook's URL. Match on `error` and `code`.",
         "/",
         {PATH: {"post": post}, **compatible_paths(components, parameters)},
         {"schemas": components.schemas},
@@ -174,17 +174,20 @@ def _responses(components: Components) -> dict[str, dict[str, object]]:
         _refusal("empty_message", "message_too_long", "no_channel", "invalid_json"),
     ]
     answers: dict[str, tuple[str, Schema]] = {
-        "200": ("It was posted; what was left out is in the warnings", POSTED),
-        "400": ("It was not posted, and why; all problems at once", {"oneOf": refused}),
+        "200": ("The message was posted. The warnings list what was left out", POSTED),
+        "400": ("The message was not posted. The body lists all problems", {"oneOf": refused}),
         "404": ("No webhook has this URL", _refusal("not_found")),
         "408": ("The body took too long to arrive", _refusal("too_slow", message=string())),
         "413": ("The body is too large", _refusal("body_too_large")),
         "415": ("The body is compressed", _refusal("unsupported_encoding", message=string())),
         "429": (
-            "Posted to too often; the same for everybody who has the URL",
+            "Too many posts. Everybody with the URL shares the limit",
             _refusal("rate_limited", retry_after_ms=RETRY_AFTER_MS),
         ),
-        "503": ("Nothing can be stored right now", _refusal("storage_unavailable", message=string())),
+        "503": (
+            "The server cannot store anything at the moment",
+            _refusal("storage_unavailable", message=string()),
+        ),
     }
     responses = {
         status: _json(words, components.written(schema)) for status, (words, schema) in answers.items()
@@ -195,5 +198,5 @@ def _responses(components: Components) -> dict[str, dict[str, object]]:
 
 
 def _refusal(*codes: str, **more: Schema) -> Schema:
-    """Exactly these keys."""
+    """Return a schema with exactly these keys."""
     return obj({"error": choice(*codes), **more})
