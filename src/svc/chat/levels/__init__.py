@@ -1,1 +1,1 @@
-"""What members want to be told of: notification levels and mutes, for a channel or for all."""
+"""Notification levels and mutes of members, per channel or for all."""

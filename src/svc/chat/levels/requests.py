@@ -1,4 +1,4 @@
-"""What can be asked of notification levels, over HTTP and on the live socket."""
+"""The endpoints for notification levels, over HTTP and on the live socket."""
 
 import time
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class AllNotifications:
 
 
 class NewChoice(Asked):
-    """Without `mute_for_s`, or with 0, a mute lasts until it is taken back."""
+    """A notification setting. Without `mute_for_s`, or with 0, a mute has no end."""
 
     level: Level | None = None
     muted: bool | None = None
@@ -50,19 +50,19 @@ class LevelRequests(Requests):
     def __init__(self, levels: Levels) -> None:
         self._levels = levels
 
-    @request(MEMBER, "What one wants to be told of", http="GET /api/me/notifications")
+    @request(MEMBER, "Your notification levels", http="GET /api/me/notifications")
     async def all(self, asking: Asker) -> AllNotifications:
         return AllNotifications(self._levels.of(asking.member_id))
 
     @request(
-        MEMBER, "Choose a notification level for all channels, or mute them", http="PUT /api/me/notifications"
+        MEMBER, "Set the notification level of all channels, or mute them", http="PUT /api/me/notifications"
     )
     async def choose_everywhere(self, asking: Asker, asked: NewChoice) -> Notifications:
         return await self._levels.choose(asking.member_id, None, asked.made_at(time.time()))
 
     @request(
         in_channel(P.VIEW_CHANNEL),
-        "Choose a notification level for a channel, or mute it",
+        "Set the notification level of a channel, or mute it",
         http="PUT /api/channels/{channel_id}/notifications",
         refusals=("unknown_channel",),
     )
@@ -71,7 +71,7 @@ class LevelRequests(Requests):
 
     @request(
         MEMBER,
-        "Choose a notification level for a channel that one may view, or for all without one",
+        "Set the notification level of a channel, or without a channel of all",
         live="notifications_set",
         refusals=("unknown_channel",),
     )
@@ -80,7 +80,7 @@ class LevelRequests(Requests):
 
     @request(
         MEMBER,
-        "Do not be disturbed on any device, which others see, or be so again",
+        "Turn do-not-disturb on or off for all devices. Others can see it",
         http="PUT /api/me/quiet",
         live="quiet_set",
     )
@@ -89,8 +89,8 @@ class LevelRequests(Requests):
 
     @request(
         MEMBER,
-        "Look to others as if one were away, or not any more; typing, messages, reactions and "
-        "calls still show one",
+        "Turn invisibility on or off. Others see you offline, but typing, messages, reactions and "
+        "calls still show you",
         http="PUT /api/me/invisible",
         live="invisible_set",
     )
@@ -103,14 +103,14 @@ DESCRIBED = described_by(
     pushes=[
         Pushed(
             "notifications_changed",
-            "What one wants to be told of has changed",
+            "Your notification levels changed",
             schema_of(Notifications),
             to="the member",
         ),
-        Pushed("quiet_changed", "One is to be disturbed, or is not", schema_of(Quiet), to="the member"),
+        Pushed("quiet_changed", "Do-not-disturb was turned on or off", schema_of(Quiet), to="the member"),
         Pushed(
             "invisible_changed",
-            "Others see that one is there, or do not",
+            "Invisibility was turned on or off",
             schema_of(Invisible),
             to="the member",
         ),

@@ -1,9 +1,8 @@
-"""What members want to be told of, in each channel. No HTTP.
+"""Notification levels per channel. No HTTP.
 
-A channel follows the member's choice for all channels until it has one of its own. A mute silences
-mentions too. Nobody else learns what a member has chosen, except that they do not want to be disturbed:
-nothing rings for them then, whatever else they have chosen. Whoever is invisible looks as if they were
-away, and is told of everything as before.
+A channel uses the member's level for all channels until it has its own. A mute also silences mentions. Other
+members see only whether a member has do-not-disturb on, which stops all notifications. An invisible member
+appears offline and gets notifications as before.
 """
 
 from collections.abc import Callable
@@ -24,7 +23,7 @@ Level = Literal["all", "mentions", "nothing"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a member has chosen for a channel, or for all of them."""
+    """A member's setting for a channel, or for all channels."""
 
     level: Level | None = None
     muted: bool = False
@@ -37,21 +36,21 @@ class Choice:
 
 LEVELS = Table("notification_levels", Choice)
 
-# Tables of members who do not want to be disturbed, and who do not show others that they are there.
+# Tables of members with do-not-disturb, and of invisible members.
 QUIET, INVISIBLE = "do_not_disturb", "invisible"
 
 
 USUAL: Level = "mentions"
-# The longest mute that ends by itself.
+# The longest mute with an end.
 MAX_MUTE_S = 31 * 24 * 3600
-# The key of the choice for all channels.
+# The key of the setting for all channels.
 _EVERYWHERE = ""
 _UNSET = Choice()
 
 
 @dataclass(frozen=True, slots=True)
 class Notifications:
-    """What a member has chosen; without a channel, for all that have no choice of their own."""
+    """A member's setting. Without a channel it is for all channels that have none."""
 
     channel_id: Id | None
     level: Level | None
@@ -74,7 +73,7 @@ class Levels:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._chosen: dict[str, dict[str, Choice]] = {}
         self._quiet, self._invisible = ground.hub.quiet, ground.hub.invisible
-        # Told when somebody changes how others see them.
+        # Called when a member changes how others see them.
         self.on_presence: list[Callable[[str], None]] = []
 
     async def load(self) -> None:
@@ -87,31 +86,31 @@ class Levels:
         return {"notifications": self.of(who), "quiet": self.quiet(who), "invisible": self.invisible(who)}
 
     def quiet(self, member_id: str) -> bool:
-        """Does the member not want to be disturbed?"""
+        """Return whether do-not-disturb is on for the member."""
         return member_id in self._quiet
 
     def invisible(self, member_id: str) -> bool:
-        """Does the member look to others as if they were away?"""
+        """Return whether the member appears offline to others."""
         return member_id in self._invisible
 
     def of(self, member_id: str) -> list[Notifications]:
-        """All choices of a member, the one for all channels first; only of channels that they can view."""
+        """Return a member's settings for visible channels, with the one for all channels first."""
         chosen = self._chosen.get(member_id, {})
         visible = (channel.id for channel in self._directory.visible_channels(member_id))
         keys = (key for key in (_EVERYWHERE, *visible) if key in chosen)
         return [_described(key, chosen[key]) for key in keys]
 
     def level(self, member_id: str, channel_id: str, now_ms: int) -> Level:
-        """What the member wants to be told of in a channel at this moment."""
+        """Return the level in force for a member in a channel."""
         chosen = self._chosen.get(member_id, {})
-        everywhere, here = chosen.get(_EVERYWHERE, _UNSET), chosen.get(channel_id, _UNSET)
-        if member_id in self._quiet or everywhere.is_muted(now_ms) or here.is_muted(now_ms):
+        everywhere, own = chosen.get(_EVERYWHERE, _UNSET), chosen.get(channel_id, _UNSET)
+        if member_id in self._quiet or everywhere.is_muted(now_ms) or own.is_muted(now_ms):
             return "nothing"
-        return here.level or everywhere.level or USUAL
+        return own.level or everywhere.level or USUAL
 
     @follows_rules
     def choose(self, member_id: str, channel_id: str | None, choice: Choice) -> Act[None, Notifications]:
-        """Without a channel it is for all of them. Raises ChatError."""
+        """Set the level of a channel, or without a channel of all. Raises ChatError."""
         if channel_id is not None:
             self._directory.channel(member_id, channel_id)
         key = channel_id or _EVERYWHERE
@@ -132,7 +131,7 @@ class Levels:
 
     @follows_rules
     def set_quiet(self, member_id: str, quiet: bool) -> Act[None, Quiet]:
-        """Do not disturb the member on any device, or do so again."""
+        """Turn do-not-disturb on or off for all devices of a member."""
 
         def written(_: None) -> Quiet:
             self._hub.push("quiet_changed", Quiet(quiet), only(member_id))
@@ -143,7 +142,7 @@ class Levels:
 
     @follows_rules
     def set_invisible(self, member_id: str, invisible: bool) -> Act[None, Invisible]:
-        """Show others no longer that the member is there, or do so again."""
+        """Turn invisibility on or off."""
 
         def written(_: None) -> Invisible:
             self._hub.push("invisible_changed", Invisible(invisible), only(member_id))
@@ -157,7 +156,7 @@ class Levels:
         for tell in self.on_presence:
             tell(member_id)
 
-    # Steps of the writes in which a channel is deleted, or a member goes, and what follows them.
+    # Steps of the writes that delete a channel or a member, and their effects.
 
     def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
         LEVELS.delete(connection, channel_id=channel_id)
@@ -190,7 +189,7 @@ def _described(key: str, choice: Choice) -> Notifications:
 
 
 async def _load(database: Database) -> dict[str, dict[str, Choice]]:
-    """By member and channel; the empty channel stands for all."""
+    """Load the settings by member and channel. The empty channel means all."""
     found: dict[str, dict[str, Choice]] = {}
     rows = await database.rows(f"SELECT member_id, channel_id, {LEVELS.select()} FROM notification_levels")
     for member_id, channel_id, *choice in rows:
@@ -199,7 +198,7 @@ async def _load(database: Database) -> dict[str, dict[str, Choice]]:
 
 
 async def _load_set(database: Database, table: str) -> set[str]:
-    """The ids of members in QUIET or INVISIBLE."""
+    """Load the ids of members in QUIET or INVISIBLE."""
     return {member_id for (member_id,) in await database.rows(f"SELECT member_id FROM {table}")}
 
 
