@@ -1,1 +1,1 @@
-"""Web Push: devices ring for their members while no page of theirs is in sight (RFC 8030, 8291, 8292)."""
+"""Web Push: notify members' devices while none of their pages is visible (RFC 8030, 8291, 8292)."""

@@ -1,7 +1,8 @@
-"""The address of this server that push services may write to (RFC 8292 section 2.1).
+"""The contact address that push services get (RFC 8292 section 2.1).
 
 Without EXTERNAL_HOST it is the https address at which a member last opened the page. Apple's push service
-refuses addresses such as https://localhost. A member can give a wrong one, which only push services see.
+refuses addresses such as https://localhost. A member can supply a wrong address, but only push services see
+it.
 """
 
 import logging
@@ -23,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class Contact:
-    """`names` are those of EXTERNAL_HOST."""
+    """The contact address. `names` are those of EXTERNAL_HOST."""
 
     def __init__(self, database: Database, names: Sequence[str]) -> None:
         self._database = database
@@ -33,7 +34,7 @@ class Contact:
 
     @property
     def address(self) -> str:
-        """An https address, or "" while none is known."""
+        """An https address, or "" if none is known."""
         return self._configured or self._seen
 
     async def load(self) -> None:
@@ -43,7 +44,7 @@ class Contact:
             logger.info("push services have no address of this server: set EXTERNAL_HOST")
 
     async def seen(self, origin: str | None) -> None:
-        """Note the address at which a member has opened the page. Never raises."""
+        """Record the address at which a member has opened the page. Never raises."""
         if self._configured or origin is None or len(origin) > _MAX_CHARACTERS or origin == self._seen:
             return
         address = normalised(origin)
@@ -61,7 +62,7 @@ class Contact:
 
 
 def _is_public(host: str) -> bool:
-    """Return whether a push service may know the name. An address of numbers has no name to write to."""
+    """Return whether a push service may use the host as a contact. An IP address is none."""
     try:
         ip_address(host)
     except ValueError:

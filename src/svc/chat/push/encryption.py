@@ -1,7 +1,7 @@
-"""The cryptography of Web Push: what only the device can read, and the key by which push services know us.
+"""The cryptography of Web Push: encryption for a device, and the key that identifies us to push services.
 
-RFC 8291, with RFC 8188's aes128gcm; VAPID, RFC 8292. Keys and salt of a message are arguments, and are
-used for it only.
+RFC 8291 with RFC 8188's aes128gcm, and VAPID, RFC 8292. A message's keys and salt are arguments and are used
+once.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -33,7 +33,7 @@ from svc.base.private_files import kept
 SALT_BYTES = 16
 SECRET_BYTES = 16
 PUBLIC_KEY_BYTES = 65
-# A push service must take 4096 bytes (RFC 8030 section 7.2); this is what that leaves for the plain text.
+# A push service must accept 4096 bytes (RFC 8030 section 7.2). This is the rest for the plaintext.
 MAX_PLAIN_BYTES = 4096 - (SALT_BYTES + 4 + 1 + PUBLIC_KEY_BYTES) - 16 - 1
 _RECORD_BYTES = 4096
 _LAST_RECORD = b"\x02"
@@ -43,12 +43,12 @@ _LIFETIME_S = 12 * 3600
 
 
 def encoded(data: bytes) -> str:
-    """Base64 for URLs, without padding: how Web Push writes bytes (RFC 4648 section 5)."""
+    """Encode bytes as base64url without padding, as Web Push does (RFC 4648 section 5)."""
     return urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def decoded(text: str) -> bytes:
-    """Raises ValueError."""
+    """Decode base64url. Raises ValueError."""
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
@@ -61,7 +61,9 @@ def encrypted(
     salt: bytes,
     padded_to: int = 0,
 ) -> bytes:
-    """One record, with its header. Raises ValueError where `receiver` is not a point of P-256."""
+    """Return one encrypted record with its header. Raises ValueError if `receiver` is not a point of
+    P-256.
+    """
     assert len(plain) <= MAX_PLAIN_BYTES, "one record holds it"
     own = public_bytes(sender)
     shared = sender.exchange(ECDH(), EllipticCurvePublicKey.from_encoded_point(SECP256R1(), receiver))
@@ -90,17 +92,17 @@ def _derived(material: bytes, salt: bytes, info: bytes, length: int) -> bytes:
 
 
 class VapidKey:
-    """`contact` returns the address that a push service may write to, `mailto:` or `https:`, or ""."""
+    """Signs requests. `contact` returns a `mailto:` or `https:` address for push services, or ""."""
 
     def __init__(self, key: EllipticCurvePrivateKey, contact: Callable[[], str]) -> None:
         self._key = key
         self._contact = contact
-        # What browsers subscribe with.
+        # Browsers subscribe with this key.
         self.public = encoded(public_bytes(key))
 
     @classmethod
     def kept_in(cls, path: Path, contact: Callable[[], str]) -> "VapidKey":
-        """The key of a file, which is made when there is none. Raises ConfigError."""
+        """Load the key from a file, or create it. Raises ConfigError."""
         try:
             key = load_pem_private_key(kept(path, _new_key).encode(), None)
         except ValueError:
@@ -110,7 +112,7 @@ class VapidKey:
         return cls(key, contact)
 
     def authorization(self, origin: str, now: float) -> str:
-        """The header for a push service, by its origin."""
+        """Return the header for a push service, given its origin."""
         claims: dict[str, object] = {"aud": origin, "exp": int(now) + _LIFETIME_S}
         if contact := self._contact():
             claims["sub"] = contact

@@ -1,4 +1,4 @@
-"""What can be asked of Web Push: a device subscribes, and takes it back."""
+"""The endpoints of Web Push subscriptions."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ class Keys(Asked):
 
 
 class NewSubscription(Asked):
-    # Real ones have some 200 characters.
+    # Real ones have about 200 characters.
     endpoint: Annotated[str, Meta(min_length=1, max_length=1024)]
     keys: Keys
 
@@ -33,24 +33,24 @@ class PushState(Told):
 
 
 class PushRequests(Requests):
-    """`public_key` is what browsers subscribe with."""
+    """Browsers subscribe with `public_key`."""
 
     def __init__(self, subscriptions: Subscriptions, public_key: str) -> None:
         self._subscriptions = subscriptions
         self._public_key = public_key
 
-    @request(PERSON, "The key to subscribe with, and whether this device has subscribed", http=f"GET {_OWN}")
+    @request(PERSON, "The key for subscribing, and whether this device is subscribed", http=f"GET {_OWN}")
     async def show(self, asking: Asker) -> PushState:
         return PushState(self._public_key, self._subscriptions.rings(asking))
 
-    @request(PERSON, "Ring this device: a push subscription as browsers give it", http=f"PUT {_OWN}")
+    @request(PERSON, "Subscribe this device with a browser's push subscription", http=f"PUT {_OWN}")
     async def put(self, asking: Asker, asked: NewSubscription) -> None:
         keys = asked.keys
         await self._subscriptions.subscribe(
             asking, asked.endpoint, _bytes("p256dh", keys.p256dh), _bytes("auth", keys.auth)
         )
 
-    @request(PERSON, "Do not ring this device any more", http=f"DELETE {_OWN}")
+    @request(PERSON, "Unsubscribe this device", http=f"DELETE {_OWN}")
     async def delete(self, asking: Asker) -> None:
         await self._subscriptions.unsubscribe(asking)
 

@@ -1,8 +1,8 @@
-"""Rings the devices of members for new messages, through the push services of their browsers.
+"""Sends push notifications for new messages through the browsers' push services.
 
-Rings for what a member wants to be told of, while no page of theirs is in sight. Each device has one
-sender and a few notices that wait for it; a newer notice of a channel takes the place of an older
-one. What is sent is encrypted; the push service learns when a device is rung and nothing else.
+Notifies members according to their levels, while none of their pages is visible. Each device has one sender
+and a short queue; a newer notice for a channel replaces an older one. Content is encrypted, so a push service
+learns only when a device is notified.
 """
 
 import asyncio
@@ -29,27 +29,27 @@ from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
 from svc.chat.push.rules import Subscription, Subscriptions
 
 MENTION, MESSAGE, CALL = "mention", "message", "call"
-# For how long a push service keeps a notice for a device that is off. A day later a mention is still
-# worth knowing of; ordinary messages are not, and a call has rung for 45 s.
+# How long a push service keeps a notice for an offline device. After a day a mention still matters; ordinary
+# messages do not, and a call has rung for 45 s.
 TTL_S = {MENTION: 24 * 3600, MESSAGE: 3600, CALL: 45}
 URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
-# A busy channel rings a few times, then once in a while. Mentions have an allowance of their own, so
-# that talk does not use it up.
+# A busy channel notifies a few times, then now and then. Mentions have a separate allowance, which ordinary
+# messages cannot use up.
 BURST = 10
 PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MOST_MEMBERS = 10_000
-# Devices that are being rung at once; some KB each.
+# Devices with a running sender, a few KB each.
 MAX_DEVICES = 2000
-# One for each channel and kind; beyond it the oldest goes.
+# One per channel and kind. Beyond this the oldest is dropped.
 MAX_NOTICES = 8
-# A push service answers within a second; this includes waiting for a turn and looking its name up.
+# Push services answer within a second. This includes waiting for a slot and resolving the name.
 DEADLINE_S = 15.0
 ATTEMPTS = 4
 FIRST_DELAY_S, LONGEST_DELAY_S = 5.0, 120.0
 MAX_TEXT_CHARACTERS = 300
-# All notices have one length, so that it says nothing about what is in them.
+# All notices have the same length, so that it reveals nothing.
 PADDED_BYTES = 2048
-# Addresses of devices and tokens are longer than the words of an explanation.
+# Matches device addresses and tokens, which are longer than ordinary words.
 _LONG_WORD = re.compile(r"[\w.~%+=-]{24,}")
 LEAST_SECRET_CHARACTERS = 8
 MAX_LOGGED_CHARACTERS = 200
@@ -65,12 +65,14 @@ class Notice:
     # Of a channel, or of a private conversation.
     place_id: str
     content: bytes = field(repr=False)
-    # May this member still be told of it?
+    # Whether the member may still be notified.
     allowed: Callable[[str], bool] = field(repr=False)
 
     @property
     def topic(self) -> str:
-        """Of two notices with the same one a push service keeps the newer (RFC 8030 section 5.4)."""
+        """A push service keeps only the newest of several notices with the same topic (RFC 8030 section
+        5.4).
+        """
         return encoded(hashlib.sha256(f"{self.kind} {self.place_id}".encode()).digest())[:32]
 
 
@@ -78,13 +80,13 @@ class Notice:
 class _Attempt:
     outcome: str
     may_help_again: bool = False
-    # The least seconds until the push service wants to be asked again.
+    # Least seconds until the push service accepts another attempt.
     wait_s: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """What members want to be told of: has the first blocked the second, does a member follow a thread?"""
+    """Members' preferences: levels, whether one member blocks another, and whether one follows a thread."""
 
     levels: Levels
     blocks: Callable[[str, str], bool]
@@ -92,7 +94,7 @@ class Wants:
 
 
 class Ringing:
-    """`outcomes` counts what became of notices."""
+    """Sends notifications. `outcomes` counts the results."""
 
     def __init__(
         self,
@@ -112,7 +114,7 @@ class Ringing:
         self._now = time.time
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
         self._allowances = {kind: Allowances(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
-        # What waits for each device that is being rung, by topic, the oldest first.
+        # Queued notices of each device with a sender, by topic, oldest first.
         self._waiting: dict[str, OrderedDict[str, Notice]] = {}
         self._senders: asyncio.TaskGroup | None = None
 
@@ -124,7 +126,7 @@ class Ringing:
             self._senders = None
 
     def posted(self, message: Message) -> None:
-        """Ring those who want to be told of a message."""
+        """Notify the members who want to know about a message."""
         reachable = self._subscriptions.members()
         if not reachable:
             return
@@ -142,7 +144,9 @@ class Ringing:
     def privately(
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
     ) -> None:
-        """Ring for a call, or for a message that the server cannot read: it says where, and nothing more."""
+        """Notify of a call, or of a message that the server cannot read. The notice contains only the
+        place.
+        """
         reachable = self._subscriptions.members()
         now = self._now()
         content = dumps({"kind": kind, "talk_id": conversation_id})
@@ -151,7 +155,7 @@ class Ringing:
                 self._ring(member_id, Notice(kind, conversation_id, content, allowed), now)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
-        """What the message is to a member; None where they are not to be rung for it."""
+        """Return the kind of notice that a message is for a member; None for no notice."""
         author = message.author
         if author.kind == MEMBER and (author.id == member_id or self._wants.blocks(member_id, author.id)):
             return None
@@ -201,7 +205,7 @@ class Ringing:
                 self._count("dropped")
 
     async def _send_all(self, member_id: str, session_id: str) -> None:
-        """Send what waits for a device, and what comes meanwhile."""
+        """Send a device's queued notices, including those added meanwhile."""
         waiting = self._waiting[session_id]
         backoff = Backoff(FIRST_DELAY_S, LONGEST_DELAY_S, jitter=secrets.SystemRandom().random)
         attempts = 0
@@ -226,37 +230,37 @@ class Ringing:
             del self._waiting[session_id]
 
     async def _attempt(self, member_id: str, session_id: str, notice: Notice) -> "_Attempt":
-        """Send a notice, if it is still wanted."""
+        """Send a notice if it is still wanted."""
         if not notice.allowed(member_id) or self._hub.in_sight(member_id):
             return _Attempt("not_needed")
         now = self._now()
         if self._wants.levels.quiet(member_id):
             return _Attempt("not_needed")
-        found = await self._subscriptions.current(member_id, session_id, int(now * 1000))
-        if found is None:
+        subscription = await self._subscriptions.current(member_id, session_id, int(now * 1000))
+        if subscription is None:
             return _Attempt("gone")
         try:
-            posted = await self._post(found, notice, now)
+            posted = await self._post(subscription, notice, now)
         except NotFetched as refusal:
             if refusal.code != "blocked":
                 return _Attempt("unreachable", may_help_again=True)
-            await self._subscriptions.gone(found)
+            await self._subscriptions.gone(subscription)
             return _Attempt("blocked")
         status = posted.status
         if status in GONE:
-            await self._subscriptions.gone(found)
+            await self._subscriptions.gone(subscription)
             return _Attempt("gone")
         if status == 429 or status >= 500:
             return _Attempt("busy", may_help_again=True, wait_s=posted.retry_after_s)
         if status in OK:
             return _Attempt("sent")
-        service = self._poster.judge(found.endpoint)
-        said = {
+        service = self._poster.judge(subscription.endpoint)
+        details = {
             "status": status,
             "service": service.host,
             "answer": _without_secrets(posted.body, service.parts),
         }
-        logger.warning("a push service refused a notification", extra=said)
+        logger.warning("a push service refused a notification", extra=details)
         return _Attempt("refused")
 
     async def _post(self, to: Subscription, notice: Notice, now: float) -> Posted:
@@ -283,7 +287,7 @@ class Ringing:
 
 
 def _without_secrets(answer: bytes, path: Sequence[str]) -> str:
-    """Return an answer for the log, without what may be a device's address or our token."""
+    """Prepare a response for the log: remove possible device addresses and tokens."""
     text = " ".join(answer.decode(errors="replace").split())
     for part in sorted(path, key=len, reverse=True):
         if len(part) >= LEAST_SECRET_CHARACTERS:

@@ -1,7 +1,6 @@
-"""Which devices take Web Push: one subscription for each signed-in device. No HTTP.
+"""Push subscriptions: one for each signed-in device. No HTTP.
 
-A subscription ends with its session, when the member takes it back, and when the push service
-says that it is gone.
+A subscription ends with its session, when the member unsubscribes, and when the push service reports it gone.
 """
 
 from collections.abc import Collection
@@ -19,7 +18,7 @@ from svc.chat.push.encryption import SECRET_BYTES, is_public_key
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Where a device takes what is pushed to it; anyone who knows these could push there."""
+    """A device's push endpoint and keys. Anyone who knows them could push there."""
 
     session_id: str
     member_id: str
@@ -32,12 +31,12 @@ _SUBSCRIPTIONS = Table("push_subscriptions", Subscription)
 
 
 class Subscriptions:
-    """`poster` judges the addresses that devices give."""
+    """Manages subscriptions. `poster` checks the endpoints that devices send."""
 
     def __init__(self, database: Database, poster: Poster) -> None:
         self._database = database
         self._poster = poster
-        # The sessions of each member that have one; some may have ended since.
+        # The subscribed sessions of each member. Some may have expired.
         self._sessions: dict[str, set[str]] = {}
 
     async def load(self) -> None:
@@ -46,11 +45,11 @@ class Subscriptions:
             self._sessions.setdefault(member_id, set()).add(session_id)
 
     def members(self) -> set[str]:
-        """The members who can be rung."""
+        """Return the members with a subscription."""
         return set(self._sessions)
 
     def of(self, member_id: str) -> list[str]:
-        """The ids of the sessions that can be rung."""
+        """Return the ids of a member's subscribed sessions."""
         return list(self._sessions.get(member_id, ()))
 
     def rings(self, asker: Asker) -> bool:
@@ -58,26 +57,26 @@ class Subscriptions:
 
     @follows_rules
     def subscribe(self, asker: Asker, endpoint: str, public_key: bytes, secret: bytes) -> Act[None, None]:
-        """In place of what this device has had. Raises ChatError."""
+        """Replace the device's subscription. Raises ChatError."""
         try:
             self._poster.judge(endpoint)
         except NotFetched as refusal:
             raise ChatError("invalid_request", f"endpoint cannot be used. {refusal.message}") from None
         if not is_public_key(public_key) or len(secret) != SECRET_BYTES:
             raise ChatError("invalid_request", "keys must be those of a push subscription")
-        one = Subscription(asker.session_id, asker.member_id, endpoint, public_key, secret)
+        subscription = Subscription(asker.session_id, asker.member_id, endpoint, public_key, secret)
 
         def write(connection: Connection) -> None:
             # A browser has one endpoint, whoever is signed in there.
             sql = "DELETE FROM push_subscriptions WHERE session_id = ? OR endpoint = ?"
-            connection.execute(sql, (one.session_id, one.endpoint))
-            _SUBSCRIPTIONS.insert(connection, one)
+            connection.execute(sql, (subscription.session_id, subscription.endpoint))
+            _SUBSCRIPTIONS.insert(connection, subscription)
 
         return Act(write, lambda _: self._sessions.setdefault(asker.member_id, set()).add(asker.session_id))
 
     @follows_rules
     def unsubscribe(self, asker: Asker) -> Act[None, None]:
-        """Whether there was one or not, there is none now."""
+        """Remove the device's subscription. Idempotent."""
 
         def remove(connection: Connection) -> None:
             _SUBSCRIPTIONS.delete(connection, session_id=asker.session_id)
@@ -85,7 +84,7 @@ class Subscriptions:
         return Act(remove, lambda _: self.forget(asker.member_id, asker.session_id))
 
     async def current(self, member_id: str, session_id: str, now_ms: int) -> Subscription | None:
-        """The subscription of a device, while it is signed in."""
+        """Return a device's subscription while it is signed in."""
         row = await self._database.row(
             f"SELECT {_SUBSCRIPTIONS.select('p')} FROM push_subscriptions AS p"
             " JOIN sessions AS s ON s.id = p.session_id"
@@ -98,7 +97,7 @@ class Subscriptions:
         return _SUBSCRIPTIONS.read(row)
 
     async def gone(self, one: Subscription) -> None:
-        """Its push service knows it no more."""
+        """Delete a subscription that its push service no longer knows."""
         self.forget(one.member_id, one.session_id)
         which = {"session_id": one.session_id, "endpoint": one.endpoint}
         await self._database.write(lambda c: _SUBSCRIPTIONS.delete(c, **which))
@@ -108,7 +107,7 @@ class Subscriptions:
             self.forget(member_id, session_id)
 
     def forget(self, member_id: str, session_id: str) -> None:
-        """Do not ring it any more."""
+        """Stop notifying a session."""
         sessions = self._sessions.get(member_id, set())
         sessions.discard(session_id)
         if not sessions:
