@@ -1,1 +1,1 @@
-"""Drafts: what a member has begun to write, kept for all of their pages."""
+"""Drafts: a member's unsent messages, shared by all of their pages."""

@@ -1,4 +1,4 @@
-"""What can be asked of drafts, over HTTP and on the live socket."""
+"""The endpoints for drafts, over HTTP and on the live socket."""
 
 import time
 from collections.abc import Sequence
@@ -27,15 +27,13 @@ class DraftRequests(Requests):
     def __init__(self, drafts: Drafts) -> None:
         self._drafts = drafts
 
-    @request(
-        MEMBER, "One's own drafts, in the channels that one may view", http="GET /api/drafts", live="drafts"
-    )
+    @request(MEMBER, "Your drafts in the channels that you can view", http="GET /api/drafts", live="drafts")
     async def all(self, asking: Asker) -> OwnDrafts:
         return OwnDrafts(await self._drafts.of(asking.member_id))
 
     @request(
         _IN_CHANNEL,
-        "Keep a draft instead of the one that was there; its files are kept with it",
+        "Replace the draft of a channel. Its files are kept with it",
         http=f"PUT {_ONE}",
         live="draft_put",
         refusals=("unknown_channel", "unknown_upload", "upload_not_done", "media_gone"),
@@ -47,7 +45,7 @@ class DraftRequests(Requests):
 
     @request(
         _IN_CHANNEL,
-        "Forget a draft",
+        "Delete a draft",
         http=f"DELETE {_ONE}",
         live="draft_delete",
         refusals=("unknown_channel",),
@@ -60,13 +58,13 @@ DESCRIBED = described_by(
     DraftRequests,
     pushes=[
         Pushed(
-            "draft_changed", "A draft, on another page of one's own", schema_of(Draft), to="whose draft it is"
+            "draft_changed", "Your draft changed on another page", schema_of(Draft), to="the draft's author"
         ),
         Pushed(
             "draft_deleted",
-            "There is no draft there any more",
+            "Your draft was deleted on another page",
             obj({"channel_id": ID}),
-            to="whose draft it was",
+            to="the draft's author",
         ),
     ],
 )

@@ -1,7 +1,7 @@
-"""Drafts: what a member has begun to write in a channel, and would post with it.
+"""Drafts: the unsent text and files of a member in a channel.
 
-Kept by the server, so that it is there on every page of theirs and the sweep spares its files.
-Nobody else sees one. No HTTP.
+The server keeps them, so that all pages of the member show them and the cleanup spares their files. Nobody
+else sees a draft. No HTTP.
 """
 
 from collections.abc import Sequence
@@ -44,14 +44,14 @@ class Drafts:
         self._uploads = uploads
 
     async def of(self, member_id: str) -> list[Draft]:
-        """In the channels that the member may view."""
+        """Return a member's drafts in the channels that they can view."""
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         drafts = await _DRAFTS.all(self._database, "WHERE member_id = ? ORDER BY channel_id", member_id)
         return [draft for draft in drafts if draft.channel_id in visible]
 
     @follows_rules
     def put(self, member_id: str, draft: Draft) -> Act[None, None]:
-        """Keep a draft instead of the one that was there. Raises ChatError."""
+        """Replace the draft of a channel. Raises ChatError."""
         self._directory.channel(member_id, draft.channel_id)
 
         def write(connection: Connection) -> None:
@@ -64,7 +64,7 @@ class Drafts:
 
     @follows_rules
     def delete(self, member_id: str, channel_id: str) -> Act[bool, None]:
-        """Whether there was one or not, there is none now. Raises ChatError."""
+        """Delete a draft. Idempotent. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
 
         def dropped(gone: bool) -> None:
@@ -73,7 +73,7 @@ class Drafts:
 
         return Act(lambda connection: self._drop(connection, member_id, channel_id), dropped)
 
-    # Steps of the writes in which a channel is deleted, or a member goes.
+    # Steps of the writes that delete a channel or a member.
 
     def forget_channel(self, connection: Connection, channel_id: str) -> None:
         for member_id in _DRAFTS.column(connection, "member_id", channel_id=channel_id):
