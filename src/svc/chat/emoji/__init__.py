@@ -1,1 +1,1 @@
-"""The server's own emoji. What is an emoji at all, `chat/messages/message` says."""
+"""Custom emoji. `chat/messages/message` decides what counts as an emoji."""

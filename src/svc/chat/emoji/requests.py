@@ -1,4 +1,4 @@
-"""What can be asked of the server's own emoji. How the pictures come is `uploads`'."""
+"""The endpoints for custom emoji. `uploads` receives the pictures."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -25,24 +25,24 @@ class OwnEmoji(Told):
 
 
 class NewName(Asked):
-    # What is too long is refused as a name, not as a request.
+    # `emoji` checks the length, so that a long name gets the error for names.
     name: Annotated[str, Meta(max_length=128)]
 
 
 class EmojiRequests(Requests):
-    """`begin` takes an upload that is to be an emoji."""
+    """`begin` receives an upload of an emoji."""
 
     def __init__(self, emoji: Emojis, begin: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> None:
         self._emoji = emoji
         self._begin = begin
 
-    @request(MEMBER, "The server's own emoji", http="GET /api/emoji")
+    @request(MEMBER, "All custom emoji", http="GET /api/emoji")
     async def all(self) -> OwnEmoji:
         return OwnEmoji(self._emoji.all())
 
     @request(
         _MANAGER,
-        "Upload a picture that is to be an emoji: multipart, or tus; `emoji_created` follows",
+        "Upload a custom emoji by multipart or tus. `emoji_created` follows",
         http="POST /api/emoji",
         refusals=(*BEGINNING, "emoji_name_taken", "invalid_emoji_name"),
         status=201,
@@ -55,7 +55,7 @@ class EmojiRequests(Requests):
 
     @request(
         _MANAGER,
-        "Give an emoji another name",
+        "Rename a custom emoji",
         http=f"PATCH {_ONE}",
         refusals=("emoji_name_taken", "invalid_emoji_name", "unknown_emoji"),
     )
@@ -64,7 +64,7 @@ class EmojiRequests(Requests):
 
     @request(
         _MANAGER,
-        "Take an emoji away; messages show its name instead",
+        "Delete a custom emoji. Messages then show its name",
         http=f"DELETE {_ONE}",
         refusals=("unknown_emoji",),
     )
@@ -76,9 +76,9 @@ _EMOJI = schema_of(Emoji)
 DESCRIBED = described_by(
     EmojiRequests,
     pushes=[
-        Pushed("emoji_created", "There is a new emoji", _EMOJI, to="everybody"),
-        Pushed("emoji_updated", "An emoji has another name", _EMOJI, to="everybody"),
-        Pushed("emoji_deleted", "An emoji is gone", obj({"emoji_id": ID}), to="everybody"),
+        Pushed("emoji_created", "An emoji was created", _EMOJI, to="everybody"),
+        Pushed("emoji_updated", "An emoji was renamed", _EMOJI, to="everybody"),
+        Pushed("emoji_deleted", "An emoji was deleted", obj({"emoji_id": ID}), to="everybody"),
     ],
     welcome={"emoji": schema_of(_Own)},
 )

@@ -1,7 +1,7 @@
-"""The server's own emoji: made of uploads, named, and taken away again. No HTTP.
+"""Custom emoji: created from uploads, renamed and deleted. No HTTP.
 
-A message names one by its `:name:`, in its text and as a reaction, and keeps nothing of it:
-what is deleted or renamed is shown as its name.
+A message refers to an emoji by `:name:`, in its text and in reactions. After a rename or a deletion it shows
+the name.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from svc.chat.uploads.upload import Upload
 
 @dataclass(frozen=True, slots=True)
 class KeptEmoji:
-    """One that stands for `:name:`."""
+    """A custom emoji as stored. It replaces `:name:`."""
 
     id: str
     name: str
@@ -41,16 +41,16 @@ class KeptEmoji:
 _EMOJI = Table("emoji", KeptEmoji)
 
 
-# What a page can show to choose from, and load in a moment.
+# As many as a picker can show and load quickly.
 MAX_EMOJI = 300
 MAX_NAME_CHARACTERS = 30
-# As a reaction of that name may be.
+# Reactions accept the same names.
 _NAME = re.compile(f"[a-z0-9_]{{2,{MAX_NAME_CHARACTERS}}}")
 Name = Annotated[str, Meta(min_length=2, max_length=MAX_NAME_CHARACTERS, pattern="^[a-z0-9_]*$")]
 
 
 class Emoji(Told):
-    """One as clients see it."""
+    """A custom emoji as clients get it."""
 
     id: Id
     name: Name
@@ -78,7 +78,7 @@ class Emojis:
         return [self._shown(emoji) for emoji in by_name]
 
     def free_name(self, name: str) -> str:
-        """A name that a new one may have. Raises ChatError."""
+        """Return the name if a new emoji may have it. Raises ChatError."""
         checked = checked_name(name)
         if any(emoji.name == checked for emoji in self._emoji.values()):
             raise ChatError("emoji_name_taken")
@@ -87,10 +87,10 @@ class Emojis:
         return checked
 
     def use(self) -> Use:
-        """What is done with an upload that is to be an emoji."""
+        """Return the steps that turn an upload into an emoji."""
 
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # An upload can take a day, and its member may have lost the permission by then.
+            # An upload may take a day, and its author may have lost the permission since.
             if Permission.MANAGE_EMOJI not in self._directory.granted_by_roles(upload.member_id):
                 raise ChatError("forbidden")
             if _EMOJI.count(connection) >= MAX_EMOJI:
@@ -119,7 +119,7 @@ class Emojis:
 
     @follows_rules
     def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Act[KeptEmoji, Emoji]:
-        """Raises ChatError."""
+        """Rename an emoji. Raises ChatError."""
         name = checked_name(name)
 
         def change(connection: Connection) -> KeptEmoji:
@@ -142,7 +142,7 @@ class Emojis:
 
     @follows_rules
     def delete(self, actor_id: str, emoji_id: str, now: float) -> Act[None, None]:
-        """Raises ChatError."""
+        """Delete an emoji. Raises ChatError."""
 
         def remove(connection: Connection) -> None:
             emoji = _existing(connection, emoji_id)
@@ -157,7 +157,7 @@ class Emojis:
         return Act(remove, removed)
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member's data is deleted. Emoji stay; who made them is forgotten."""
+        """Remove a deleted member's name from their emoji, as part of a write. The emoji stay."""
         _EMOJI.edit(connection, {"created_by": None}, created_by=member_id)
 
     def _shown(self, emoji: KeptEmoji) -> Emoji:
@@ -175,7 +175,7 @@ class Emojis:
 
 
 def checked_name(name: str) -> str:
-    """Raises ChatError for what cannot stand between two colons."""
+    """Check a name. Raises ChatError if it cannot appear between colons."""
     if not _NAME.fullmatch(name):
         raise ChatError("invalid_emoji_name")
     return name
