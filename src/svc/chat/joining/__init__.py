@@ -1,1 +1,1 @@
-"""Becoming a member."""
+"""Joining and signing in."""

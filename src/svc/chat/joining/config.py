@@ -1,6 +1,6 @@
-"""Which identities may join, as the operator has set it.
+"""The operator's settings for identities and sign-in.
 
-Reads variables and checks them; verifies nobody. docs/http.md, "Signing in and devices".
+Reads and validates variables. Verifies nobody. docs/http.md, "Signing in and devices".
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from svc.chat.described import Told
 from svc.chat.joining.proof import ACCOUNT, LOCAL, TIERS, Tier
 
 MAX_TTL_DAYS = 3650
-# The name that counts, and the older one with words of its own.
+# The current name, and the older one with its own values.
 _ENABLED: Mapping[str, Mapping[str, bool]] = {
     "SVC_SERVER_ENABLED": {
         **dict.fromkeys(("true", "1", "yes", "on"), True),
@@ -28,7 +28,7 @@ class Accounts(Told):
 
 
 class SignIn(Told):
-    """What a page may offer to somebody who arrives."""
+    """The ways to sign in that a page may offer."""
 
     open: bool
     local: bool
@@ -38,22 +38,22 @@ class SignIn(Told):
 
 @dataclass(frozen=True, slots=True)
 class IdentityConfig:
-    # What sign-ins are made for; empty where the operator has set none, and one is made up.
+    # The server that sign-ins are made for; empty if the operator set none, and one is generated.
     server_id: str
     tiers: Sequence[Tier]
     oidc_issuer: str
     oidc_audience: str
-    # Empty for a public client, which has none.
+    # Empty for a public client.
     oidc_client_secret: str = field(repr=False)
     cert_issuers: Sequence[str]
-    # Why every join is refused; empty where they are not.
+    # Why every join is refused; empty if joins are open.
     closed: str
     refresh_ttl_days: int
-    # What this server is called from outside.
+    # The server's public names.
     names: Sequence[str]
 
     def obstacle(self) -> str:
-        """Why nobody can join; empty where people can."""
+        """Return why nobody can join; empty if people can."""
         if self.closed:
             return f"every join is refused: {self.closed}"
         if tuple(self.tiers) == (ACCOUNT,) and not (self.oidc_issuer or self.cert_issuers):
@@ -72,7 +72,7 @@ class IdentityConfig:
 
 
 def read(variables: Mapping[str, str]) -> IdentityConfig:
-    """Raises ConfigError for what cannot be used."""
+    """Read the variables. Raises ConfigError for invalid values."""
     oidc_issuer, oidc_audience = text(variables, "SVC_OIDC_ISSUER"), text(variables, "SVC_OIDC_AUDIENCE")
     if oidc_issuer and not oidc_audience:
         raise ConfigError(
@@ -102,7 +102,7 @@ def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
 
 
 def _closed(variables: Mapping[str, str]) -> str:
-    """The new name wins when both are set; what is no known value refuses."""
+    """Return why joins are closed. The newer variable wins, and an unknown value closes."""
     values = {name: text(variables, name) for name in _ENABLED}
     for name, value in values.items():
         if value:
@@ -117,7 +117,9 @@ def _closed(variables: Mapping[str, str]) -> str:
 
 
 def _issuer(variable: str, address: str) -> str:
-    """An https address; http only on this machine, for whoever sits between could swap the keys."""
+    """Return an https address; http only for this machine, because an attacker in between could replace the
+    keys.
+    """
     try:
         parts = urlsplit(address)
         secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))

@@ -1,6 +1,6 @@
-"""A member's own devices: which there are, another one by a code, one less; and recovery by the owner.
+"""A member's devices: listing, linking by a code, unlinking, and recovery by the owner.
 
-The code is turned into a sign-in by `rules`. No HTTP, no SQL.
+`rules` exchanges a code for a sign-in. No HTTP, no SQL.
 """
 
 from collections.abc import Callable
@@ -39,41 +39,41 @@ class Devices:
         self._new_code = new_code
 
     async def of(self, asker: Asker) -> list[store.Device]:
-        """All devices of a member, the one used last first."""
+        """Return a member's devices, most recently used first."""
         return await store.devices(self._database, asker.member_id, await self.current(asker))
 
     async def current(self, asker: Asker) -> str | None:
-        """The id of the device that asks."""
+        """Return the id of the requesting device."""
         return await store.device_of_session(self._database, asker.session_id)
 
     def current_in(self, connection: Connection, asker: Asker) -> tuple[str, str] | None:
-        """The id and the thumbprint of the device that asks, for a step of a write."""
+        """Return the id and thumbprint of the requesting device, as part of a write."""
         return store.of_session(connection, asker.session_id)
 
     async def last_seen(self, now: float) -> dict[str, int]:
-        """When each member was last seen on any device, in ms; those who are here are seen now."""
+        """Return when each member was last seen on any device, in ms. Online members are seen now."""
         seen = await store.last_seen(self._database)
         return seen | dict.fromkeys(self._hub.shown_members(), int(now * 1000))
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member is deleted: no identity says any more who they were.
+        """Delete a member's identities and devices, as part of a write.
 
-        What `persons` keeps does, hashed, while they are punished and for a while after they have gone.
+        `persons` keeps them hashed, while the person is punished and for a while after they have left.
         """
         store.drop_codes(connection, member_id)
         store.unbind_all(connection, member_id)
 
     async def link(self, asker: Asker, now: float) -> HandedOut:
-        """A code by which a new device signs in as this member; an earlier one is void."""
+        """Create a code that signs a new device in as this member. It replaces an earlier one."""
         return await self._hand_out(Kind.LINK, asker.member_id, now, lambda connection: None)
 
     @follows_rules
     def keep_code(self, asker: Asker, now: float) -> Act[None, KeptCode]:
-        """A code to come back with after losing every device; an earlier one is void."""
+        """Create a recovery code for the loss of all devices. It replaces an earlier one."""
         code, now_ms = self._new_code(), int(now * 1000)
 
         def kept(_: None) -> KeptCode:
-            # Somebody else may have made it, who held a device for a moment.
+            # Somebody who briefly held a device may have created it, so the member is told.
             self._hub.push("recovery_code_made", {"made_at_ms": now_ms}, only(asker.member_id))
             return KeptCode(code, now_ms)
 
@@ -86,7 +86,7 @@ class Devices:
         return await store.kept_code_made_at_ms(self._database, asker.member_id)
 
     async def recover(self, owner: Asker, member_id: str, now: float) -> HandedOut:
-        """A code for a member who can sign in no more; whoever uses it takes their place."""
+        """Create a code for a member who can no longer sign in. Its user takes over the membership."""
         if self._directory.member(member_id).bot:
             raise ChatError("unknown_member", "A bot can only sign in with its token")
 
@@ -97,9 +97,7 @@ class Devices:
 
     @follows_rules
     def unlink(self, asker: Asker, device_id: str) -> Act[tuple[int, frozenset[str]], None]:
-        """The device signs in as this member no more, nor does one to which it has given a code.
-
-        Nor does the code that the member keeps: whoever had the device may have made it.
+        """Unlink a device, and invalidate codes that it may have created, including the recovery code.
 
         Raises ChatError for the last one.
         """
@@ -116,10 +114,10 @@ class Devices:
             return self._members.void_tokens(connection, member_id), store.sessions_of(connection, member_id)
 
         def unlinked(outcome: tuple[int, frozenset[str]]) -> None:
-            epoch, left = outcome
+            epoch, remaining = outcome
             self._hub.push("device_unlinked", {"device_id": device_id}, only(member_id))
             self._members.tokens_voided(member_id, epoch)
-            self._sessions.settled(member_id, left)
+            self._sessions.settled(member_id, remaining)
 
         return Act(write, unlinked)
 

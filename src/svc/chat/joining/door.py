@@ -1,8 +1,8 @@
-"""What somebody must satisfy to become a member: the protocol that invites, bans and settings fill.
+"""The requirements for new members: a protocol that invites, bans and settings implement.
 
-Only somebody new comes to the door; a member who signs in again, or links a device, does not.
-Neither does the founder, the first member of all. What each of the three decides is theirs;
-`ServerDoor` only asks them in turn. docs/http.md, "Settings" and docs/configuration.md, "Chat server".
+Applies only to new members, not to a member who signs in again or links a device, and not to the founder.
+Each implementation decides for itself; `ServerDoor` only combines them. docs/http.md, "Settings" and
+docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -21,52 +21,53 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """`admitted` is called on the event loop, once the new member, or that they wait, is on the disk."""
+    """The terms of joining. `admitted` is called on the event loop when the member or the application is
+    stored.
+    """
 
     role_ids: tuple[str, ...] = (MEMBER,)
     admitted: Callable[[], None] = _nothing
-    # Where they land, if they may view it.
+    # The channel where the newcomer arrives, if they may view it.
     channel_id: str | None = None
-    # They are no member yet: somebody has to approve.
+    # Not yet a member: somebody has to approve.
     waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Applicant:
-    """Somebody who wants to become a member, and has proven to hold a key."""
+    """A person who wants to join and has proven to hold a key."""
 
-    # Empty when none was given.
+    # Empty if none was given.
     invite_code: str
-    # The key, by which wrong codes are counted.
+    # The key. Wrong codes are counted by it.
     client: str
     address: ClientAddress
-    # They are on the local network, and dialled this machine by a name that nobody else can point at it.
+    # On the local network, and connected to this machine under a name that nobody else can point at it.
     nearby: bool
     now: float
-    # Who they prove to be, under what name they want to be known, and what they say of themselves.
+    # The proven identity, the wanted name, and a message for those who approve.
     issuer: str = ""
     subject: str = ""
     name: str = ""
     message: str = ""
     # The id that they will have here.
     member_id: str = ""
-    # Whether the server takes nobody without an invite.
+    # Whether the server requires an invite.
     invite_needed: bool = True
 
 
 class Door(Protocol):
     def admit(self, connection: Connection, applicant: Applicant) -> Admission:
-        """A step of the write in which somebody joins; raises ChatError to turn them away.
+        """Admit somebody, as part of the write of their joining. Raises ChatError to refuse them.
 
-        Runs on the writer's thread, where nothing else of the program runs.
+        Runs on the writer's thread, where no other code of the program runs.
         """
 
 
 class ServerDoor:
-    """The door of a server: whether an invite is needed at all, then the invite.
+    """The server's requirements: whether an invite is needed, then the invite.
 
-    `invite_needed` says whether somebody needs an invite, by whether they are nearby;
-    `invites` admits by a code.
+    `invite_needed` decides by whether the person is nearby; `invites` checks a code.
     """
 
     def __init__(self, invite_needed: Callable[[bool], bool], invites: Door) -> None:
@@ -78,7 +79,7 @@ class ServerDoor:
         try:
             return self._invites.admit(connection, replace(applicant, invite_needed=needed))
         except ChatError:
-            # An invite may give a role. One that is not valid keeps out nobody who needs none.
+            # An invite may give a role. An invalid one does not keep out a person who needs none.
             if needed:
                 raise
             return Admission()

@@ -1,9 +1,9 @@
-"""The founding code, and the file in which an operator finds the code to hand out.
+"""The founding code, and the file with the code for the operator.
 
-The first member of all must know the founding code, and is the owner; after that it is worth nothing. The
-file in DATA_DIR, which only its owner may read, holds what `svc up` prints: until there is an owner
-`<founding code>.<invite>`, so that one link serves the owner and whoever they talk to first, and from then on
-the installation's own invite alone. What an invite is good for is decided elsewhere.
+The first member must know the founding code and becomes the owner; after that the code is worthless. The file
+in DATA_DIR, readable only by its owner, contains the code that `svc up` prints. Until there is an owner it is
+`<founding code>.<invite>`, so that one link serves the owner and the first guests. After that it is only the
+standing invite. Other modules decide about invites.
 """
 
 import logging
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 def shown_code(data_dir: Path) -> str:
-    """What the server of this folder, which has started, wants to have printed. Raises ConfigError."""
+    """Return the code to print for a started server. Raises ConfigError."""
     try:
         return (data_dir / FILE_NAME).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as fault:
@@ -34,7 +34,7 @@ def shown_code(data_dir: Path) -> str:
 
 
 class Founding:
-    """A door that opens once. `load` comes first."""
+    """Admits the founder once. Call `load` first."""
 
     def __init__(self, data_dir: Path) -> None:
         self._path = data_dir / FILE_NAME
@@ -43,11 +43,13 @@ class Founding:
         self._code = ""
 
     def load(self, invite: str, founded: bool) -> None:
-        """At start. `invite` is the installation's own; `founded`: there is an owner. Raises ConfigError."""
+        """Load the code at start. `invite` is the standing invite; `founded`: there is an owner. Raises
+        ConfigError.
+        """
         self._invite = invite
         made = new_code(secrets.choice)
         code, both, _ = kept(self._path, lambda: f"{made}{BETWEEN}\n").strip().partition(BETWEEN)
-        # Earlier versions kept one code for both: that one is an invite.
+        # Earlier versions used one code for both. That one is an invite.
         self._code = "" if founded else code if both else made
         self._show()
 
@@ -59,7 +61,7 @@ class Founding:
         return Admission((MEMBER, OWNER), self._founded)
 
     def founds(self, code: str) -> bool:
-        """Does this code, with or without an invite behind it, make its bearer the owner?"""
+        """Return whether this code, with or without an appended invite, makes its holder the owner."""
         return bool(self._code) and same_secret(code.partition(BETWEEN)[0], self._code)
 
     def _founded(self) -> None:
@@ -67,7 +69,7 @@ class Founding:
         try:
             self._show()
         except ConfigError as fault:
-            # The code is void all the same, and the next start writes the file again.
+            # The code is invalid nevertheless, and the next start rewrites the file.
             logger.error("the founding code is still in its file", extra={"fault": str(fault)})
 
     def _show(self) -> None:

@@ -1,13 +1,13 @@
-"""What issuers publish: their public keys, and where the page sends a person; and a code for an id_token.
+"""Fetches issuers' keys and sign-in addresses, and exchanges codes for id_tokens.
 
-An OpenID provider says where its keys are (OpenID Connect Discovery section 4); a
-certificate authority's are at a fixed place. What is fetched is bounded in size and time, kept for a while,
-and a stranger's tokens cannot make us fetch more than once a minute.
+An OpenID provider publishes the address of its keys (OpenID Connect Discovery section 4). A certificate
+authority's keys are at a fixed address. Documents are bounded in size and time and cached for a while, and a
+stranger's tokens cannot cause more than one fetch per minute.
 
-The server exchanges the code, not the page: providers that demand a client secret work too (Google), no
-provider has to allow our origin by CORS, and the page talks to its own server alone. The page keeps the PKCE
-verifier, so nobody can use a code that leaks. OpenID Connect Core section 3.1, RFC 7636. Verifies nothing;
-`proof` does.
+The server exchanges the code, not the page. So providers that require a client secret work too (Google), no
+provider has to allow our origin by CORS, and the page contacts only its own server. The page keeps the PKCE
+verifier, so a leaked code is useless. OpenID Connect Core section 3.1, RFC 7636. Verifies nothing; `proof`
+does.
 """
 
 import asyncio
@@ -27,15 +27,15 @@ from svc.chat.joining.jwk import IssuerKey, choose, issuer_keys
 from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
 
 FETCH_DEADLINE_S = 5.0
-# A set of 64 RSA keys with their certificates is far smaller.
+# A set of 64 RSA keys with their certificates is much smaller.
 MAX_DOCUMENT_BYTES = 256 * 1024
-# A key that an issuer has withdrawn is good with us for this long.
+# How long a key is still accepted after its issuer has withdrawn it.
 FRESH_S = 3600.0
-# While the issuer cannot be reached, its members need not be locked out at once.
+# An unreachable issuer must not lock its members out at once.
 STALE_S = 24 * 3600.0
-# A token may name a key that is new; and anybody can make up a token that does.
+# A token may name a new key, but anybody can invent such a token.
 LEAST_INTERVAL_S = 60.0
-# Until it has answered for the first time.
+# Until the first successful fetch.
 RETRY_S = 5.0
 DISCOVERY, CERTIFICATES = "/.well-known/openid-configuration", "/.well-known/jwks.json"
 
@@ -43,12 +43,12 @@ logger = logging.getLogger(__name__)
 
 
 class Unusable(Exception):
-    """What an issuer's address answered is not what it should be."""
+    """An issuer's response is not valid."""
 
 
 @dataclass(slots=True)
 class _KeptKeys:
-    """What is known of one issuer."""
+    """The cached keys of one issuer."""
 
     keys: list[IssuerKey] = field(default_factory=list)
     fetched_at: float | None = None
@@ -57,7 +57,7 @@ class _KeptKeys:
 
 
 class IssuerKeys:
-    """`clock` gives seconds from anywhere. Only issuers that the operator trusts are asked for."""
+    """Fetches and caches keys. `clock` is a monotonic clock. Called only for trusted issuers."""
 
     def __init__(self, session: ClientSession, oidc_issuer: str, clock: Callable[[], float]) -> None:
         self._session = session
@@ -66,7 +66,7 @@ class IssuerKeys:
         self._kept: dict[str, _KeptKeys] = {}
 
     async def key(self, issuer: str, key_id: str | None, algorithm: str) -> IssuerKey | None:
-        """The key by which a token says that it is signed; None when there is none. Raises ChatError."""
+        """Return the key that a token names; None if there is none. Raises ChatError."""
         kept = self._kept.setdefault(issuer, _KeptKeys())
         async with kept.turn:
             found = choose(kept.keys, key_id, algorithm) if self._younger(kept.fetched_at, FRESH_S) else None
@@ -103,13 +103,13 @@ class IssuerKeys:
 
 
 def as_safe_as(issuer: str, address: object) -> bool:
-    """Has the address the issuer's scheme, so that what is sent there is encrypted too?"""
+    """Return whether the address has the issuer's scheme, so that requests there are as well encrypted."""
     return isinstance(address, str) and address.startswith(issuer[: issuer.index("//") + 2])
 
 
 async def document(session: ClientSession, address: str) -> dict[str, object]:
-    """What an issuer publishes at this address. Raises Unusable, and what a request raises."""
-    # A redirect would lead where the operator did not point.
+    """Fetch a document from an issuer. Raises Unusable and the errors of a request."""
+    # A redirect could lead to an address that the operator did not choose.
     timeout = ClientTimeout(total=FETCH_DEADLINE_S)
     async with session.get(address, allow_redirects=False, timeout=timeout) as response:
         if response.status != 200:
@@ -118,7 +118,7 @@ async def document(session: ClientSession, address: str) -> dict[str, object]:
 
 
 async def _object_in(response: ClientResponse, most: int) -> dict[str, object]:
-    """Raises Unusable, ValueError, and what a request raises."""
+    """Read a JSON object. Raises Unusable, ValueError, and the errors of a request."""
     data = b""
     while more := await response.content.read(most + 1 - len(data)):
         data += more
@@ -128,18 +128,18 @@ async def _object_in(response: ClientResponse, most: int) -> dict[str, object]:
 
 
 async def _discovered(session: ClientSession, issuer: str) -> dict[str, object]:
-    """What an OpenID provider says of itself."""
-    told = await document(session, issuer.rstrip("/") + DISCOVERY)
-    if told.get("issuer") != issuer:
-        raise Unusable(f"it calls itself {str(told.get('issuer'))[:200]!r}")
-    return told
+    """Return an OpenID provider's metadata."""
+    metadata = await document(session, issuer.rstrip("/") + DISCOVERY)
+    if metadata.get("issuer") != issuer:
+        raise Unusable(f"it calls itself {str(metadata.get('issuer'))[:200]!r}")
+    return metadata
 
 
 # The operator's own provider.
 
-# Three tokens of the largest size, and a few fields beside them.
+# Three tokens of the maximum size, and a few other fields.
 MAX_ANSWER_BYTES = 64 * 1024
-# Each waits for the provider. A provider that is slow must not hold more of our connections.
+# Each waits for the provider. A slow provider must not hold more of our connections.
 MOST_AT_ONCE = 16
 
 
@@ -147,12 +147,12 @@ MOST_AT_ONCE = 16
 class _Endpoints:
     authorization: str
     token: str
-    # By the header, as every provider must support it, or in the form where it lists only that.
+    # In a header, which every provider must support, or in the form if it lists only that.
     basic: bool
 
 
 class SignInPlace(Told):
-    """What a page needs to send a person there."""
+    """The data that a page needs to send a person to the provider."""
 
     issuer: str
     authorization_endpoint: str
@@ -168,7 +168,7 @@ class _KeptEndpoints:
 
 
 class Provider:
-    """`clock` gives seconds from anywhere. Without an issuer every method refuses."""
+    """The provider. `clock` is a monotonic clock. Without an issuer every method refuses."""
 
     def __init__(self, session: ClientSession, config: IdentityConfig, clock: Callable[[], float]) -> None:
         self._session = session
@@ -178,12 +178,12 @@ class Provider:
         self._exchanging = 0
 
     async def place(self) -> SignInPlace:
-        """Raises ChatError."""
+        """Return where a page sends a person. Raises ChatError."""
         endpoints, config = await self._endpoints(), self._config
         return SignInPlace(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 
     async def id_token(self, code: str, verifier: str, redirect_uri: str) -> str:
-        """The id_token for a code with which the provider sent somebody back. Raises ChatError."""
+        """Exchange the code with which the provider sent somebody back for an id_token. Raises ChatError."""
         endpoints = await self._endpoints()
         if self._exchanging >= MOST_AT_ONCE:
             raise ChatError("too_many_requests")
@@ -228,7 +228,7 @@ class Provider:
             if not fresh and (kept.tried_at is None or now - kept.tried_at >= RETRY_S):
                 kept.tried_at = now
                 await self._fetch(kept)
-            # A provider that cannot be reached may be back when the person gets there.
+            # The provider may be reachable again by the time that the person arrives there.
             if kept.endpoints is None:
                 raise ChatError("issuer_unavailable")
             return kept.endpoints
@@ -258,7 +258,9 @@ def _endpoints(issuer: str, told: Mapping[str, object]) -> _Endpoints:
 
 
 def _basic(client_id: str, secret: str) -> dict[str, str]:
-    """RFC 6749 section 2.3.1: both are form-encoded first."""
+    """Return the header for basic authentication. RFC 6749 section 2.3.1: both values are form-encoded
+    first.
+    """
     both = f"{quote_plus(client_id)}:{quote_plus(secret)}"
     return {"Authorization": f"Basic {base64.b64encode(both.encode()).decode()}"}
 
@@ -267,7 +269,7 @@ def _id_token(status: int, answer: Mapping[str, object]) -> str:
     token = answer.get("id_token")
     if status == 200 and isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS:
         return token
-    # A code of the OAuth standard (RFC 6749 section 5.2); never the code or a token.
+    # An OAuth error code (RFC 6749 section 5.2); never the code or a token.
     reason = str(answer.get("error"))[:64] if status != 200 else "no id_token"
     logger.warning("an issuer refused to exchange a code", extra={"status": status, "reason": reason})
     if reason == "invalid_grant":

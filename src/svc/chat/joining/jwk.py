@@ -1,7 +1,7 @@
 """Public keys in JSON: a device's own, and the sets that issuers publish.
 
-Takes P-256 from devices; from issuers also RSA and Ed25519. A key that holds a private part
-is refused, not trimmed: whoever sends one has made it known. Pure. RFC 7517, 7518, 7638, 8037.
+Accepts P-256 from devices, and from issuers also RSA and Ed25519. A key with a private part is refused, not
+trimmed: its sender has disclosed it. Pure. RFC 7517, 7518, 7638, 8037.
 """
 
 import base64
@@ -18,12 +18,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 PublicKey = ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey | rsa.RSAPublicKey
 
 _COORDINATE_BYTES = 32
-# RFC 7518 sections 6.2.2, 6.3.2 and 6.4: all that a public key does not have.
+# RFC 7518 sections 6.2.2, 6.3.2 and 6.4: the parts that a public key does not have.
 _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
-# RFC 7518 section 3.3 asks for the least; larger ones cost more to verify than they are worth.
+# RFC 7518 section 3.3 sets the minimum. Larger keys are too slow to verify.
 _RSA_BITS = range(2048, 8192 + 1)
 MAX_KEYS = 64
-# The kinds of key that we take, and the algorithms of each; by the first PyJWT reads it.
+# The accepted types of keys with their algorithms. PyJWT reads a key by its first algorithm.
 _TAKEN = (
     (("RSA", None), ("RS256", "PS256")),
     (("EC", "P-256"), ("ES256",)),
@@ -32,12 +32,12 @@ _TAKEN = (
 
 
 class KeyRefused(Exception):
-    """Not a key that we take; the message says why."""
+    """The key is not accepted. The message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceKey:
-    """`thumbprint` names the key: the same for every way of writing it (RFC 7638)."""
+    """A device's key. `thumbprint` is the same for every encoding of it (RFC 7638)."""
 
     key: ec.EllipticCurvePublicKey
     thumbprint: str
@@ -51,7 +51,7 @@ class IssuerKey:
 
 
 def device_key(jwk: object) -> DeviceKey:
-    """Read the public key of a device. Raises KeyRefused."""
+    """Parse the public key of a device. Raises KeyRefused."""
     if not isinstance(jwk, dict) or jwk.get("kty") != "EC" or jwk.get("crv") != "P-256":
         raise KeyRefused("a device's key must be an EC key on P-256")
     if not _PRIVATE.isdisjoint(jwk):
@@ -68,7 +68,7 @@ def device_key(jwk: object) -> DeviceKey:
 
 
 def issuer_keys(document: Mapping[str, object]) -> list[IssuerKey]:
-    """The keys of a set that can verify; whatever else is in it is left out. RFC 7517 section 5."""
+    """Return the keys of a set that can verify signatures. RFC 7517 section 5."""
     found = document.get("keys")
     if not isinstance(found, list):
         return []
@@ -77,7 +77,7 @@ def issuer_keys(document: Mapping[str, object]) -> list[IssuerKey]:
 
 
 def choose(keys: Sequence[IssuerKey], key_id: str | None, algorithm: str) -> IssuerKey | None:
-    """The key that a token names; without a name, the only one of its kind."""
+    """Return the key that a token names; without a name, the only one of its type."""
     fitting = [key for key in keys if algorithm in key.algorithms and key_id in (None, key.key_id)]
     return fitting[0] if fitting and (key_id is not None or len(fitting) == 1) else None
 
@@ -104,7 +104,7 @@ def _public_key(jwk: Mapping[str, object], algorithm: str) -> PublicKey | None:
 
 
 def _coordinate(text: object) -> bytes:
-    """RFC 7518 section 6.2.1.2: the full size, also where it begins with zeros."""
+    """Decode a coordinate of full size with leading zeros (RFC 7518 section 6.2.1.2)."""
     if not isinstance(text, str) or len(text) != len(_base64url(bytes(_COORDINATE_BYTES))):
         raise KeyRefused("a coordinate must have 43 characters")
     try:

@@ -1,10 +1,10 @@
-"""Who is the same person as whom, by every key and account that anybody has ever proven here.
+"""Recognises the same person by every key and account that they have ever proven here.
 
-A person who leaves, deletes their data or unlinks a device and comes back becomes another member, and
-stays the same person: what moderators did to them holds. Keys and accounts are kept as keyed hashes
-("marks"), for as long as the server knows an identity of the person in clear. Of a person who deleted
-their data they are kept for `KEPT_MS`, so that they can still be banned, and while a punishment lasts.
-Other features say what a punishment is. No HTTP.
+A person who leaves, deletes their data or unlinks a device, and then returns, becomes another member but
+stays the same person, so that bans and timeouts still apply. Keys and accounts are stored as keyed hashes
+("marks") while the server knows an identity of the person in clear. After a person deletes their data, marks
+are kept for `KEPT_MS`, so that they can still be banned, and while a punishment lasts. Other features define
+punishments. No HTTP.
 """
 
 import asyncio
@@ -23,24 +23,24 @@ from svc.chat.joining import store
 from svc.chat.joining.proof import Identity
 
 KEY_FILE = "identity-key"
-# Long enough for a report to be read, and for a ban of somebody who has already deleted everything.
+# Long enough to read a report and to ban somebody who has already deleted everything.
 KEPT_MS = 30 * 24 * 3_600_000
-# Marks of one person: 20 devices, replaced every week for a year. They cost some 100 bytes each.
+# Marks of one person: 20 devices, replaced every week for a year. Each takes about 100 bytes.
 MOST_MARKS = 1000
 SWEEP_INTERVAL_S = 3600.0
-# Persons looked at in one write.
+# Persons per write.
 _AT_ONCE = 200
 
 _SAID = "marks could not be swept", "sweeping marks failed"
 
 logger = logging.getLogger(__name__)
 
-# Does a punishment of this person last, at this time in ms? A step of a write.
+# Returns whether a person's punishment is in force at this time in ms, as part of a write.
 Punished = Callable[[Connection, str, int], bool]
 
 
 class Persons:
-    """The methods that take a connection are steps of writes."""
+    """Stores and matches marks. Methods with a connection are steps of a write."""
 
     def __init__(self, database: Database, data_dir: Path, punished: Sequence[Punished]) -> None:
         self._database = database
@@ -48,7 +48,7 @@ class Persons:
         self._punished = punished
 
     async def load(self) -> None:
-        """Make up for what an earlier version, or an import, has not written down."""
+        """Add marks that an earlier version or an import did not store."""
 
         def change(connection: Connection) -> None:
             store.name_nameless(connection)
@@ -58,23 +58,23 @@ class Persons:
         await self._database.write(change)
 
     def known(self, connection: Connection, identity: Identity) -> list[str]:
-        """Whose the identity was before, then whose the device's key was."""
+        """Return the persons who had this identity, then those who had the device's key."""
         found = [store.person_of(connection, mark) for mark in self._marks(identity)]
         return list(dict.fromkeys(person_id for person_id in found if person_id))
 
     def same_as(self, connection: Connection, identity: Identity, now_ms: int) -> str | None:
-        """Who somebody is who joins: who was punished comes first, and an identity before a device."""
+        """Return the person that a newcomer is: first a punished one, and an identity before a device."""
         known = self.known(connection, identity)
         punished = (person_id for person_id in known if self._is_punished(connection, person_id, now_ms))
-        whose_identity = store.person_of(connection, self._marks(identity)[0])
-        return next(punished, whose_identity)
+        owner_of_identity = store.person_of(connection, self._marks(identity)[0])
+        return next(punished, owner_of_identity)
 
     def joined(self, connection: Connection, identity: Identity, person_id: str) -> None:
-        """Somebody has become a member: their identity stays whose it was."""
+        """Record the identity of a new member. It stays with its earlier person, if any."""
         store.put_new(connection, self._marks(identity)[0], person_id)
 
     def linked(self, connection: Connection, identity: Identity, person_id: str, now_ms: int) -> None:
-        """An identity is added to a member. Raises ChatError for one that is being punished elsewhere."""
+        """Record an identity added to a member. Raises ChatError if it belongs to a punished person."""
         for other_id in self.known(connection, identity):
             if other_id != person_id and self._is_punished(connection, other_id, now_ms):
                 raise ChatError(
@@ -85,23 +85,23 @@ class Persons:
         store.put(connection, self._marks(identity)[0], person_id)
 
     def seen(self, connection: Connection, identity: Identity, person_id: str) -> None:
-        """Somebody signs in: the key of their device counts too, unless it is another person's."""
+        """Record the device's key at a sign-in, unless it belongs to another person."""
         mark = self._marks(identity)[-1]
         if store.person_of(connection, mark) is not None:
             return
-        # Beyond the limit an account is still recognised, new devices of it are not.
+        # Beyond the limit an account is still recognised, but its new devices are not.
         if store.count(connection, person_id, MOST_MARKS) < MOST_MARKS:
             store.put_new(connection, mark, person_id)
 
     async def sweep(self, now_ms: int) -> None:
-        """Forget those who deleted their data long enough ago and are not being punished."""
+        """Delete the marks of people who deleted their data long enough ago and are not punished."""
         after: str | None = ""
         while after is not None:
             step = partial(self._sweep_some, after=after, now_ms=now_ms)
             after = await self._database.write(step)
 
     def _sweep_some(self, connection: Connection, after: str, now_ms: int) -> str | None:
-        """Where to go on; None at the end."""
+        """Sweep some persons. Return where to continue; None at the end."""
         gone = store.gone(connection, now_ms - KEPT_MS, after, _AT_ONCE)
         for person_id in gone:
             if not self._is_punished(connection, person_id, now_ms):
@@ -118,7 +118,7 @@ class Persons:
         return any(punished(connection, person_id, now_ms) for punished in self._punished)
 
     def _marks(self, identity: Identity) -> tuple[bytes, bytes]:
-        """Of the identity and of the device's key, which may be the same."""
+        """Return the marks of the identity and of the device's key, which may be the same."""
         return self._mark(identity.issuer, identity.subject), self._mark("", identity.thumbprint)
 
     def _mark(self, issuer: str, subject: str) -> bytes:

@@ -1,9 +1,9 @@
-"""Who somebody proves to be: a certificate or an id_token, and an assertion by their device's key.
+"""Verifies identities: a certificate or an id_token, and an assertion by the device's key.
 
-Pure: tokens, keys, the expected values and `now` go in; an identity or a refusal comes out.
-Looks up no key and remembers no nonce. Where a token says how it wants to be verified (an
-algorithm, a key or an address of one), that is compared or refused, never followed.
-docs/http.md, "Signing in and devices"; RFC 7515, 7519, 8725, OpenID Connect Core 3.1.3.7.
+Pure: tokens, keys, expected values and `now` go in, and an identity or a refusal comes out. Fetches no key
+and remembers no nonce. A token's own instructions for its verification (an algorithm, a key or an address of
+one) are compared or refused, never followed. docs/http.md, "Signing in and devices"; RFC 7515, 7519, 8725,
+OpenID Connect Core 3.1.3.7.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,18 +19,18 @@ Tier = Literal["account", "local"]
 ACCOUNT: Tier = "account"
 LOCAL: Tier = "local"
 TIERS = (ACCOUNT, LOCAL)
-# An id_token with a person's whole profile is some KB; the rest is nobody's token.
+# An id_token with a complete profile is a few KB.
 MAX_TOKEN_CHARACTERS = 16 * 1024
 MAX_SUBJECT_CHARACTERS = 255
-# How far clocks of issuers and ours may be apart.
+# Largest difference between an issuer's clock and ours.
 LEEWAY_S = 60.0
 _LAST_TIME_S = 2.0**53
 _DEVICE_ALGORITHM = "ES256"
 ISSUER_ALGORITHMS = ("ES256", "RS256", "PS256", "EdDSA")
-# RFC 8725 section 3.10: keys that come with what they are to verify; and extensions
-# that must be understood, of which we know none.
+# RFC 8725 section 3.10: keys supplied with the token that they verify, and critical extensions, of which we
+# support none.
 _REFUSED_HEADERS = frozenset({"jwk", "jku", "x5c", "x5u", "crit", "b64"})
-# All claims are checked here, with the time that is given.
+# All claims are checked here, with the given time.
 _UNCHECKED: Options = {
     "verify_exp": False,
     "verify_nbf": False,
@@ -43,12 +43,12 @@ _UNCHECKED: Options = {
 
 
 class ProofRefused(Exception):
-    """It proves nothing; the message says why, in words for who wrote the client."""
+    """The proof is not valid. The message gives the reason for developers of clients."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A JWT that has been read and not verified."""
+    """A parsed, unverified JWT."""
 
     text: str
     header: Mapping[str, object]
@@ -57,11 +57,11 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What is claimed, until `verified`: by a certificate, or by an id_token beside it."""
+    """A claimed identity before verification: a certificate, or an id_token with an assertion."""
 
     token: Token
     device: DeviceKey
-    # Who is to vouch for it; empty where the device key does.
+    # The issuer that signed it; empty if the device's key did.
     issuer: str
     algorithm: str
     key_id: str | None
@@ -75,7 +75,9 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """(issuer, subject) is who it is; of a device key the issuer is empty, the subject its thumbprint."""
+    """An identity (issuer, subject). For a device key the issuer is empty and the subject is its
+    thumbprint.
+    """
 
     issuer: str
     subject: str
@@ -87,7 +89,7 @@ class Identity:
 
 
 def read(text: object) -> Token:
-    """Raises ProofRefused for what is no JWT."""
+    """Parse a token. Raises ProofRefused if it is not a JWT."""
     if not isinstance(text, str) or len(text) > MAX_TOKEN_CHARACTERS:
         raise ProofRefused("a token must be a string of at most 16384 characters")
     try:
@@ -98,7 +100,7 @@ def read(text: object) -> Token:
 
 
 def certificate(token: Token, trusted: Collection[str]) -> Credential:
-    """What a certificate claims: of an issuer in `trusted`, or of itself."""
+    """Return the claim of a certificate, signed by an issuer in `trusted` or by itself."""
     _refuse_headers(token, _REFUSED_HEADERS)
     device = _device_key(token.claims.get("jwk"))
     issuer = token.claims.get("iss")
@@ -111,7 +113,7 @@ def certificate(token: Token, trusted: Collection[str]) -> Credential:
 
 
 def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Credential:
-    """What an id_token of `issuer` for `audience` claims; the assertion brings the device key."""
+    """Return the claim of an id_token of `issuer` for `audience`. The assertion contains the device key."""
     _refuse_headers(token, _REFUSED_HEADERS)
     if not issuer or token.claims.get("iss") != issuer:
         raise ProofRefused("the id_token is from another issuer")
@@ -120,7 +122,7 @@ def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Cred
 
 
 def verify(credential: Credential, issuer_key: IssuerKey | None, now: float) -> Identity:
-    """Believe a credential, or raise ProofRefused. `issuer_key` is the one that it names."""
+    """Verify a credential with the key that it names. Raises ProofRefused."""
     if not credential.issuer:
         claims = _verified(credential.token, credential.device.key, _DEVICE_ALGORITHM)
         _check_times(claims, now)
@@ -144,9 +146,9 @@ def nonce_of(assertion: Token) -> str:
 def check_assertion(
     assertion: Token, credential: Credential, identity: Identity, audience: str, now: float
 ) -> str:
-    """The device holds its key, and means this server. Returns the address that it dialled.
+    """Verify that the device holds its key and means this server. Return the address that it connected to.
 
-    The nonce is its caller's to check, and the address too. Raises ProofRefused.
+    The caller checks the nonce and the address. Raises ProofRefused.
     """
     brings_key = credential.audience is not None
     _refuse_headers(assertion, _REFUSED_HEADERS - {"jwk"} if brings_key else _REFUSED_HEADERS)
@@ -163,7 +165,7 @@ def check_assertion(
 
 
 def statement(token: Token, audience: str, now: float) -> tuple[str, Mapping[str, object]]:
-    """What a device states with its key, which the header brings: the key's thumbprint, and the claims.
+    """Verify a statement signed with the key in its header. Return the key's thumbprint and the claims.
 
     Raises ProofRefused.
     """
@@ -189,7 +191,7 @@ def _verified(token: Token, key: PublicKey, algorithm: str) -> Mapping[str, obje
 
 
 def _of_issuer(token: Token) -> tuple[str, str | None]:
-    """Algorithm and key id of an issuer's token."""
+    """Return algorithm and key id of an issuer's token."""
     algorithm, key_id = token.header.get("alg"), token.header.get("kid")
     if algorithm not in ISSUER_ALGORITHMS:
         raise ProofRefused("an issuer must sign with one of " + ", ".join(ISSUER_ALGORITHMS))
@@ -209,12 +211,12 @@ def _refuse_headers(token: Token, names: Collection[str]) -> None:
 
 
 def _check_times(claims: Mapping[str, object], now: float) -> None:
-    """Devices need not tell the time, for theirs may be wrong; what they tell must be right."""
+    """Check the times. Devices may omit them, because their clocks may be wrong."""
     for name in ("exp", "nbf", "iat"):
         value = claims.get(name)
         if value is None and name not in claims:
             continue
-        # The comparison also fails for NaN, which would never be over.
+        # The comparison also fails for NaN, which would never expire.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LAST_TIME_S:
             raise ProofRefused(f"{name} is not a time")
         if name == "exp" and now >= value + LEEWAY_S:
@@ -230,8 +232,8 @@ def _check_id_token(claims: Mapping[str, object], audience: str, device: DeviceK
         raise ProofRefused("the id_token is meant for another audience")
     if claims.get("azp", audience) != audience:
         raise ProofRefused("the id_token was issued to another party")
-    # Else whoever is handed it, such as another server with this audience, could
-    # bring it here with a device of their own.
+    # Otherwise a recipient, such as another server with this audience, could use it here with their own
+    # device.
     if claims.get("nonce") != device.thumbprint:
         raise ProofRefused("the id_token's nonce is not the thumbprint of the device's key")
 

@@ -1,10 +1,10 @@
-"""Refresh tokens: made of a session's row and the server's secret, and good once each.
+"""Refresh tokens: derived from a session's row and the server's secret, each usable once.
 
-Each refresh moves the session on to the next number, and the token of that number is the only
-one that is good. The one before it answers with the same successor for half a minute, for
-two tabs may refresh at once, and answers get lost. An older one has been stolen, or its
-successor has: the whole session ends. The database holds no token and nothing that
-becomes one without the secret. Pure. docs/http.md, "Signing in and devices".
+Each refresh increments the session's number, and only the token of that number is valid. For half a minute
+its predecessor returns the same successor, because two tabs may refresh at once and responses may be lost. An
+older token means that it or its successor was stolen, so the whole session ends. The database contains no
+token, and nothing from which one can be derived without the secret. Pure. docs/http.md, "Signing in and
+devices".
 """
 
 import enum
@@ -30,15 +30,15 @@ class Session:
 
 
 class Verdict(enum.Enum):
-    ROTATE = enum.auto()  # The token is good: on to the next number.
-    REPEAT = enum.auto()  # Its successor was made just now: the same again.
-    STOLEN = enum.auto()  # It was used long ago: the session ends.
-    REFUSE = enum.auto()  # It is none of ours, or has ended.
+    ROTATE = enum.auto()  # Valid: advance to the next number.
+    REPEAT = enum.auto()  # Its successor was issued just now: return it again.
+    STOLEN = enum.auto()  # Used long ago: end the session.
+    REFUSE = enum.auto()  # Not one of ours, or expired.
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A refresh token, read and not yet believed."""
+    """A parsed, unverified refresh token."""
 
     session_id: str
     generation: int
@@ -47,11 +47,11 @@ class Shown:
 
 class RefreshTokens:
     def __init__(self, secret: str) -> None:
-        # A key of its own, so that nothing else that the secret signs can be one of these.
+        # A derived key, so that other values signed with the secret cannot pass as refresh tokens.
         self._key = hmac.digest(secret.encode(), b"refresh tokens", hashlib.sha256)
 
     def token(self, session: Session) -> str:
-        """The one that is good now."""
+        """Return the currently valid token."""
         return f"{session.id}.{session.generation}.{self._proof(session, session.generation)}"
 
     def judge(self, shown: Shown, session: Session | None, now_ms: int) -> Verdict:
@@ -62,7 +62,7 @@ class RefreshTokens:
         if shown.generation == session.generation:
             return Verdict.ROTATE
         if shown.generation > session.generation:
-            # The database has been restored from a backup that is older.
+            # The database was restored from an older backup.
             return Verdict.REFUSE
         just_now = now_ms - session.rotated_at_ms <= GRACE_MS
         return Verdict.REPEAT if just_now and shown.generation == session.generation - 1 else Verdict.STOLEN
@@ -73,11 +73,11 @@ class RefreshTokens:
 
 
 def read(token: object) -> Shown | None:
-    """None for what cannot be a token of ours."""
+    """Parse a token. Return None if it cannot be one of ours."""
     if not isinstance(token, str) or len(token) > MAX_TOKEN_CHARACTERS or not token.isascii():
         return None
-    session_id, _, rest = token.partition(".")
-    generation, _, proof = rest.partition(".")
+    session_id, _, generation_and_proof = token.partition(".")
+    generation, _, proof = generation_and_proof.partition(".")
     if not (generation.isdecimal() and len(generation) <= _MAX_GENERATION_DIGITS):
         return None
     return Shown(session_id, int(generation), proof)

@@ -1,4 +1,4 @@
-"""What can be asked to sign in, and of one's own devices; and the recovery of a member."""
+"""The endpoints for signing in, for a member's devices, and for recovery."""
 
 import time
 from collections.abc import Sequence
@@ -25,16 +25,16 @@ from svc.chat.members import shown
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
 MAX_CODE_CHARACTERS = 128
-# What somebody says to those who decide on who may join.
+# A message for those who approve new members.
 MAX_MESSAGE_CHARACTERS = 500
-# A crowd behind one address comes at once, such as a school's. Beyond it members still sign in.
+# A crowd behind one address, such as a school, arrives at once. Beyond this only members can sign in.
 BURST, PER_S = 1000, 50.0
-# An authorization code is a few hundred characters at most; some providers' are JWTs.
+# An authorization code has at most a few hundred characters; some providers use JWTs.
 MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
 # RFC 7636 section 4.1.
 LEAST_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
 MAX_ADDRESS_CHARACTERS = 2048
-# Each makes us ask the provider: a class behind one address signs in at once, then one a second.
+# Each makes us contact the provider. A class behind one address signs in at once, then one person per second.
 EXCHANGE_BURST, EXCHANGES_PER_S = 60, 1.0
 
 _Token = Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
@@ -50,12 +50,12 @@ class Exchange(Asked):
 
 
 class SignInProof(Asked):
-    """There is no proof without an assertion; whoever is let in by none, hears of that first."""
+    """A proof of identity. `assertion` is optional here, so that a closed server can refuse first."""
 
     assertion: _Token | None = None
     certificate: _Token | None = None
     id_token: _Token | None = None
-    # Whatever is no name, its own rules refuse.
+    # The rules check names.
     nickname: Annotated[object, Meta(extra_json_schema=nullable(string()))] = None
     invite_code: _Code | None = None
     link_code: _Code | None = None
@@ -67,7 +67,7 @@ class SignInProof(Asked):
     def application(self, request: web.Request) -> Application:
         if not isinstance(self.nickname, str | None):
             raise ChatError("invalid_nickname")
-        given: dict[str, Any] = {name: (said or "").strip() for name, said in structs.asdict(self).items()}
+        given: dict[str, Any] = {name: (value or "").strip() for name, value in structs.asdict(self).items()}
         given["nickname"] = self.nickname or ""
         return Application(
             **given,
@@ -86,14 +86,14 @@ class IdToken(Told):
 
 class OwnDevices(Told):
     devices: Sequence[Device]
-    # When the code was made that the member keeps for the loss of all devices; null without one.
+    # When the member's recovery code was created; null without one.
     kept_code_made_at_ms: TimeMs | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn(Tokens):
     member: shown.Member
-    # Where a newcomer is to land.
+    # The channel where a newcomer arrives.
     channel_id: Id | None
 
 
@@ -106,15 +106,13 @@ class JoiningRequests(Requests):
         self._exchanges = Throttle(EXCHANGE_BURST, EXCHANGES_PER_S)
         self._joins = Throttle(BURST, PER_S)
 
-    @request(
-        ANYONE, "A nonce to sign in with, good once and for five minutes", http="POST /api/auth/challenge"
-    )
+    @request(ANYONE, "Create a nonce for one sign-in within five minutes", http="POST /api/auth/challenge")
     async def challenge(self, request: web.Request) -> Challenge:
         return self._joining.challenge(client_address(request).limited_as, time.time())
 
     @request(
         ANYONE,
-        "Where to send a person who signs in with an account",
+        "The provider's address for signing in with an account",
         http="GET /api/auth/provider",
         refusals=("identity_tier_refused", "issuer_unavailable"),
     )
@@ -123,7 +121,7 @@ class JoiningRequests(Requests):
 
     @request(
         ANYONE,
-        "The id_token for the code with which the provider of accounts sent the person back",
+        "Exchange the provider's authorization code for an id_token",
         http="POST /api/auth/exchange",
         refusals=("identity_tier_refused", "issuer_unavailable", "proof_invalid", "too_many_requests"),
     )
@@ -133,7 +131,7 @@ class JoiningRequests(Requests):
 
     @request(
         ANYONE,
-        "Sign in by a certificate or an id_token, and an assertion; or become a member by it",
+        "Sign in or join with a certificate or an id_token, and an assertion",
         http="POST /api/auth/join",
         refusals=(
             *("approval_pending", "approval_refused", "rules_not_accepted", "too_many_waiting"),
@@ -157,7 +155,7 @@ class JoiningRequests(Requests):
 
     @request(
         ANYONE,
-        "Fresh tokens; the refresh token is used up by it",
+        "Get fresh tokens. Uses up the refresh token",
         http="POST /api/auth/refresh",
         refusals=("refresh_invalid", "too_many_requests"),
     )
@@ -166,22 +164,21 @@ class JoiningRequests(Requests):
 
     @request(
         ANYONE,
-        "End this sign-in, with its access tokens, live sockets and call; nothing happens for a "
-        "token that is worth nothing",
+        "Sign out: end the session's access tokens, live sockets and call. Ignores an invalid token",
         http="POST /api/auth/logout",
     )
     async def logout(self, asked: Refresh) -> None:
         await self._sessions.end(asked.refresh_token or "", time.time())
 
-    @request(PERSON, "One's own devices", http="GET /api/me/devices")
+    @request(PERSON, "Your devices", http="GET /api/me/devices")
     async def devices(self, asking: Asker) -> OwnDevices:
         kept = await self._devices.kept_code_made_at_ms(asking)
         return OwnDevices(await self._devices.of(asking), kept)
 
     @request(
         PERSON,
-        "A code by which another device signs in as this member, once and within ten minutes. It "
-        "ends when a session of the member signs out or a device is unlinked",
+        "Create a code that signs in another device once, within ten minutes. It "
+        "expires early when you sign out or unlink a device",
         http="POST /api/me/devices/link",
         status=201,
     )
@@ -190,8 +187,8 @@ class JoiningRequests(Requests):
 
     @request(
         PERSON,
-        "A code to keep: whoever lost all devices signs in by it, once; it unlinks the others. It"
-        " ends when another is made, the member leaves or is removed, a device is unlinked or a "
+        "Create a recovery code. It signs you in once after the loss of all devices and unlinks them. It"
+        " expires when you create another, leave, are removed, unlink a device, or when a "
         "session is stolen",
         http="POST /api/me/devices/recovery",
         status=201,
@@ -201,18 +198,18 @@ class JoiningRequests(Requests):
 
     @request(
         PERSON,
-        "Unlink a device; all others sign in again by their refresh tokens",
+        "Unlink a device. All others sign in again with their refresh tokens",
         http="DELETE /api/me/devices/{device_id}",
         refusals=("last_device", "unknown_device"),
     )
     async def unlink(self, asking: Asker, device_id: Id) -> None:
         await self._devices.unlink(asking, device_id)
 
-    # Whoever recovers a member hands out a code that takes the member's place.
+    # The code takes over the membership.
     @request(
         OWNER,
-        "A code by which whoever lost all devices signs in, once, within a day and under the same"
-        " owner; it unlinks the others",
+        "Create a code for a member who lost all devices. It works once, within a day and under the same"
+        " owner, and unlinks their devices",
         http="POST /api/members/{member_id}/recovery",
         refusals=("unknown_member",),
         status=201,
@@ -226,20 +223,20 @@ DESCRIBED = described_by(
     pushes=[
         Pushed(
             "device_linked",
-            "Another device signs in as you now",
+            "Another device was linked to your account",
             obj({"device": schema_of(Device)}),
             "the member",
         ),
         Pushed(
             "device_unlinked",
-            "A device of yours was unlinked; all your sockets are closed with 4003, to come back with"
+            "One of your devices was unlinked. All your sockets close with 4003 and reconnect with"
             " fresh tokens",
             obj({"device_id": ID}),
             "the member",
         ),
         Pushed(
             "recovery_code_made",
-            "A device of yours made a code to keep; the one before is void",
+            "One of your devices created a recovery code. The previous one is invalid",
             obj({"made_at_ms": TIME_MS}),
             "the member",
         ),

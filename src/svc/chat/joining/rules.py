@@ -1,7 +1,7 @@
-"""Signing in: from a challenge over a proof to a session, as a member old or new.
+"""Signing in: from a challenge and a proof to a session, for existing and new members.
 
-Who may become a member is asked at the `door`; what proves an identity is in `proof`. No HTTP,
-no SQL. docs/http.md, "Signing in and devices".
+`door` decides who may join, and `proof` verifies identities. No HTTP, no SQL. docs/http.md, "Signing in and
+devices".
 """
 
 import dataclasses
@@ -32,13 +32,13 @@ from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
 
-# Each is a key that opens the member's account; the one that was not used for longest makes room.
+# Each is a key to the member's account. The least recently used one is dropped.
 MOST_DEVICES = 20
 
-# When somebody who waits for approval should ask again.
+# How long an applicant should wait before asking again.
 RETRY_AFTER_MS = 5_000
 
-# A device signs in once in a while; each time is a write.
+# A device signs in rarely, and each sign-in is a write.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """What somebody sends who wants to be signed in; what is empty was not given."""
+    """A sign-in request. An empty field was not given."""
 
     certificate: str
     id_token: str
@@ -56,13 +56,13 @@ class Application:
     link_code: str
     recovery_code: str
     device_name: str
-    # For those who decide on who may join.
+    # For those who approve new members.
     message: str
-    # The version of the rules that they have read.
+    # The version of the rules that the person has read.
     rules_accepted: str
     address: ClientAddress
     dialled: Dialled
-    # Too many have come from this address: it brings nobody who is new.
+    # Too many requests from this address: it can no longer bring new members.
     members_only: bool = False
 
 
@@ -75,13 +75,13 @@ class Challenge(Told):
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """One application and all that its write needs: the writer's thread makes no ids and no randomness."""
+    """A sign-in request with everything for its write: the writer's thread makes no ids and no randomness."""
 
     application: Application
     identity: proof.Identity
-    # The address that the client dialled, by its own signed word.
+    # The address that the client connected to, signed by it.
     origin: str
-    # As it will be shown; empty where none was given.
+    # In its display form; empty if none was given.
     name: str
     now: float
     new_member_id: str
@@ -95,25 +95,25 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _SignedIn:
-    """What a write has come to, and what is to be told once it is durable."""
+    """The result of the write, with effects to apply once it is durable."""
 
     member_id: str
     session: Session
-    # All that the member has now.
+    # All present sessions of the member.
     sessions: frozenset[str]
     newcomer: Member | None = None
-    # Of a member who was recovered.
+    # For a recovered member.
     epoch: int | None = None
-    # A device that the member did not have before.
+    # A device that is new to the member.
     device: store.Device | None = None
     admitted: Callable[[], None] = field(default=lambda: None)
-    # Where a newcomer is sent.
+    # The channel where a newcomer arrives.
     channel_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Somebody is signed in. `channel_id` is where a newcomer is to land, where there is such a place."""
+    """A successful sign-in. `channel_id` is where a newcomer arrives, if anywhere."""
 
     tokens: Tokens
     member: Member
@@ -122,17 +122,19 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class _Waits:
-    """Nobody is signed in, because somebody has to approve first; what is to be told all the same."""
+    """The result for an applicant who must wait, with its effect."""
 
     told: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Reception:
-    """What a newcomer meets: `founding` decides on the first member of all, `door` on all others;
-    `refuse_banned` is a step of the write that raises ChatError for a person who is banned, `require_rules`
-    raises it where they have not accepted the rules (it is told what they have accepted), `landing` says
-    where they are sent."""
+    """The checks for newcomers. `founding` admits the first member, `door` all others.
+
+    `refuse_banned` raises ChatError for a banned person, as part of the write. `require_rules` raises it if
+    the given version of the rules is not the current one. `landing` returns the channel where newcomers
+    arrive.
+    """
 
     founding: Founding
     door: Door
@@ -143,7 +145,7 @@ class Reception:
 
 
 class Joining:
-    """`load` comes first."""
+    """The sign-in process. Call `load` first."""
 
     def __init__(
         self,
@@ -166,17 +168,17 @@ class Joining:
         self._sign_ins = Throttle(BURST, PER_S)
 
     async def load(self, invite: str) -> None:
-        """At start; `invite` is the code of the installation's own."""
+        """Load at start. `invite` is the standing invite's code."""
         await self.persons.load()
         self._reception.founding.load(invite, await self._database.write(store.anybody))
 
     def challenge(self, address: str, now: float) -> Challenge:
-        """A nonce for a client at this address, and what to prove with it."""
+        """Return a nonce for a client at this address, and the audience to prove it for."""
         nonce, ends = self._challenges.issue(address, now)
         return Challenge(nonce, self._trust.audience, self._trust.tiers, int(ends * 1000))
 
     async def join(self, application: Application, now: float) -> Joined:
-        """Sign in who is a member, admit who becomes one. Raises ChatError."""
+        """Sign in a member, or admit a new one. Raises ChatError."""
         if self._trust.closed:
             logger.info("a join was refused", extra={"because": self._trust.closed})
             raise ChatError("joins_disabled")
@@ -197,7 +199,7 @@ class Joining:
             raise ChatError("approval_pending", more={"retry_after_ms": RETRY_AFTER_MS})
         return joined
 
-    # Who it is.
+    # Authentication.
 
     async def _identity(self, application: Application, now: float) -> tuple[proof.Identity, str]:
         if bool(application.certificate) == bool(application.id_token) or not application.assertion:
@@ -207,7 +209,7 @@ class Joining:
             credential = self._credential(application, assertion)
             if credential.tier not in self._trust.tiers:
                 raise ChatError("identity_tier_refused")
-            # From here on the nonce is used up, whatever comes of it.
+            # From here on the nonce is used up, whatever the outcome.
             if not self._challenges.take(proof.nonce_of(assertion), now):
                 raise ChatError("challenge_invalid")
             key = None
@@ -227,7 +229,7 @@ class Joining:
         token = proof.read(application.id_token)
         return proof.id_token(token, assertion, self._trust.oidc_issuer, self._trust.oidc_audience)
 
-    # Whose it is: all of it in one write.
+    # Finding or creating the member, in one write.
 
     @changes_rules
     def _sign_in_or_admit(self, wanted: _Wanted) -> Act[_SignedIn | _Waits, Joined | None]:
@@ -262,7 +264,7 @@ class Joining:
     def _join(self, connection: Connection, wanted: _Wanted, former_id: str | None) -> _SignedIn | _Waits:
         if wanted.application.members_only:
             raise ChatError("too_many_requests")
-        # First, for whoever was a member and comes back without a name shall hear why they are none.
+        # First, so that a former member who returns without a name learns of their ban.
         for person_id in self.persons.known(connection, wanted.identity):
             self._reception.refuse_banned(connection, person_id)
         if not wanted.name:
@@ -305,7 +307,7 @@ class Joining:
             message=application.message,
             member_id=wanted.new_member_id,
         )
-        # Whoever comes first is the owner: an open door must not make it a stranger.
+        # The first member becomes the owner, so an open server must not admit a stranger here.
         return (self._reception.door if founded else self._reception.founding).admit(connection, applicant)
 
     def _link(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
@@ -317,7 +319,7 @@ class Joining:
         return self._sign_in(connection, wanted, member_id)
 
     def _recover(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
-        """From now on only this device is the member's: the others may be in wrong hands."""
+        """Make this the member's only device, because the others may be in the wrong hands."""
         member_id = self._spend(connection, Kind.RECOVERY, wanted.application.recovery_code, wanted)
         self._linked(connection, wanted, member_id)
         self._sessions.revoke_all(connection, member_id)
@@ -332,7 +334,7 @@ class Joining:
         self.persons.linked(connection, wanted.identity, person_id, wanted.now_ms)
 
     def _add_to_itself(self, connection: Connection, wanted: _Wanted, holder_id: str) -> _SignedIn:
-        """An identity that has a member is not taken from them by a code of somebody else's."""
+        """Refuse to move a member's identity to another member by a code."""
         application = wanted.application
         kind = Kind.RECOVERY if application.recovery_code else Kind.LINK
         code = application.recovery_code or application.link_code
@@ -341,7 +343,7 @@ class Joining:
         return self._sign_in(connection, wanted, holder_id)
 
     def _spend(self, connection: Connection, kind: Kind, code: str, wanted: _Wanted) -> str:
-        """Whose code it is."""
+        """Use up a code. Return its member."""
         member_id = store.take_code(connection, kind, hashed(code), wanted.now_ms)
         if member_id is None and kind is Kind.RECOVERY:
             member_id = store.take_kept_code(connection, hashed(code))

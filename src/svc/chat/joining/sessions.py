@@ -1,7 +1,7 @@
-"""Sessions: from a sign-in on, for as long as its refresh tokens are used in time.
+"""Sessions, which last while their refresh tokens are used in time.
 
-What a refresh token is worth is judged in `refresh`. How somebody signs in is not here.
-No HTTP, no SQL. docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
+`refresh` judges refresh tokens. Signing in is elsewhere. No HTTP, no SQL. docs/configuration.md, "Chat
+server", REFRESH_TOKEN_TTL_DAYS.
 """
 
 import dataclasses
@@ -23,31 +23,31 @@ from svc.chat.joining import store
 from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Session, Shown, Verdict, read
 from svc.chat.members.rules import Members
 
-# Beyond this the key that has been quiet for longest is forgotten: 2 MB.
+# Beyond this the least recently used key is dropped: 2 MB.
 MOST_KEYS = 10_000
 
 
 class Throttle:
-    """`burst` requests at once, `per_s` a second in the long run, for each key, such as an address.
+    """Limits requests per key, such as an address: `burst` at once, `per_s` a second in the long run.
 
-    A refused request costs nothing more, so waiting always helps. An address is shared with neighbours:
-    what is refused to it must not be what somebody with valid credentials asks for.
+    Refused requests do not count, so waiting always helps. Neighbours may share an address, so a limit per
+    address must never apply to requests with valid credentials.
     """
 
     def __init__(self, burst: int, per_s: float) -> None:
         self._allowances = Allowances(burst, per_s, MOST_KEYS)
 
     def take(self, key: str, now: float) -> None:
-        """Count one request. Raises ChatError when there have been too many."""
+        """Count one request. Raises ChatError beyond the limit."""
         if self._allowances.of(key).take_if_left(now):
             raise ChatError("too_many_requests")
 
 
 DAY_MS = 24 * 3_600_000
-# A person signs in again where an answer was lost; more than this at once is a script.
+# A person signs in again after a lost response. More sessions at once are a script's.
 MOST_OF_A_DEVICE = 5
 
-# A session refreshes every few minutes, in several tabs at once; each time is a write.
+# A session refreshes every few minutes in several tabs, and each refresh is a write.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
@@ -57,13 +57,13 @@ logger = logging.getLogger(__name__)
 class Tokens:
     access_token: str
     refresh_token: str
-    # A duration, for the clocks of devices may be wrong.
+    # A duration, because devices' clocks may be wrong.
     expires_in_ms: Annotated[int, Meta(ge=0, le=LIFETIME_S * 1000)] = LIFETIME_S * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class BlankSession:
-    """What of a session is made by chance."""
+    """The random parts of a session."""
 
     id: str
     salt: bytes
@@ -73,7 +73,7 @@ class BlankSession:
 class _Outcome:
     verdict: Verdict
     session: Session | None
-    # Of a member whose access tokens have been voided with the session, and the sessions they still have.
+    # For a stolen session: the member's new epoch, and their remaining sessions.
     epoch: int = 0
     left: frozenset[str] = frozenset()
 
@@ -96,24 +96,24 @@ class Sessions:
         self._lifetime_ms = lifetime_days * DAY_MS
         self._random_bytes = random_bytes
         self._refreshes = Throttle(BURST, PER_S)
-        # A recovery code is as good as being the member: a former owner must not become the new one.
+        # A recovery code gives full access, so a former owner's codes must not survive a transfer.
         ground.changes.owner_change.append(store.drop_recovery_codes)
 
     async def load(self) -> None:
-        """Fill the directory, at start."""
+        """Fill the directory at start."""
         found: dict[str, set[str]] = {}
         for session in await store.SESSIONS.all(self._database):
             found.setdefault(session.member_id, set()).add(session.id)
         self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in found.items())
 
     def blank(self) -> BlankSession:
-        """For `begin`, which runs where no randomness is made."""
+        """Make the random parts for `begin`, which must not make any."""
         return BlankSession(self._new_id(), self._random_bytes(SALT_BYTES))
 
     def begin(
         self, connection: Connection, blank: BlankSession, member_id: str, device_id: str, now_ms: int
     ) -> Session:
-        """A step of the write in which somebody signs in."""
+        """Start a session, as part of the write of a sign-in."""
         session = Session(blank.id, member_id, device_id, blank.salt, 0, now_ms, now_ms + self._lifetime_ms)
         store.remove_ended(connection, now_ms)
         store.SESSIONS.put(connection, session)
@@ -124,7 +124,7 @@ class Sessions:
         return Tokens(self._tokens.issue(member, session.id, now), self._refresh_tokens.token(session))
 
     async def refresh(self, token: object, now: float) -> Tokens:
-        """Fresh tokens for a refresh token. Raises ChatError."""
+        """Exchange a refresh token for fresh tokens. Raises ChatError."""
         shown = await self._believed(token, now)
         if shown is None:
             raise ChatError("refresh_invalid")
@@ -137,8 +137,11 @@ class Sessions:
         return self.handed_out(session, member, now)
 
     async def end(self, token: object, now: float) -> None:
-        """Sign out: the session's access tokens, its live sockets and the member's code for another device
-        end too. Ignores invalid tokens."""
+        """Sign out. Ends the session's access tokens and live sockets, and the member's code for another
+        device.
+
+        Ignores invalid tokens.
+        """
         shown = await self._believed(token, now)
         if shown is None:
             return
@@ -159,7 +162,7 @@ class Sessions:
         await self._database.write(write, ended)
 
     async def _believed(self, token: object, now: float) -> Shown | None:
-        """What a token says, if it is one of ours. Others never reach the writer: anyone can send them."""
+        """Parse and verify a token without a write, because anybody can send invalid ones."""
         shown = read(token)
         session = await store.SESSIONS.one(self._database, id=shown.session_id) if shown else None
         if shown is None or self._refresh_tokens.judge(shown, session, int(now * 1000)) is Verdict.REFUSE:
@@ -167,17 +170,17 @@ class Sessions:
         return shown
 
     def revoke_all(self, connection: Connection, member_id: str) -> None:
-        """A step of a write after which nobody is signed in as this member, and no code makes it so.
+        """End all sessions and codes of a member, as part of a write.
 
-        Access tokens are not its business: whoever takes this step raises the member's epoch in
-        the same write, and afterwards cuts off the member's pages.
+        The caller also raises the member's epoch in the same write, and disconnects the pages afterwards.
         """
         store.SESSIONS.delete(connection, member_id=member_id)
         store.drop_codes(connection, member_id)
 
     def settled(self, member_id: str, left: frozenset[str]) -> None:
-        """After a write that ends or begins sessions: access tokens, live sockets and calls of those that it
-        has not left end."""
+        """Apply a write that starts or ends sessions: end the access tokens, live sockets and calls of all
+        but `left`.
+        """
         ended = self._directory.sessions.get(member_id, frozenset()) - left
         self._directory.sessions[member_id] = left
         for session_id in ended:

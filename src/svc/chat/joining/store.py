@@ -1,4 +1,4 @@
-"""The tables of identities, devices, sessions, codes and marks of persons. SQL only."""
+"""The tables of identities, devices, sessions, codes and marks. SQL only."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ MAX_DEVICE_NAME_CHARACTERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """It is `local` where its key is an identity of its own, and not just used by an account."""
+    """A device. It is `local` if its key is an identity itself, rather than a key of an account."""
 
     id: Id
     name: Annotated[str, Meta(max_length=MAX_DEVICE_NAME_CHARACTERS)]
     tier: Tier
-    # It is the one that asks.
+    # Whether it is the requesting device.
     current: bool
     added_at_ms: TimeMs
     last_seen_at_ms: TimeMs
@@ -33,12 +33,12 @@ class Device:
 
 
 def anybody(connection: Connection) -> bool:
-    """Has anybody ever become a member?"""
+    """Return whether anybody has ever become a member."""
     return connection.execute("SELECT 1 FROM identities LIMIT 1").fetchone() is not None
 
 
 def member_of(connection: Connection, identity: Identity) -> str | None:
-    """Whose it is, or was."""
+    """Return the present or former member with this identity."""
     sql = "SELECT member_id FROM identities WHERE issuer = ? AND subject = ?"
     return value(connection.execute(sql, (identity.issuer, identity.subject)), str)
 
@@ -52,7 +52,7 @@ def bind(connection: Connection, identity: Identity, member_id: str, now_ms: int
 
 
 def move(connection: Connection, from_id: str, to_id: str) -> None:
-    """Somebody who left is a member again, under another id: their identities and devices follow."""
+    """Move the identities and devices of a former member to their new id."""
     for table in ("identities", "devices"):
         connection.execute(f"UPDATE {table} SET member_id = ? WHERE member_id = ?", (to_id, from_id))
 
@@ -70,7 +70,7 @@ def unbind_all(connection: Connection, member_id: str) -> None:
 
 
 async def devices(database: Database, member_id: str, current: str | None) -> list[Device]:
-    """A member's, the one used last first; `current` is the id of the one that asks."""
+    """Return a member's devices, most recently used first. `current` is the id of the requesting one."""
     found = await database.rows(
         "SELECT d.*, i.member_id IS NOT NULL AS is_identity FROM devices d"
         " LEFT JOIN identities i ON i.issuer = '' AND i.subject = d.thumbprint AND i.member_id = d.member_id"
@@ -81,7 +81,7 @@ async def devices(database: Database, member_id: str, current: str | None) -> li
 
 
 async def last_seen(database: Database) -> dict[str, int]:
-    """In ms, of every member with a device."""
+    """Return when each member with a device was last seen, in ms."""
     rows = await database.rows(
         "SELECT member_id, max(last_seen_at_ms) AS seen FROM devices GROUP BY member_id"
     )
@@ -94,7 +94,7 @@ async def device_of_session(database: Database, session_id: str) -> str | None:
 
 
 def of_session(connection: Connection, session_id: str) -> tuple[str, str] | None:
-    """The id and the thumbprint of the device that has signed in."""
+    """Return the id and thumbprint of a session's device."""
     found = connection.execute(
         "SELECT d.id, d.thumbprint FROM devices d JOIN sessions s ON s.device_id = d.id WHERE s.id = ?",
         (session_id,),
@@ -105,7 +105,7 @@ def of_session(connection: Connection, session_id: str) -> tuple[str, str] | Non
 def seen(
     connection: Connection, member_id: str, identity: Identity, name: str, new_id: str, now_ms: int
 ) -> Device:
-    """The device with this key, which a member uses right now; `new_id` and `name` where it is new."""
+    """Record the use of a device with this key, creating it with `new_id` and `name` if it is new."""
     row = connection.execute(
         "INSERT INTO devices VALUES (?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (member_id, thumbprint) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms"
@@ -125,7 +125,7 @@ def thumbprint_of(connection: Connection, member_id: str, device_id: str) -> str
 
 
 def remove_device(connection: Connection, member_id: str, thumbprint: str) -> None:
-    """With its sessions, and with the identity that its key is."""
+    """Delete a device with its sessions, and the identity of its key."""
     connection.execute("DELETE FROM devices WHERE member_id = ? AND thumbprint = ?", (member_id, thumbprint))
     connection.execute(
         "DELETE FROM identities WHERE issuer = '' AND subject = ? AND member_id = ?", (thumbprint, member_id)
@@ -137,7 +137,7 @@ def count_devices(connection: Connection, member_id: str) -> int:
 
 
 def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> None:
-    """Those beyond `most` that were not used for longest; never one whose key is an identity."""
+    """Delete the least recently used devices beyond `most`, except those whose key is an identity."""
     connection.execute(
         "DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE member_id = ?1"
         " ORDER BY last_seen_at_ms DESC, id DESC LIMIT -1 OFFSET ?2) AND thumbprint NOT IN"
@@ -175,7 +175,7 @@ def remove_ended(connection: Connection, now_ms: int) -> None:
 def put_code(
     connection: Connection, kind: Kind, member_id: str, code_hash: bytes, expires_at_ms: int
 ) -> None:
-    """In the place of an earlier one of the kind."""
+    """Store a code, replacing an earlier one of its kind."""
     connection.execute(
         "INSERT OR REPLACE INTO link_codes VALUES (?, ?, ?, ?)",
         (kind.value, member_id, code_hash, expires_at_ms),
@@ -183,13 +183,13 @@ def put_code(
 
 
 def take_code(connection: Connection, kind: Kind, code_hash: bytes, now_ms: int) -> str | None:
-    """Whose code it was, until now; None for one that is used, over or none."""
+    """Use up a code. Return its member; None if it is used, expired or unknown."""
     sql = "DELETE FROM link_codes WHERE kind = ? AND hash = ? AND expires_at_ms > ? RETURNING member_id"
     return value(connection.execute(sql, (kind.value, code_hash, now_ms)), str)
 
 
 def keep_code(connection: Connection, member_id: str, code_hash: bytes, now_ms: int) -> None:
-    """One that the member keeps, in the place of an earlier one."""
+    """Store a member's recovery code, replacing an earlier one."""
     connection.execute("INSERT OR REPLACE INTO kept_codes VALUES (?, ?, ?)", (member_id, code_hash, now_ms))
 
 
@@ -199,7 +199,7 @@ async def kept_code_made_at_ms(database: Database, member_id: str) -> int | None
 
 
 def take_kept_code(connection: Connection, code_hash: bytes) -> str | None:
-    """Whose code it was, until now."""
+    """Use up a recovery code. Return its member."""
     sql = "DELETE FROM kept_codes WHERE hash = ? RETURNING member_id"
     return value(connection.execute(sql, (code_hash,)), str)
 
@@ -210,13 +210,15 @@ def drop_codes(connection: Connection, member_id: str) -> None:
 
 
 def drop_own_codes(connection: Connection, member_id: str) -> None:
-    """Those that a device of the member may have made."""
+    """Delete the codes that a device of the member may have created."""
     drop_link_code(connection, member_id)
     connection.execute("DELETE FROM kept_codes WHERE member_id = ?", (member_id,))
 
 
 def drop_link_code(connection: Connection, member_id: str) -> None:
-    """Not a recovery code: the owner handed it out, maybe because of the very devices that ask."""
+    """Delete a link code. Recovery codes stay: the owner issued them, perhaps because of these very
+    devices.
+    """
     connection.execute(
         "DELETE FROM link_codes WHERE kind = ? AND member_id = ?", (Kind.LINK.value, member_id)
     )
@@ -236,7 +238,7 @@ def name_nameless(connection: Connection) -> None:
 
 
 def identities(connection: Connection) -> list[tuple[str, str, str]]:
-    """Issuer, subject and person of all that are known in clear: identities first, then devices' keys."""
+    """Return issuer, subject and person of all known identities: identities first, then device keys."""
     rows = connection.execute(
         "SELECT 1, issuer, subject, m.person_id FROM identities i JOIN members m ON m.id = i.member_id"
         " UNION ALL SELECT 2, '', thumbprint, m.person_id FROM devices d JOIN members m ON m.id = d.member_id"
@@ -250,7 +252,7 @@ def person_of(connection: Connection, mark: bytes) -> str | None:
 
 
 def put_new(connection: Connection, mark: bytes, person_id: str) -> None:
-    """Unless it is somebody's already."""
+    """Store a mark, unless it belongs to somebody."""
     connection.execute("INSERT OR IGNORE INTO marks VALUES (?, ?)", (mark, person_id))
 
 
@@ -259,13 +261,13 @@ def put(connection: Connection, mark: bytes, person_id: str) -> None:
 
 
 def count(connection: Connection, person_id: str, most: int) -> int:
-    """How many marks a person has; not counted beyond `most`."""
+    """Count a person's marks, up to `most`."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM marks WHERE person_id = ? LIMIT ?)"
     return number(connection.execute(sql, (person_id, most)))
 
 
 def gone(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:
-    """Persons with marks who are no member, left before then, and have no identity in clear."""
+    """Return persons with marks who left before that time, have no membership, and no identity in clear."""
     rows = connection.execute(
         "SELECT DISTINCT person_id FROM marks k WHERE person_id > ? AND NOT EXISTS (SELECT 1 FROM members m"
         " WHERE m.person_id = k.person_id AND (m.left_at_ms IS NULL OR m.left_at_ms > ?"
@@ -277,6 +279,6 @@ def gone(connection: Connection, before_ms: int, after: str, limit: int) -> list
 
 
 def forget(connection: Connection, person_id: str) -> None:
-    """Nobody can tell any more which members they were, or that they were one."""
+    """Delete a person's marks and the link between their memberships."""
     connection.execute("DELETE FROM marks WHERE person_id = ?", (person_id,))
     connection.execute("UPDATE members SET person_id = id WHERE person_id = ?", (person_id,))

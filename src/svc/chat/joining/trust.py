@@ -1,13 +1,12 @@
-"""Whom this server believes, and what it is called: what sign-ins are held against.
+"""The trusted issuers and the server's own names, against which sign-ins are checked.
 
-An assertion for one server is worth nothing at another, which could pass on to us what was made for it. So an
-assertion says which address the client dialled, and the client signed that. A request's Host header alone
-proves nothing, for whoever relays writes it; where the operator has said what the server is called
-(EXTERNAL_HOST), another name is not ours.
+An assertion must not be usable at another server, which could relay one made for it. It therefore names the
+address that the client connected to, signed by the client. A request's Host header alone proves nothing,
+because a relay controls it. If the operator has set the server's names (EXTERNAL_HOST), others are refused.
 
-Anyone can point a name of theirs at an address of the local network (DNS rebinding). A browser then takes
-their page for one of this server's, and its requests come from nearby. `surely_ours` knows the names with
-which that cannot be done. Resolves nothing.
+Anybody can point their own name at an address of the local network (DNS rebinding). A browser then takes
+their page for one of this server's, and its requests come from nearby. `surely_ours` recognises names that
+cannot be used like that. Resolves nothing.
 """
 
 import logging
@@ -28,27 +27,27 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Dialled:
-    """How a request reached this server."""
+    """The addresses that a request used to reach this server."""
 
-    # Its Host header, and the address of this machine that it came to.
+    # Its Host header, and the local address that it arrived at.
     host: str
     ip: str
-    # Its Origin header: None where no page asks, or a page of the same origin that only reads.
+    # Its Origin header. None if it comes from no page, or from a page of the same origin that only reads.
     page: str | None = None
 
 
 class ServerAddresses:
-    """`names` are hosts, with or without a port; empty where the operator has named none.
+    """The server's names. `names` are hosts, with or without a port; empty if the operator has set none.
 
-    `secure`: TLS ends here, so that who dials us by http reaches somebody else. `local_names` are this
-    machine's in the local network: they end in `.local`, which no name server of the internet has.
+    `secure`: TLS ends here, so http addresses belong to another server. `local_names` are this machine's in
+    the local network. They end in `.local`, which no name server of the internet serves.
     """
 
     def __init__(
         self, names: Sequence[str], *, secure: bool = False, local_names: Sequence[str] = ()
     ) -> None:
         self._secure = secure
-        # Of two machines with the same name, mDNS calls the second name-2 (RFC 6762 section 9).
+        # mDNS renames the second machine with the same name to name-2 (RFC 6762 section 9).
         self._local = [
             re.compile(re.escape(n.lower().removesuffix(".local")) + r"(-\d{1,3})?\.local")
             for n in local_names
@@ -57,20 +56,20 @@ class ServerAddresses:
         self._names = frozenset(name.lower().rstrip(".") for name in names)
 
     def include(self, origin: str, host: str) -> bool:
-        """Is `origin`, which a client dialled, ours, where the request was sent to `host`?"""
+        """Return whether `origin`, which a client connected to, is ours, for a request sent to `host`."""
         dialled = _dialled(origin)
         if dialled is None or (self._secure and not origin.startswith("https:")):
             return False
         name, port = dialled
         if self._names and not _is_nearby(name):
             return name in self._names or f"{name}:{port}" in self._names
-        # Else the scheme is not compared: a proxy in front of us may have taken TLS off.
+        # The scheme is not compared: a proxy in front of us may have terminated TLS.
         return _dialled(f"{origin.partition('://')[0]}://{host}") == dialled
 
     def surely_ours(self, origin: str, dialled: Dialled) -> bool:
-        """Did the client dial this machine by an address or name that nobody else can point at it?
+        """Return whether the client used an address or name of this machine that nobody else can point at it.
 
-        Host, the signed `origin` and, where a page asks, the page's own address must all be the same.
+        Host, the signed `origin` and, for a page, its own address must all be the same.
         """
         ours = _dialled(f"{origin.partition('://')[0]}://{dialled.host}")
         if ours is None or _dialled(origin) != ours:
@@ -85,27 +84,27 @@ class ServerAddresses:
 
 def _same_address(name: str, ip: str) -> bool:
     try:
-        one, other = ip_address(name.partition("%")[0]), ip_address(ip.partition("%")[0])
+        address, other = ip_address(name.partition("%")[0]), ip_address(ip.partition("%")[0])
     except ValueError:
         return False
-    return one == (getattr(other, "ipv4_mapped", None) or other)
+    return address == (getattr(other, "ipv4_mapped", None) or other)
 
 
 def _dialled(origin: str) -> tuple[str, int] | None:
-    """Name and port of an http or https origin; None for anything else."""
+    """Return name and port of an http or https origin; None for anything else."""
     try:
         parts = urlsplit(origin)
         port = parts.port or _USUAL_PORTS[parts.scheme]
     except (ValueError, KeyError):
         return None
-    rest = parts.path or parts.query or parts.fragment or parts.username or parts.password
-    if rest or not parts.hostname:
+    extra = parts.path or parts.query or parts.fragment or parts.username or parts.password
+    if extra or not parts.hostname:
         return None
     return parts.hostname.rstrip("."), port
 
 
 def _is_nearby(name: str) -> bool:
-    """This machine or its network, dialled without a name: no stranger's server is there."""
+    """Return whether this is an address of this machine or its network, where no stranger's server is."""
     if name == "localhost":
         return True
     try:
@@ -126,14 +125,14 @@ class Trust:
     oidc_audience: str
     cert_issuers: Collection[str]
     addresses: ServerAddresses
-    # Why nobody is let in; empty otherwise.
+    # Why nobody can join; empty otherwise.
     closed: str
 
     @classmethod
     def of(
         cls, config: IdentityConfig, audience: str, *, secure: bool = False, local_names: Sequence[str] = ()
     ) -> "Trust":
-        """As configured; says in the log what will keep people out, or let too many in."""
+        """Create it from the configuration, and log settings that keep people out or let too many in."""
         vouching = bool(config.oidc_issuer or config.cert_issuers)
         if obstacle := config.obstacle():
             logger.warning("nobody can join: %s", obstacle)
@@ -151,5 +150,5 @@ class Trust:
 
 
 def kept_server_id(configured: str, data_dir: Path) -> str:
-    """SERVER_ID as configured; else a name made up once, kept in the data folder."""
+    """Return the configured SERVER_ID, or one generated once and kept in the data folder."""
     return configured or kept(data_dir / "server-id", lambda: f"{uuid.uuid4()}\n").strip()
