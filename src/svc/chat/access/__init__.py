@@ -1,1 +1,1 @@
-"""Who is asking: access tokens and the origins whose pages may ask at all."""
+"""Authentication and authorisation: access tokens, permissions, and the origins that may use the API."""

@@ -1,11 +1,11 @@
-"""How what is allowed is decided and then done: nothing comes between the check and the write.
+"""Check-and-write: nothing happens between the check of a permission and the write.
 
-A method that writes is a plain function that checks by what is in memory and returns the write
-(`Act`); one of the two decorators makes it awaitable. `changes_rules` is for whatever changes
-what others are checked by: members, roles, channels, settings, webhooks, sanctions. Those run
-one at a time, from check to applied. `follows_rules` is for all else: many at once, but never
-while one of the former is under way. Either way the one who asks is checked again at that
-moment, for a request may take long to arrive. Decides nothing itself.
+A method that writes is a plain function that checks the state in memory and returns the write (`Act`). A
+decorator makes it awaitable. `changes_rules` is for writes that change what others are checked against:
+members, roles, channels, settings, webhooks, sanctions. They run one at a time, from the check until the
+change is applied. `follows_rules` is for all others: many at once, but never during one of the former. Both
+check the asking member again at that moment, because a request may take long to arrive. Makes no decision
+itself.
 """
 
 import functools
@@ -32,7 +32,7 @@ Write = Callable[[Database, Callable[[], Act[Any, Answer]]], Coroutine[Any, Any,
 
 
 def _nobody() -> None:
-    """The operator, a webhook, or the server itself is asking."""
+    """Allow everything: the operator, a webhook, or the server itself is acting."""
 
 
 _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_nobody)
@@ -40,7 +40,7 @@ _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_no
 
 @contextmanager
 def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
-    """Around a request: `check` raises ChatError once its asker may not ask this any more."""
+    """Run a request. `check` raises ChatError once its member may no longer make it."""
     token = _authority.set(check)
     try:
         yield
@@ -49,12 +49,12 @@ def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
 
 
 def changes_rules(decide: Decision[W, P, Answer]) -> Deed[W, P, Answer]:
-    """Do what is decided on while nothing else is decided: see above."""
+    """Run a decision exclusively: see the module's docstring."""
     return _deed(decide, Database.write_alone)
 
 
 def follows_rules(decide: Decision[W, P, Answer]) -> Deed[W, P, Answer]:
-    """Do what is decided on while the rules stay as they are: see above."""
+    """Run a decision while the rules stay as they are: see the module's docstring."""
     return _deed(decide, Database.write_beside)
 
 

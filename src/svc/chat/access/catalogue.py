@@ -1,9 +1,8 @@
-"""The one table of who may ask what: every HTTP endpoint, every request of the live socket.
+"""The table of required permissions for every HTTP endpoint and every request of the live socket.
 
-Whoever serves a request checks `ANYONE`, `MEMBER`, `OWNER` and the server-wide permissions
-here before the feature hears of it. `in_channel` permissions depend on the channel that
-the request is about: the feature's rules check those with `Directory.require`. What is not
-in the table is not served. docs/http.md.
+The code that serves a request checks `ANYONE`, `MEMBER`, `OWNER` and server-wide permissions before it calls
+the feature. `in_channel` permissions depend on the request's channel, so the feature's rules check those with
+`Directory.require`. Requests that are not in the table are not served. docs/http.md.
 """
 
 import enum
@@ -15,7 +14,7 @@ from svc.chat.errors import ChatError
 
 
 class Who(enum.Enum):
-    ANYONE = enum.auto()  # Also without an access token.
+    ANYONE = enum.auto()  # Includes requests without an access token.
     MEMBER = enum.auto()
     OWNER = enum.auto()
 
@@ -25,9 +24,9 @@ class Needs:
     who: Who
     permission: P | None = None
     in_channel: bool = False
-    # Nothing for a bot: it has no device and no person behind it.
+    # Refuses bots, which have no device and no person.
     person: bool = False
-    # Pages of foreign sites may ask too: a browser adds nothing of its user's to the request.
+    # Open to pages of other sites too: the browser adds no credentials of the user.
     any_origin: bool = False
 
 
@@ -35,7 +34,7 @@ ANYONE = Needs(Who.ANYONE)
 MEMBER = Needs(Who.MEMBER)
 PERSON = Needs(Who.MEMBER, person=True)
 OWNER = Needs(Who.OWNER)
-# Whoever has the URL: a secret is in it, and nothing else is asked for.
+# Anyone with the URL: it contains a secret and is the only credential.
 URL_HOLDER = Needs(Who.ANYONE, any_origin=True)
 
 
@@ -47,9 +46,9 @@ def in_channel(permission: P) -> Needs:
     return Needs(Who.MEMBER, permission, in_channel=True)
 
 
-# A path as it is given to the router, with the names of its variable parts. Features `declare` theirs.
+# Router paths with the names of their variables. Features `declare` theirs.
 ENDPOINTS: dict[str, Needs] = {
-    # The page, and sockets that check for themselves.
+    # The page, and sockets that authenticate themselves.
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,
     "GET /sw.js": ANYONE,
@@ -57,17 +56,16 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /live": ANYONE,
 }
 
-# Requests of the live socket; `authenticate` and `resume`, which come before all of them, are not here.
+# Requests of the live socket, except `authenticate` and `resume`, which precede all others.
 EVENTS: dict[str, Needs] = {}
 
-# What a request takes of its member's allowance. One that changes something takes 1, one that
-# reads half of that.
+# Cost of a request in its member's allowance. A change costs 1, a read half of that.
 _COSTS: dict[str, float] = {}
 READING_COST = 0.5
 
 
 def declare(needs: Needs, *, endpoint: str = "", event: str = "", cost: float | None = None) -> None:
-    """What a feature declares itself: see `requests`. An event that only reads has such an endpoint too."""
+    """Declare a feature's request: see `requests`. An event that only reads also has a GET endpoint."""
     if cost is None and endpoint.startswith("GET "):
         cost = READING_COST
     if cost is not None:
@@ -83,12 +81,12 @@ def cost_of_endpoint(endpoint: str) -> float:
 
 
 def cost_of_event(event: str) -> float:
-    """Also of what is no event."""
+    """Return an event's cost, even for an unknown one."""
     return _COSTS.get(event, 1.0)
 
 
 def check(needs: Needs, directory: Directory, member_id: str) -> None:
-    """Refuse a member who may not ask this at all. Raises ChatError."""
+    """Refuse a member who may not make this request at all. Raises ChatError."""
     if needs.person and directory.member(member_id).bot:
         raise ChatError("forbidden", "This is not for bots")
     if needs.who is Who.OWNER and not directory.is_owner(member_id):

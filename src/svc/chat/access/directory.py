@@ -1,7 +1,7 @@
-"""Who and what there is, in memory: members, roles, channels, and what each member may do where.
+"""Members, roles and channels in memory, and each member's permissions in each channel.
 
-The features load it at start and change it when their own writes have become durable;
-everybody asks it, on every request and every push. Stores nothing, and waits for nothing.
+The features fill it at start and change it after their own writes are durable. Every request and every event
+queries it. Stores nothing and never waits.
 """
 
 import dataclasses
@@ -33,17 +33,17 @@ class Member:
     id: str
     nickname: str
     role_ids: tuple[str, ...] = ("member",)
-    # Rises when the member's sessions are revoked; access tokens carry it.
+    # Incremented when the member's sessions are revoked. Access tokens contain it.
     epoch: int = 0
-    # Seconds since 1970; in the past for everybody who may speak.
+    # Seconds since 1970; in the past for members without a timeout.
     timeout_until: float = 0.0
     joined_at_ms: int = 0
     avatar: MediaLink | None = None
-    # Of the first member that this person was here; empty for a new person.
+    # The id of this person's first membership here; empty for a new person.
     person_id: str = ""
-    # A line of their own that everybody sees.
+    # A status line that everybody can see.
     status_text: str = ""
-    # A program, with a token instead of a sign-in.
+    # A program, which has a token instead of a sign-in.
     bot: bool = False
 
 
@@ -54,44 +54,44 @@ class Channel:
     kind: str  # TEXT, VOICE or CATEGORY
     position: int = 0
     topic: str = ""
-    slow_mode_s: int = 0  # between two messages of one member; 0 is off
+    slow_mode_s: int = 0  # between two messages of one member; 0 turns it off
     overrides: Overrides = field(default_factory=Overrides)
-    # The id of its category; categories are in none.
+    # The id of its category. A category is in none.
     parent_id: str | None = None
-    # Read-only, and listed only to those who ask.
+    # Read-only, and listed only on request.
     archived: bool = False
-    # Of a voice channel: people at a time, and what a microphone is to send. 0 is no limit.
+    # For a voice channel: most people at a time, and the bitrate of a microphone. 0 means no limit.
     user_limit: int = 0
     bitrate_kbps: int = 0
-    # Of a voice channel: its calls are sealed by those who are in them (docs/private.md).
+    # For a voice channel: participants encrypt its calls end to end (docs/private.md).
     encrypted: bool = False
 
     @property
     def permits(self) -> Permission:
-        """What anyone at all can do there: nobody writes in a category, or in what is archived."""
+        """The permissions that anybody can have there: nobody writes in a category or an archived channel."""
         if self.kind == CATEGORY:
             return ~OF_A_CHANNEL | Permission.VIEW_CHANNEL
         return ~OF_A_CHANNEL | IN_ARCHIVE if self.archived else EVERYTHING
 
 
 class Directory:
-    """`now` gives seconds since 1970."""
+    """Members, roles and channels. `now` returns seconds since 1970."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self.members: dict[str, Member] = {}
         self.roles: dict[str, Role] = dict(BUILT_IN)
         self.channels: dict[str, Channel] = {}
-        # The ids of each member's sessions. An access token counts only while its session is here.
+        # The ids of each member's sessions. An access token is valid only while its session is here.
         self.sessions: dict[str, frozenset[str]] = {}
-        # The member who knows each bot's token, by the bot's id. The operator's tokens are not here.
+        # The member who knows each bot's token, by the bot's id. Tokens made by the operator are not here.
         self._token_makers: dict[str, str] = {}
-        # Filled on demand, emptied by whatever it depends on.
+        # Caches, filled on demand and cleared by changes.
         self._server_wide: dict[str, Permission] = {}
         self._in_channel: dict[tuple[str, str], Permission] = {}
         self._viewers: dict[str, frozenset[str]] = {}
-        # Whether it may be changed now. A running server says no but in what follows an act that
-        # `changes_rules` (`acts`): whoever decides by it would decide by what is not true any more.
+        # Whether changes are allowed now. On a running server only in the effects of an act with
+        # `changes_rules` (`acts`): otherwise a concurrent decision would use outdated facts.
         self.may_change: Callable[[], bool] = lambda: True
 
     # Changes.
@@ -110,12 +110,12 @@ class Directory:
         self._forget()
 
     def drop_role(self, role_id: str) -> None:
-        """Members lose it too."""
+        """Delete a role and remove it from members."""
         self.roles.pop(role_id, None)
         for member in list(self.members.values()):
             if role_id in member.role_ids:
-                rest = tuple(held for held in member.role_ids if held != role_id)
-                self.members[member.id] = dataclasses.replace(member, role_ids=rest)
+                kept = tuple(held for held in member.role_ids if held != role_id)
+                self.members[member.id] = dataclasses.replace(member, role_ids=kept)
         self._forget()
 
     def put_channel(self, channel: Channel) -> None:
@@ -135,7 +135,7 @@ class Directory:
         self._forget(bot_id)
 
     def raise_epoch(self, member_id: str, epoch: int) -> None:
-        """Void a member's access tokens. That takes nothing from what others are checked by."""
+        """Invalidate a member's access tokens. Nobody else's permissions depend on that."""
         if (member := self.members.get(member_id)) is not None:
             self.members[member_id] = dataclasses.replace(member, epoch=max(epoch, member.epoch))
 
@@ -150,10 +150,10 @@ class Directory:
                 self._in_channel.pop((member_id, channel_id), None)
         assert self.may_change(), "the directory changes in what follows an act that changes_rules"
 
-    # Questions.
+    # Queries.
 
     def member(self, member_id: str) -> Member:
-        """Raises ChatError for somebody who is not, or no longer, a member."""
+        """Return a present member. Raises ChatError for anybody else."""
         if (member := self.members.get(member_id)) is None:
             raise ChatError("unknown_member")
         return member
@@ -199,12 +199,12 @@ class Directory:
         return max((member.timeout_until for member in held if member), default=0.0)
 
     def person_of(self, member_id: str) -> str:
-        """Whose punishments a member bears. Nobody is told."""
+        """Return the person whose bans and timeouts apply to a member. Never revealed to members."""
         member = self.members.get(member_id)
         return (member.person_id if member else "") or member_id
 
     def same_person(self, member_id: str) -> list[str]:
-        """The ids of all members who are this person, such as by a device that was unlinked from one."""
+        """Return the ids of all members who are this person, such as through an unlinked device."""
         person_id = self.person_of(member_id)
         return [other_id for other_id in self.members if self.person_of(other_id) == person_id]
 
@@ -216,7 +216,7 @@ class Directory:
         return member is not None and OWNER in member.role_ids
 
     def permissions(self, member_id: str, channel_id: str | None = None) -> Permission:
-        """What a member may do right now, on the server or in a channel; nothing for a stranger."""
+        """Return a member's current permissions, on the server or in a channel; none for a stranger."""
         member = self.members.get(member_id)
         if member is None:
             return NOTHING
@@ -224,14 +224,14 @@ class Directory:
         return lasting & IN_TIMEOUT if self._now() < self.timeout_until(member_id) else lasting
 
     def would_have(self, member_id: str, channel: Channel) -> Permission:
-        """What a member might do in a channel if it were as given; timeouts do not count."""
+        """Return a member's permissions in a hypothetical channel, ignoring timeouts."""
         return self._held_by_all(member_id, lambda member: self._roles_in(member, channel))
 
     def may(self, member_id: str, permission: Permission, channel_id: str | None = None) -> bool:
         return permission in self.permissions(member_id, channel_id)
 
     def require(self, member_id: str, permission: Permission, channel_id: str | None = None) -> None:
-        """Raises ChatError. Who may not view a channel is told that there is none."""
+        """Refuse a member without the permission. Raises ChatError, as if a hidden channel did not exist."""
         granted = self.permissions(member_id, channel_id)
         if channel_id is not None and Permission.VIEW_CHANNEL not in granted:
             raise ChatError("unknown_channel")
@@ -244,18 +244,18 @@ class Directory:
         raise ChatError("forbidden")
 
     def require_above(self, member_id: str, other_id: str) -> None:
-        """May the first act on the second? They must rank higher. Raises ChatError."""
+        """Refuse a member who does not rank higher than the other. Raises ChatError."""
         self.member(other_id)
         if self.rank(member_id) <= self._rank_of_roles(other_id):
             raise ChatError("rank_too_low")
 
     def channel(self, member_id: str, channel_id: str) -> Channel:
-        """A channel that the member may view. Raises ChatError."""
+        """Return a channel that the member may view. Raises ChatError."""
         self.require(member_id, Permission.VIEW_CHANNEL, channel_id)
         return self.channels[channel_id]
 
     def viewers(self, channel_id: str) -> frozenset[str]:
-        """The ids of all members who may view a channel."""
+        """Return the ids of all members who may view a channel."""
         found = self._viewers.get(channel_id)
         if found is None:
             view = Permission.VIEW_CHANNEL
@@ -265,24 +265,24 @@ class Directory:
         return found
 
     def visible_channels(self, member_id: str) -> list[Channel]:
-        """Those that a member may view, in their order."""
+        """Return the channels that a member may view, in order."""
         view = Permission.VIEW_CHANNEL
         return [c for c in self.ordered_channels() if self.may(member_id, view, c.id)]
 
     def listed_channels(self, member_id: str) -> list[Channel]:
-        """The same without what is archived."""
+        """Return the visible channels that are not archived."""
         return [channel for channel in self.visible_channels(member_id) if not channel.archived]
 
     def ordered_channels(self) -> list[Channel]:
-        """All, in their order."""
+        """Return all channels in order."""
         return sorted(self.channels.values(), key=lambda channel: (channel.position, channel.id))
 
     def voice_channel_ids(self) -> list[str]:
-        """The voice channels, whose ids are those of their rooms at the media service."""
+        """Return the ids of voice channels, which are also their rooms' ids at the media service."""
         return [channel.id for channel in self.channels.values() if channel.kind == VOICE]
 
     def holders(self, permission: Permission) -> Iterator[str]:
-        """The ids of all members with a permission on the server."""
+        """Yield the ids of all members with a server-wide permission."""
         return (member_id for member_id in self.members if self.may(member_id, permission))
 
     def _roles_of(self, member: Member) -> Iterable[Role]:

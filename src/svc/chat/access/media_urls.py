@@ -1,9 +1,8 @@
-"""Addresses of stored media on this server: signed, and good for some hours.
+"""Signed URLs of stored media, valid for some hours.
 
-Whoever was shown a message may load its pictures for that long, and nobody else may guess
-one. The moment at which an address ends is rounded, so that for hours everybody is given the
-same one and browsers find what they have already. Asks nobody and stores nothing: whether
-there is anything under a key is for `media` to say. Floor of chat.
+Everybody who was shown a message can load its pictures for that long, and nobody can guess a URL. Expiry
+times are rounded, so that for hours everybody gets the same URL and browsers use their cache. Stores nothing
+and checks nothing: `media` knows whether a key exists.
 """
 
 import hashlib
@@ -14,33 +13,35 @@ from dataclasses import dataclass
 
 from svc.chat.errors import ChatError
 
-# An address is good for one to two of these.
+# A URL is valid for one to two periods.
 PERIOD_S = 6 * 3600
 PREFIX = "uploads/"
-# By so much a clock is set back now and then. What ends later was issued by one that was wrong.
+# An ordinary clock correction. A later expiry was issued by a wrong clock.
 CLOCK_SLACK_S = 60
 _PATH = "/media/"
 _SIGNATURE_BYTES = 16
 _MAX_DIGITS = 12
-# What holds no key; most parts of a card are such.
+# Values without keys inside. Most parts of a card are of these types.
 _PLAIN = (str, int, float, type(None))
 
 
 class MediaUrls:
-    """`now` gives seconds since 1970. The key is made of the server's secret, for this use alone."""
+    """Creates and verifies URLs. `now` returns seconds since 1970. The key is derived from the server's
+    secret.
+    """
 
     def __init__(self, secret: str, now: Callable[[], float]) -> None:
         self._key = hmac.digest(secret.encode(), b"addresses of media", hashlib.sha256)
         self._now = now
 
     def url(self, key: str) -> str:
-        """Where a member's browser loads what is stored under a key."""
+        """Return the URL of a stored object."""
         ends = (int(self._now()) // PERIOD_S + 2) * PERIOD_S
         name = key.removeprefix(PREFIX)
         return f"{_PATH}{name}?ends={ends}&signature={self._signature(name, ends)}"
 
     def remaining_s(self, name: str, ends: str, signature: str) -> int:
-        """For how long an address is still good that somebody has asked for. Raises ChatError."""
+        """Return how long a requested URL is still valid. Raises ChatError."""
         if not (ends.isascii() and ends.isdecimal() and len(ends) <= _MAX_DIGITS):
             raise ChatError("media_address_invalid")
         expected = self._signature(name, int(ends))
@@ -52,9 +53,9 @@ class MediaUrls:
         return left
 
     def shown(self, value: object) -> object:
-        """What clients see of something that is stored: wherever a `key` is, there is a `url` too."""
+        """Return a stored value as clients see it: every object with a `key` also gets a `url`."""
         match value:
-            # Not any mapping: this is asked of every part of every card that is shown.
+            # Checks dict, not Mapping, for speed: this runs for every part of every card.
             case dict():
                 seen = {
                     name: part if isinstance(part, _PLAIN) else self.shown(part)
@@ -78,7 +79,7 @@ class MediaUrls:
 
 @dataclass(frozen=True, slots=True)
 class MediaLink:
-    """What is stored under a key, and its address whenever one is wanted."""
+    """A stored object's key, with its current URL on demand."""
 
     key: str
     urls: MediaUrls

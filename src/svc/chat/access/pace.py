@@ -1,8 +1,8 @@
-"""How fast a member may ask: one allowance for all their pages, programs and ways in.
+"""Rate limits: one allowance per member for all their pages, programs and APIs.
 
-What a request costs stands in `catalogue`. Bytes of uploads have bounds of their own. A refusal costs the
-server almost as much as an answer, so whoever goes on after many of them is kept waiting. The counts
-are in memory and start afresh with the server.
+`catalogue` has each request's cost. Bytes of uploads are limited separately. A refusal costs the server
+almost as much as a response, so after many refusals a member's requests are delayed. Counts are in memory and
+reset at a restart.
 """
 
 import asyncio
@@ -13,16 +13,16 @@ from svc.base.allowance import Allowances
 from svc.chat.access.catalogue import cost_of_endpoint, cost_of_event
 from svc.chat.errors import ChatError
 
-# Requests that change something, at once and a second in the long run; twice as many that read. A
-# person clicking never comes near, nor does a page that loads and scrolls.
+# Requests that change something, as a burst and per second; twice as many for reads. Neither a person
+# clicking nor a page that loads and scrolls comes near.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
-# Refusals over HTTP that come at once, and a second in the long run. A request waits before any further one.
+# Immediate refusals over HTTP, as a burst and per second. Beyond this, requests are delayed first.
 REFUSAL_BURST = 20
 REFUSALS_PER_S = 5.0
-# Requests of a member that wait so: as many as they may have connections that are kept for them.
+# Delayed requests per member: as many as the connections that a member may have.
 MOST_WAITING = 64
-# 2 MB. More members than that are not active within a minute.
+# 2 MB. Fewer members are active within a minute.
 _MOST_MEMBERS = 10_000
 
 
@@ -30,7 +30,7 @@ class Pace:
     def __init__(
         self, clock: Callable[[], float], sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     ) -> None:
-        """`clock` gives seconds and never steps back."""
+        """Create the limits. `clock` returns seconds and never steps back."""
         self._clock = clock
         self._sleep = sleep
         self._refusals = Allowances(REFUSAL_BURST, REFUSALS_PER_S, _MOST_MEMBERS)
@@ -38,14 +38,16 @@ class Pace:
         self._allowances = Allowances(REQUEST_BURST, REQUESTS_PER_S, _MOST_MEMBERS)
 
     def require(self, member_id: str, endpoint: str) -> None:
-        """Count a request over HTTP, or a sign-in on a socket. Raises ChatError; then it takes nothing."""
+        """Count an HTTP request or a sign-in. Raises ChatError, and then counts nothing."""
         allowance = self._allowances.of(member_id)
         if wait_s := allowance.take_if_left(self._clock(), cost_of_endpoint(endpoint)):
             wait_ms = int(wait_s * 1000) + 1
             raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
 
     async def admit(self, member_id: str, endpoint: str) -> None:
-        """As `require`; but whoever was refused often of late waits first, and may be admitted then."""
+        """Count a request like `require`, but delay a member with many recent refusals, and then try
+        again.
+        """
         try:
             self.require(member_id, endpoint)
         except ChatError:
@@ -69,5 +71,5 @@ class Pace:
         return True
 
     def wait_s(self, member_id: str, event: str) -> float:
-        """Count a request of the live socket; how long it has to wait for its turn."""
+        """Count a request of the live socket. Return how long it must wait."""
         return self._allowances.of(member_id).take(self._clock(), cost_of_event(event))

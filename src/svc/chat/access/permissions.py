@@ -1,7 +1,6 @@
-"""What a member may do: the catalogue of permissions, roles with ranks, overrides of a channel.
+"""Permissions, roles with ranks, and channel overrides.
 
-Arithmetic on sets of permissions; keeps nobody and asks nobody. A permission's name on the
-wire and in the database is its name here in lower case.
+Pure set arithmetic. A permission's name in the API and in the database is its name here in lower case.
 """
 
 import enum
@@ -14,9 +13,9 @@ from svc.chat.errors import ChatError
 
 
 class Permission(enum.Flag):
-    """Stored by name, never by number: the order here may change."""
+    """A permission. Stored by name, never by number, so the order may change."""
 
-    # Text and voice channels alike; an override may change these for a channel.
+    # For text and voice channels. Overrides may change these per channel.
     VIEW_CHANNEL = enum.auto()
     SEND_MESSAGES = enum.auto()
     ATTACH_FILES = enum.auto()
@@ -30,7 +29,7 @@ class Permission(enum.Flag):
     SHARE_SCREEN = enum.auto()
     MUTE_MEMBERS = enum.auto()
     MOVE_MEMBERS = enum.auto()
-    # Of the whole server.
+    # For the whole server.
     CHANGE_NICKNAME = enum.auto()
     CREATE_INVITES = enum.auto()
     MANAGE_INVITES = enum.auto()
@@ -55,10 +54,10 @@ OF_A_CHANNEL = (
     | P.MANAGE_MESSAGES | P.MENTION_EVERYONE | P.MANAGE_WEBHOOKS | P.JOIN_VOICE | P.SPEAK
     | P.SHARE_VIDEO | P.SHARE_SCREEN | P.MUTE_MEMBERS | P.MOVE_MEMBERS
 )  # fmt: skip
-# What somebody keeps who is in timeout: reading, and nothing else.
+# Permissions that remain during a timeout.
 IN_TIMEOUT = P.VIEW_CHANNEL
 
-# What is left in an archived channel: reading, and tidying up.
+# Permissions that remain in an archived channel: reading and moderation.
 IN_ARCHIVE = P.VIEW_CHANNEL | P.MANAGE_MESSAGES
 
 OWNER, ADMIN, MODERATOR, MEMBER, GUEST = "owner", "admin", "moderator", "member", "guest"
@@ -66,7 +65,7 @@ OWNER, ADMIN, MODERATOR, MEMBER, GUEST = "owner", "admin", "moderator", "member"
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """Who has a higher rank may act on who has a lower one. `id` of a built-in role is its name."""
+    """A role. Members act on members with a lower rank. A built-in role's `id` is its name."""
 
     id: str
     name: str
@@ -81,8 +80,7 @@ _MODERATOR = (
     _MEMBER | P.MANAGE_MESSAGES | P.MENTION_EVERYONE | P.MUTE_MEMBERS | P.MOVE_MEMBERS | P.MANAGE_NICKNAMES
     | P.TIMEOUT_MEMBERS | P.KICK_MEMBERS | P.BAN_MEMBERS | P.VIEW_REPORTS | P.MANAGE_INVITES
 )  # fmt: skip
-# The roles of a new server. The owner's has everything and cannot be changed; nobody
-# else's rank reaches it.
+# The roles of a new server. The owner's has every permission, cannot be changed, and outranks all others.
 BUILT_IN: Mapping[str, Role] = {
     role.id: role
     for role in (
@@ -97,7 +95,7 @@ BUILT_IN: Mapping[str, Role] = {
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What a channel allows or denies a role or a member, against what they have elsewhere."""
+    """Permissions that a channel grants to or removes from a role or a member."""
 
     allow: Permission = NOTHING
     deny: Permission = NOTHING
@@ -110,17 +108,17 @@ class Overrides:
 
 
 def of_roles(roles: Iterable[Role]) -> Permission:
-    """What somebody with these roles may do on the server."""
+    """Return the server-wide permissions of these roles."""
     return reduce(or_, (role.permissions for role in roles), NOTHING)
 
 
 def in_channel(
     server_wide: Permission, role_ids: Iterable[str], member_id: str, own: Overrides
 ) -> Permission:
-    """What somebody may do in a channel with `own` overrides.
+    """Return the permissions in a channel with `own` overrides.
 
-    Roles first, where one that allows wins over one that denies; then the member's own
-    override. Who may not view a channel may do nothing in it.
+    Role overrides come first, where allowing wins over denying. The member's own override comes last. Without
+    the right to view the channel there are no others.
     """
     allow, deny = NOTHING, NOTHING
     for role_id in role_ids:
@@ -134,12 +132,12 @@ def in_channel(
 
 
 def names(permissions: Permission) -> list[str]:
-    """As clients see them, in the catalogue's order."""
+    """Return the API names, in the order of this enum."""
     return [(permission.name or "").lower() for permission in permissions]
 
 
 def from_names(wanted: Iterable[object]) -> Permission:
-    """The permissions of a request. Raises ChatError for a name that is none."""
+    """Return the permissions in a request. Raises ChatError for an unknown name."""
     together = NOTHING
     for name in wanted:
         found = isinstance(name, str) and name == name.lower() and Permission.__members__.get(name.upper())
@@ -150,7 +148,7 @@ def from_names(wanted: Iterable[object]) -> Permission:
 
 
 def stored(text: str) -> Permission:
-    """The permissions of a database column; what an older or newer version called otherwise is left out."""
+    """Parse a database column. Names of other versions are ignored."""
     found = (Permission.__members__.get(name.upper(), NOTHING) for name in text.split())
     return reduce(or_, found, NOTHING)
 

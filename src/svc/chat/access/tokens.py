@@ -1,9 +1,8 @@
-"""Access tokens: HS256 JWTs that say which member is asking, and in which session; and the tokens of bots.
+"""Access tokens: HS256 JWTs that name a member and a session; and bot tokens.
 
-Issues and verifies; keeps no list but the digests of bots' tokens, and reads no clock. A bot's token has no
-end: it is good until another one takes its place. A token is good for a quarter of an
-hour, and ends earlier with its session or when the member's epoch rises. docs/http.md, "Signing in and
-devices".
+Issues and verifies. Stores only the digests of bot tokens, and reads no clock. A token is valid for a quarter
+of an hour; it ends earlier with its session, or when the member's epoch is incremented. A bot token is valid
+until it is replaced. docs/http.md, "Signing in and devices".
 """
 
 import base64
@@ -19,17 +18,17 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.errors import ChatError
 
 LIFETIME_S = 15 * 60
-# By so much a clock is set back now and then.
+# An ordinary clock correction.
 CLOCK_SLACK_S = 60
 _MAX_TOKEN_CHARACTERS = 4096
-# What a bot's token begins with: who finds one in a file knows what it is.
+# The prefix of bot tokens, so that a leaked one can be recognised.
 BOT_PREFIX = "svcbot."
-# What a bot's live socket is told of when its token ends: it need not come back before.
+# The lifetime that a bot's live socket reports, so that the bot need not sign in again before.
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
-# Tokens of other kinds may be signed with the same secret; none stands in for this one.
+# Other tokens may be signed with the same secret. The type keeps them apart.
 _TYPE = "access"
-# In the header of a request (RFC 9110 section 5, RFC 6750 section 2.1). A page can add nothing to the
-# handshake of a WebSocket but subprotocols (RFC 6455 section 1.9): it offers `LIVE_PROTOCOL`, and its token.
+# A request's header (RFC 9110 section 5, RFC 6750 section 2.1). In a WebSocket handshake a page can only add
+# subprotocols (RFC 6455 section 1.9), so it offers `LIVE_PROTOCOL` and its token.
 LIVE_PROTOCOL = "svc.live"
 _SHOWN = {
     b"\r\nauthorization:": re.compile(rb"[ \t]{0,8}bearer[ \t]{1,8}([!-~]+)[ \t]*\r\n", re.IGNORECASE),
@@ -41,21 +40,21 @@ _SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Somebody who has shown an access token."""
+    """The member and session of a verified access token."""
 
     member_id: str
-    # All tokens of one sign-in share it.
+    # Shared by all tokens of one sign-in.
     session_id: str
-    # When the token ends, in seconds since 1970.
+    # The token's expiry in seconds since 1970.
     expires_at: float = 0.0
-    # The member's epoch by then.
+    # The member's epoch at that time.
     epoch: int = field(default=0, compare=False)
-    # Of a bot: the token does not end by itself.
+    # A bot's token, which does not expire.
     lasting: bool = False
 
 
 class AccessTokens:
-    """Signs and verifies with the one secret of this server."""
+    """Signs and verifies tokens with the server's secret."""
 
     def __init__(self, secret: str, directory: Directory) -> None:
         self._key = secret.encode()
@@ -64,14 +63,14 @@ class AccessTokens:
         self._bots: dict[str, bytes] = {}
 
     def accept_bot(self, member_id: str, digest: bytes) -> frozenset[str]:
-        """From now on a bot's token is the one with this digest; the sessions that end by that."""
+        """Accept a new bot token with this digest. Return the sessions that end."""
         ended = self._directory.sessions.get(member_id, frozenset()) - {_session_of(digest)}
         self._bots[member_id] = digest
         self._directory.sessions[member_id] = frozenset({_session_of(digest)})
         return ended
 
     def forget_bot(self, member_id: str) -> frozenset[str]:
-        """It has no token; the sessions that end by that."""
+        """Remove a bot's token. Return the sessions that end."""
         self._bots.pop(member_id, None)
         return self._directory.sessions.pop(member_id, frozenset())
 
@@ -86,7 +85,7 @@ class AccessTokens:
         return jwt.encode(claims, self._key, algorithm="HS256")
 
     def verify(self, token: str, now: float) -> Asker:
-        """Whose token it is; ChatError otherwise."""
+        """Return the token's member and session. Raises ChatError for an invalid token."""
         if token.startswith(BOT_PREFIX):
             return self._bot(token, now)
         match self._claims(token):
@@ -99,14 +98,16 @@ class AccessTokens:
             }:
                 member = self._directory.members.get(member_id)
                 current = member is not None and member.epoch == epoch
-                # One that ends later was issued by a clock that was wrong.
+                # A later expiry was issued by a wrong clock.
                 in_time = now < expiry <= now + LIFETIME_S + CLOCK_SLACK_S
                 if in_time and current and self._directory.has_session(member_id, session_id):
                     return Asker(member_id, session_id, expiry, epoch)
         raise ChatError("token_invalid")
 
     def shown_in(self, said: bytes, now: float) -> str | None:
-        """Whose valid token a request begins with: this says who goes first, and allows nothing."""
+        """Return the member whose valid token a request starts with. Used only for priority, never for
+        access.
+        """
         lowered = said.lower()
         for name, token in _SHOWN.items():
             at = lowered.find(name)
@@ -117,7 +118,7 @@ class AccessTokens:
         return None
 
     def require_standing(self, asker: Asker) -> None:
-        """Raises ChatError where somebody has been sent away, or signed out, since they showed a token."""
+        """Raise ChatError if the member has been removed or signed out since they showed the token."""
         member = self._directory.members.get(asker.member_id)
         current = member is not None and member.epoch == asker.epoch
         if not current or not self._directory.has_session(asker.member_id, asker.session_id):
@@ -137,7 +138,7 @@ class AccessTokens:
         if len(token) > _MAX_TOKEN_CHARACTERS or not self._is_signed(token):
             raise ChatError("token_invalid")
         try:
-            # The expiry is compared by the caller, with the time it was given.
+            # The caller checks the expiry against its own time.
             claims: dict[str, object] = jwt.decode(
                 token, self._key, algorithms=["HS256"], options={"verify_exp": False}
             )
@@ -146,12 +147,14 @@ class AccessTokens:
         return claims
 
     def _is_signed(self, token: str) -> bool:
-        """Looked at first: PyJWT takes long for what somebody has made up, as it reads all of it before."""
-        said, _, signature = token.encode("utf-8", "replace").rpartition(b".")
-        own = base64.urlsafe_b64encode(hmac.digest(self._key, said, "sha256")).rstrip(b"=")
+        """Check the signature before parsing, because PyJWT parses a forged token completely first, which is
+        slow.
+        """
+        signed_part, _, signature = token.encode("utf-8", "replace").rpartition(b".")
+        own = base64.urlsafe_b64encode(hmac.digest(self._key, signed_part, "sha256")).rstrip(b"=")
         return hmac.compare_digest(own, signature)
 
 
 def _session_of(digest: bytes) -> str:
-    """What stands for a session of a bot: it changes with its token."""
+    """Return a session id for a bot. It changes with the token."""
     return f"bot-{digest[:12].hex()}"
