@@ -1,8 +1,8 @@
-"""The JSON frames of the live socket, `{event, data, id?, seq?}`, and the codes with which it is closed.
+"""The JSON frames of the live socket, `{event, data, id?, seq?}`, and its close codes.
 
-A request carries an id and gets exactly one reply with it; a push has none, but a rising
-`seq` where it is kept for those who come back. Pure: text in, and out come bytes that are
-ready for the wire, the WebSocket header before them. RFC 6455 sections 5.2 and 7.4.
+A request has an id, and gets exactly one reply with it. An event has no id, but a rising `seq` if it is kept
+for pages that reconnect. Pure: text in, and bytes out that include the WebSocket header. RFC 6455 sections
+5.2 and 7.4.
 """
 
 import enum
@@ -15,25 +15,27 @@ from svc.chat.errors import ChatError
 
 
 class CloseCode(enum.IntEnum):
-    """As in docs/live.md. A page that gets `SIGNED_OUT` or `TOO_MANY_PAGES` should not come back itself."""
+    """Close codes of docs/live.md. After `SIGNED_OUT` or `TOO_MANY_PAGES` a page must not reconnect by
+    itself.
+    """
 
-    GOING_AWAY = 1001  # The server stops; come back in a moment.
+    GOING_AWAY = 1001  # The server stops; reconnect soon.
     PROTOCOL_ERROR = 1002
     INVALID_TEXT = 1007
-    REFUSED = 1008  # Did not sign in; the frame before it says why.
+    REFUSED = 1008  # Sign-in failed; the previous frame gives the reason.
     TOO_BIG = 1009
-    SIGNED_OUT = 4001  # The right to be here has ended.
+    SIGNED_OUT = 4001  # The member was removed or signed out.
     TOKEN_EXPIRED = 4003  # Sign in with a fresh access token.
-    TOO_SLOW = 4008  # Did not read what was pushed; come back and resume.
+    TOO_SLOW = 4008  # Did not read fast enough; reconnect and resume.
     TOO_MANY_PAGES = 4009
 
 
-# The largest request is a message of 4000 characters; the rest is room to grow.
+# The largest request is a message of 4000 characters. The rest is reserve.
 MAX_FRAME_BYTES = 64 * 1024
-# The first one, of a stranger so far, has a token and little else.
+# The first frame, from an unknown client, has a token and little else.
 MAX_FIRST_CHARACTERS = 8 * 1024
 MAX_ID_CHARACTERS = 64
-# What JavaScript and every JSON library represent exactly.
+# The range that JavaScript and every JSON library represent exactly.
 MAX_ID = 2**53
 # FIN and the opcode of a text frame.
 _TEXT = 0x81
@@ -49,7 +51,7 @@ class Request:
 
 
 def parse(text: str) -> Request:
-    """Read one request. Raises ChatError."""
+    """Parse a request. Raises ChatError."""
     try:
         frame = loads_object(text)
     except ValueError:
@@ -72,13 +74,13 @@ def push(event: str, data: object, seq: int | None = None) -> bytes:
 
 
 def error(problem: ChatError, request_id: RequestId | None) -> bytes:
-    """The reply to a request that was refused; without an id where none could be read."""
+    """Return the reply to a refused request; without an id if none could be read."""
     named = {} if request_id is None else {"id": request_id}
     return framed({"event": "error", **named, "data": problem.body()})
 
 
 def framed(frame: object) -> bytes:
-    """One unmasked, unfragmented text frame."""
+    """Return one unmasked, unfragmented text frame."""
     payload = msgspec.json.encode(frame)
     size = len(payload)
     if size < 126:

@@ -1,7 +1,7 @@
-"""Everybody whose page is open, and pushing to those whom it concerns.
+"""Tracks open pages and pushes each event to the right ones.
 
-Serialises a push once, and keeps it for those who come back. Whom it is for is decided by today's
-permissions, also when it is replayed later. Knows no feature: what is pushed, and to whom, is theirs to say.
+Encodes an event once and keeps it for pages that reconnect. Current permissions decide who gets it, even in a
+later replay. Knows no feature: features define events and audiences.
 """
 
 from collections import deque
@@ -24,21 +24,21 @@ class Everyone:
 
 @dataclass(frozen=True, slots=True)
 class Viewers:
-    """Who may view a channel."""
+    """Members who may view a channel."""
 
     channel_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Members by name, all their pages."""
+    """These members, on all their pages."""
 
     member_ids: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """Who has a permission: in a channel, or on the server."""
+    """Members with a permission, in a channel or server-wide."""
 
     permission: Permission
     channel_id: str | None = None
@@ -64,7 +64,7 @@ def includes(audience: Audience, member_id: str, directory: Directory) -> bool:
             return directory.may(member_id, permission, channel_id)
 
 
-# A busy community pushes some fifty times a second: minutes, longer than a train in a tunnel.
+# A busy community has about fifty events per second, so this covers minutes, longer than a train in a tunnel.
 MAX_KEPT = 8192
 MAX_KEPT_BYTES = 4 * 1024 * 1024
 
@@ -78,15 +78,15 @@ class Push:
 
 
 class KeptPushes:
-    """Pushes for those who come back, in the order of their `seq`, which starts at `now_us`.
+    """Events for pages that reconnect, ordered by `seq`, which starts at `now_us`.
 
-    The clock makes it rise across restarts too, so that a `seq` of an earlier run is always
-    older than what is kept. Gaps mean nothing.
+    Because it follows the clock, `seq` also rises across restarts: a `seq` of an earlier run is older than
+    every kept event. Gaps have no meaning.
     """
 
     def __init__(self, now_us: int, max_count: int = MAX_KEPT, max_bytes: int = MAX_KEPT_BYTES) -> None:
         self.seq = now_us
-        # Everything after this one is still here.
+        # Everything after this one is still kept.
         self._complete_after = now_us
         self._pushes: deque[Push] = deque()
         self._bytes = 0
@@ -106,38 +106,37 @@ class KeptPushes:
             self._complete_after = dropped.seq
 
     def after(self, seq: int) -> Iterator[Push] | None:
-        """What was pushed after `seq`; None where not all of it is here, or `seq` is none of ours."""
+        """Return the events after `seq`; None if some are missing, or if `seq` is not one of ours."""
         if not self._complete_after <= seq <= self.seq:
             return None
         return dropwhile(lambda push: push.seq <= seq, self._pushes)
 
 
-# A person's phone, tablet and computers, some with several tabs. Beyond it the oldest goes:
-# it may be one whose network has gone without a word.
+# A person's phone, tablet and computers, some with several tabs. Beyond this the oldest is closed, which may
+# have lost its network.
 MAX_PAGES_OF_A_MEMBER = 16
 
 
 class Hub:
-    """`now` gives the seconds since 1970 at the start, and from then on those that have passed since."""
+    """The open pages. `now` returns seconds since 1970 at start, and then advances monotonically."""
 
     def __init__(self, directory: Directory, now: Callable[[], float]) -> None:
         self.directory = directory
         self._now = now
         self._kept = KeptPushes(self._now_us())
         self.rounds = Rounds()
-        # In each, the oldest first.
+        # By member, oldest page first.
         self._pages: dict[str, list[Page]] = {}
         self._count = 0
-        # Of everybody who is online, and of those of them who may view a channel; the same list
-        # as long as it is true. Emptied when a page comes or goes.
+        # Outboxes of all pages, and of the pages whose members may view a channel. The same list object is
+        # reused while it is valid. Cleared when a page opens or closes.
         self._all_outboxes: list[Outbox] = []
         self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
-        # Told of a member whose first page opens (True), or whose last closes.
+        # Called when a member's first page opens (True) or the last one closes (False).
         self.on_online: list[Callable[[str, bool], None]] = []
-        # Told of a member who is online, of whom `idle` may say something else now.
+        # Called when `idle` may have changed for an online member.
         self.on_idle: list[Callable[[str], None]] = []
-        # Members who do not show others that they are there, and who do not want to be disturbed. Whoever
-        # knows that fills them.
+        # Members who are invisible, and members with do-not-disturb. `levels` fills them.
         self.invisible: set[str] = set()
         self.quiet: set[str] = set()
 
@@ -146,23 +145,23 @@ class Hub:
 
     @property
     def seq(self) -> int:
-        """Of the last push that is kept: what a page that has the present state has seen."""
+        """The `seq` of the last kept event, which is the state of a page that is up to date."""
         return self._kept.seq
 
     def online(self, member_id: str) -> bool:
         return member_id in self._pages
 
     def in_sight(self, member_id: str) -> bool:
-        """Has the member a page before their eyes?"""
+        """Return whether the member has a visible page."""
         return any(page.in_sight for page in self._pages.get(member_id, ()))
 
     def looking(self, channel_id: str) -> frozenset[str]:
-        """Who may view a channel and has a page before their eyes."""
+        """Return the members who may view a channel and have a visible page."""
         viewers = self.directory.viewers(channel_id)
         return frozenset(member for member in self._pages if member in viewers and self.in_sight(member))
 
     def idle(self, member_id: str) -> bool:
-        """Has the member pages, and has none of them been touched for a while?"""
+        """Return whether the member has pages and all of them are idle."""
         pages = self._pages.get(member_id)
         return bool(pages) and all(page.idle for page in pages or ())
 
@@ -171,11 +170,11 @@ class Hub:
         self._tell_idle(member_id)
 
     def shown_members(self) -> Iterable[str]:
-        """Who is online and not invisible."""
+        """Yield the online members who are not invisible."""
         return (member_id for member_id in self._pages if member_id not in self.invisible)
 
     def pages(self) -> Mapping[str, int]:
-        """How many pages each member has open; those who have none are left out."""
+        """Return the number of open pages per online member."""
         return {member_id: len(pages) for member_id, pages in self._pages.items()}
 
     def add(self, member_id: str, page: Page) -> None:
@@ -207,10 +206,10 @@ class Hub:
     def push(
         self, event: str, data: object, to: Audience, *, but_not: str | None = None, kept: bool = True
     ) -> None:
-        """Tell everybody of an audience who is online, except the member `but_not`.
+        """Push an event to the online members of an audience, except the member `but_not`.
 
-        Who is away is told on coming back, unless it is not `kept`: what matters only now,
-        such as that somebody types.
+        Others get it when they reconnect, unless it is not `kept` because it matters only now, such as
+        typing.
         """
         seq = self._kept.next_seq(self._now_us()) if kept else None
         frame = frames.push(event, data, seq)
@@ -220,9 +219,9 @@ class Hub:
             self.rounds.share(frame, outboxes)
 
     def missed(self, member_id: str, seq: int) -> list[bytes] | None:
-        """The frames that a member would have been sent after `seq`, by today's permissions.
+        """Return the frames that a member missed after `seq`, by current permissions.
 
-        None where that cannot be told any more.
+        Returns None if the kept events do not reach back that far.
         """
         pushes = self._kept.after(seq)
         if pushes is None:
@@ -241,14 +240,14 @@ class Hub:
         *,
         session_id: str | None = None,
     ) -> None:
-        """Close all pages of a member, or of one session, who has lost the right to them."""
+        """Close all pages of a member, or of one session, after they lost access."""
         for page in list(self._pages.get(member_id, ())):
             if session_id in (None, page.session_id):
                 page.cut_off(code, reason)
                 self.remove(member_id, page)
 
     def _now_us(self) -> int:
-        # A clock beyond the year 2112 must not make numbers that JavaScript cannot count with.
+        # Even a clock after the year 2112 must not produce numbers beyond JavaScript's range.
         return int(self._now() * 1_000_000) % 2**52
 
     def _tell_watchers(self, member_id: str, *, online: bool) -> None:
@@ -285,14 +284,14 @@ class Hub:
         if known is not None and known[0] is viewers:
             return known[1]
         found = self._of(member_id for member_id in self._pages if member_id in viewers)
-        # Most channels are open to all. One list for them saves the sorting of what is written.
+        # Most channels are open to all. Sharing one list saves grouping frames by page.
         if len(found) == self._count:
             found = self._of_all()
         self._viewers_outboxes[channel_id] = viewers, found
         return found
 
     def _reached(self, audience: Audience) -> Iterable[str]:
-        """Those of an audience who are online."""
+        """Return the online members of an audience."""
         if isinstance(audience, Only):  # Few, whatever the size of the community.
             return [member_id for member_id in audience.member_ids if member_id in self._pages]
         return [m for m in self._pages if includes(audience, m, self.directory)]

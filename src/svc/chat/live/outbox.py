@@ -1,28 +1,26 @@
-"""Frames on their way to one page, and the one place that writes them: prepared bytes go
-straight to the transport, all that waits for a page in a single write.
+"""Queues frames for pages and writes them to the transports in batches.
 
-Frames are written at the end of the turn of the event loop in which they were queued. Under
-load the next round waits as long as the last one took: more frames then share a write, and
-writing never takes more than half of the time. While there is time, nothing is delayed.
-A reader who does not keep up is reported, by bytes or by time; frames are never dropped
-in silence, for the page would show a state that is not true. Closes no socket.
+Frames are written at the end of the event loop's turn in which they were queued. Under load, the next round
+waits as long as the last one took: more frames then share a write, and writing takes at most half of the
+time. Without load, nothing is delayed. A page that does not keep up is reported, by bytes or by time. Frames
+are never dropped silently, because the page would show a wrong state. Closes no socket.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 
-# A page that is this far behind reloads faster than it catches up.
+# Beyond this a reload is faster than catching up.
 MAX_WAITING_BYTES = 1024 * 1024
-# The peer's system has not acknowledged a byte for this long.
+# The peer's system has acknowledged no byte for this long.
 STALL_DEADLINE_S = 10.0
-# Nobody sees it, and a thousand pages take about that long to write to.
+# Imperceptible, and about the time that writing to a thousand pages takes.
 MAX_PAUSE_S = 0.005
-# How often a page whose transport was full is looked at again.
+# Interval for retrying a page whose transport was full.
 RETRY_S = 0.02
 
 
 class Rounds:
-    """When to write what to whom. Each page's own frames go before those that it shares with others."""
+    """Schedules writes. A page's own frames go before frames that it shares with others."""
 
     def __init__(self) -> None:
         self._due: list[Outbox] = []
@@ -31,13 +29,13 @@ class Rounds:
         self._not_before = 0.0
 
     def add(self, outbox: "Outbox") -> None:
-        """Write this one's own frames soon."""
+        """Schedule an outbox's own frames."""
         self._due.append(outbox)
         if not self._scheduled:
             self._schedule()
 
     def share(self, frame: bytes, outboxes: "Sequence[Outbox]") -> None:
-        """Write a frame to many soon. Who gives the same list again saves us the sorting."""
+        """Schedule a frame for many outboxes. Passing the same list object again saves grouping."""
         self._shared.append((frame, outboxes))
         if not self._scheduled:
             self._schedule()
@@ -88,7 +86,7 @@ def _write_shared(shared: "Sequence[tuple[bytes, Sequence[Outbox]]]") -> None:
 
 
 class Outbox:
-    """`too_slow` is called once, when the page has fallen too far behind."""
+    """A page's queue. `too_slow` is called once, when the page has fallen too far behind."""
 
     __slots__ = (
         *("_moved_at", "_rounds", "_seen", "_too_slow"),
@@ -102,12 +100,12 @@ class Outbox:
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
         self._written = 0
-        # How many bytes the peer's system had taken when we last looked, and since when.
+        # Bytes that the peer's system had accepted at the last check, and the time of the last progress.
         self._seen = 0
         self._moved_at: float | None = None
 
     def send(self, frame: bytes) -> None:
-        """Queue a frame, ready for the wire; it never waits."""
+        """Queue an encoded frame. Never waits."""
         if not self._waiting:
             self._rounds.add(self)
         elif self._waiting_bytes > MAX_WAITING_BYTES:
@@ -117,9 +115,9 @@ class Outbox:
         self._waiting_bytes += len(frame)
 
     def write(self) -> bool:
-        """Write what waits; False while the transport still holds what was written before."""
+        """Write the queue. Return False if the transport still holds earlier data."""
         waiting, transport = self._waiting, self._transport
-        # Asked first: a TLS transport that is closed twice has no answer to the other question.
+        # Checked first, because the next call fails on a TLS transport that was closed twice.
         if transport.is_closing():
             self._forget()
             return True
@@ -132,7 +130,7 @@ class Outbox:
         return True
 
     def write_now(self, data: bytes) -> None:
-        """Write whole frames without queueing them, unless there is a queue already."""
+        """Write complete frames without queueing, unless frames are already queued."""
         transport = self._transport
         if transport.is_closing():
             return
@@ -143,12 +141,12 @@ class Outbox:
             self._written += len(data)
 
     def finish(self) -> None:
-        """Write nothing more: a close is being said, and the transport may take no data after it."""
+        """Stop writing: a close frame is being sent, and the transport may accept no data after it."""
         self._forget()
         self._transport = _ENDED
 
     def check(self, now: float) -> None:
-        """To be called now and then: has the peer taken anything lately?"""
+        """Check for progress. Call this periodically."""
         held = 0 if self._transport.is_closing() else self._transport.get_write_buffer_size()
         taken = self._written - held
         if not held or self._moved_at is None or taken > self._seen:
@@ -172,7 +170,7 @@ def _nothing() -> None:
 
 
 class _Ended(asyncio.Transport):
-    """Stands in for the transport of a page that is being closed."""
+    """Replaces the transport of a page that is being closed."""
 
     def is_closing(self) -> bool:
         return True

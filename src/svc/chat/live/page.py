@@ -1,6 +1,6 @@
-"""One open page: its WebSocket, what is on the way to it, who has signed in on it, and its end.
+"""One open page: its WebSocket, its outgoing frames, its member, and its end.
 
-Asks and answers nothing; `socket` does.
+`socket` handles the requests.
 """
 
 import asyncio
@@ -12,11 +12,11 @@ from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Ask
 from svc.chat.live.frames import MAX_FRAME_BYTES, CloseCode
 from svc.chat.live.outbox import Outbox, Rounds
 
-# A connection that answers no ping is gone after one and a half of these.
+# A connection that answers no ping is lost after one and a half intervals.
 HEARTBEAT_S = 30.0
-# How long the peer may take to answer our close.
+# Time for the peer to answer our close frame.
 CLOSE_DEADLINE_S = 5.0
-# RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
+# RFC 6455 section 5.5: a control frame has 125 bytes, two of them for the code.
 _MAX_REASON_BYTES = 123
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ class WebSocket(PulsedWebSocket):
         )
 
     async def end(self, code: int, reason: str) -> None:
-        """Close, whether or not the peer takes part in it; returns in time."""
+        """Close, whether or not the peer cooperates. Returns within the deadline."""
         try:
             async with asyncio.timeout(CLOSE_DEADLINE_S):
                 await self.close(code=code, message=reason.encode()[:_MAX_REASON_BYTES])
@@ -46,11 +46,11 @@ class WebSocket(PulsedWebSocket):
 class Page:
     def __init__(self, ws: WebSocket, rounds: Rounds) -> None:
         self.ws = ws
-        # Who asks; None until somebody has signed in.
+        # The signed-in member; None before.
         self.asker: Asker | None = None
-        # Whether its member has it before their eyes, as it says.
+        # Whether the page reports that it is visible.
         self.in_sight = False
-        # Whether nobody has touched it for a while, as it says.
+        # Whether the page reports that nobody has used it for a while.
         self.idle = False
         self.outbox = Outbox(ws.transport, rounds, self._too_slow)
         self.send = self.outbox.send
@@ -67,27 +67,27 @@ class Page:
         return self._ending is not None
 
     def cut_off(self, code: int, reason: str) -> None:
-        """Close, after what was said before. The first reason counts."""
+        """Close after the queued frames. Only the first reason counts."""
         if self._ending is None:
             self._ending = asyncio.ensure_future(self.ws.end(code, reason))
 
     async def ended(self) -> None:
-        """Return when a close that was begun is over."""
+        """Wait for the end of a close in progress."""
         if self._ending is not None:
             await self._ending
 
     def check(self, monotonic_s: float, now: float) -> None:
-        """To be called every second or so: does the page still read, and is it still signed in?"""
+        """Check that the page still reads and is still signed in. Call this every second or so."""
         self.outbox.check(monotonic_s)
         if self.asker is not None and self.asker.lasting:
             return
         left_s = LIFETIME_S if self.asker is None else self.asker.expires_at - now
-        # More is left of what a wrong clock has issued.
+        # A longer remaining time was issued by a wrong clock.
         if not 0 < left_s <= LIFETIME_S + CLOCK_SLACK_S:
             self.cut_off(CloseCode.TOKEN_EXPIRED, "The access token has expired")
 
     def _finish(self) -> None:
-        """Write what was said before the close, and nothing after it."""
+        """Write the frames queued before the close, and none after it."""
         self._rounds.write()
         self.outbox.finish()
 

@@ -1,4 +1,4 @@
-"""What a page asks of its own socket, and what that says unasked."""
+"""Requests about the socket itself, and its own events."""
 
 import time
 from dataclasses import dataclass
@@ -44,15 +44,15 @@ class PageRequests(Requests):
         self._signing_in = signing_in
 
     @request(
-        MEMBER, "Is the server there? Browsers hide the socket's own pings", live="ping", cost=READING_COST
+        MEMBER, "Check the connection. Browsers hide the socket's own pings", live="ping", cost=READING_COST
     )
     async def ping(self) -> None:
         pass
 
     @request(
         MEMBER,
-        "Say whether the member has this page before their eyes; while one is, their devices do "
-        "not ring. It is not so until it is said",
+        "Report whether this page is visible. While one is, the member's devices get no "
+        "notifications. A new page counts as hidden",
         live="in_sight",
     )
     async def say_in_sight(self, visible: bool) -> None:
@@ -60,8 +60,8 @@ class PageRequests(Requests):
 
     @request(
         MEMBER,
-        "Say whether nobody has touched this page for a while, which ours does after 10 minutes; "
-        "a member whose pages all say so is shown as idle",
+        "Report whether this page is idle; ours does so after 10 minutes without input. "
+        "A member whose pages are all idle is shown as idle",
         live="idle",
     )
     async def say_idle(self, asking: Asker, idle: bool) -> None:
@@ -69,7 +69,7 @@ class PageRequests(Requests):
 
     @request(
         MEMBER,
-        "Show a fresh access token before the old one ends",
+        "Send a fresh access token before the old one expires",
         live="reauthenticate",
         refusals=("token_invalid",),
     )
@@ -81,13 +81,15 @@ class PageRequests(Requests):
 DESCRIBED = described_by(
     PageRequests,
     pushes=[
-        Pushed("hello", "Comes first on every socket", schema_of(Hello), to="whoever connects", kept=False),
+        Pushed(
+            "hello", "The first frame on every socket", schema_of(Hello), to="every connection", kept=False
+        ),
         Pushed(
             "managed",
-            "A list that is managed has changed, of `overrides` that of one channel; whoever shows it"
-            " asks for it again",
+            "A managed list has changed; `overrides` means those of a channel. Pages that show it"
+            " fetch it again",
             obj({"area": choice("backups", "bans", "bots", "invites", "overrides")}),
-            to="who may see the list; of `invites` also whoever made one",
+            to="members who may see the list; for `invites` also their creators",
         ),
     ],
 )

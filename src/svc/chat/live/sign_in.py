@@ -1,6 +1,6 @@
-"""How a page signs in on its socket: anew, after a lost connection, and again before its token ends.
+"""Signing in on a socket: a new session, a resumed one, and renewal before the token expires.
 
-Decides who it is and what they are told first; reads and writes no socket.
+Verifies the token and composes the first response. Neither reads nor writes the socket.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,10 +15,10 @@ from svc.chat.live import frames
 from svc.chat.live.hub import Hub
 from svc.chat.requests import Asked, converted
 
-# Part of what a member is told on signing in.
+# Contributes part of the state that a member gets at sign-in.
 Welcome = Callable[[Asker], Mapping[str, object]]
 
-# What may come first on a socket; everything else is in the catalogue.
+# The only requests allowed first on a socket. All others are in the catalogue.
 FIRST_EVENTS = ("authenticate", "resume")
 
 
@@ -31,8 +31,10 @@ class Resumption(ShownToken):
 
 
 class SigningIn:
-    """`welcomes` together are the whole state as a member sees it; `present` is the part that no
-    push that is kept tells of, such as who is online."""
+    """Signs pages in. The `welcomes` together are the whole state that a member can see.
+
+    `present` is the part that no kept event carries, such as the online members.
+    """
 
     def __init__(
         self,
@@ -47,27 +49,27 @@ class SigningIn:
         self._pace = pace
         self._welcomes = welcomes
         self._present = present
-        # Raises ChatError where the member has gone, or was signed out, since.
+        # Raises ChatError if the member has left or was signed out since.
         self.require_standing = tokens.require_standing
 
     def first(self, request: frames.Request, now: float) -> tuple[Asker, Sequence[bytes]]:
-        """Take the first request of a socket: the reply, and after it what was missed. Raises ChatError."""
+        """Process the first request. Return the member, the reply and the missed events. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
         asker = self._tokens.verify(converted(request.data, ShownToken).access_token, now)
-        # The welcome is the dearest of all answers.
+        # The welcome is the most expensive response.
         self._pace.require(asker.member_id, request.event)
         missed = None
         if request.event == "resume":
             missed = self._hub.missed(asker.member_id, converted(request.data, Resumption).seq)
         event, parts = ("authenticated", self._welcomes) if missed is None else ("resumed", self._present)
-        told: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(asker)}
+        welcome: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(asker)}
         for part in parts:
-            told |= part(asker)
-        return asker, [frames.reply(event, request.id, told), *(missed or ())]
+            welcome |= part(asker)
+        return asker, [frames.reply(event, request.id, welcome), *(missed or ())]
 
     def again(self, before: Asker, shown: ShownToken, now: float) -> Asker:
-        """The same member with a fresh token. Raises ChatError."""
+        """Verify a fresh token of the same member. Raises ChatError."""
         asker = self._tokens.verify(shown.access_token, now)
         if asker.member_id != before.member_id:
             raise ChatError("token_invalid")
@@ -75,5 +77,5 @@ class SigningIn:
 
 
 def expires_at_ms(asker: Asker) -> int:
-    """When the page has to have signed in again."""
+    """Return the deadline for the page's next sign-in."""
     return int(asker.expires_at * 1000)

@@ -1,8 +1,7 @@
-"""`/live`: one WebSocket per open page; the member signs in on it, asks and is told.
+"""`/live`: one WebSocket per open page, on which a member signs in, sends requests and receives events.
 
-A member who asks too fast is read more slowly, one that reads too slowly is cut off, one
-that does not sign in is turned away. Knows no feature: requests go to the handlers it is
-given. docs/live.md.
+A member who sends too fast is read more slowly, a page that reads too slowly is disconnected, and one that
+does not sign in is rejected. Knows no feature: requests go to the given handlers. docs/live.md.
 """
 
 import asyncio
@@ -32,10 +31,11 @@ from svc.chat.live.sign_in import SigningIn
 from svc.chat.requests import Handler
 
 AUTHENTICATION_DEADLINE_S = 10.0
-# Each costs some 30 KB and a file descriptor.
+# Each takes about 30 KB and a file descriptor.
 MAX_SOCKETS = 4096
-# Of those, how many may not have signed in yet: a quarter of the members coming back at once. Beyond it the
-# one goes that has waited longest, of the address that has most: a valid token still gets in, from there too.
+# How many of them may be unauthenticated: a quarter of the members reconnecting at once. Beyond this, the one
+# that has waited longest at the address with most of them is closed, so that a valid token still gets in,
+# even from there.
 MAX_UNSIGNED = 1024
 CHECK_INTERVAL_S = 1.0
 
@@ -43,9 +43,9 @@ logger = logging.getLogger(__name__)
 
 
 class LiveSockets:
-    """`handlers` answer events by name; `opened` is called with the Origin of a page that has signed in.
+    """Serves the sockets. `handlers` are by event; `opened` gets the Origin of a page that has signed in.
 
-    `run` is a task that goes on while sockets are open.
+    `run` is a background task.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class LiveSockets:
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         self._admit(request)
-        if (transport := request.transport) is None:  # Gone already.
+        if (transport := request.transport) is None:  # Already disconnected.
             return web.Response()
         ws = WebSocket(transport)
         await ws.prepare(request)
@@ -102,7 +102,7 @@ class LiveSockets:
         return ws
 
     async def run(self) -> None:
-        """End pages that do not read, and those whose access token has ended."""
+        """Disconnect pages that do not read, and pages with an expired token."""
         loop = asyncio.get_running_loop()
         while True:
             await self._has_pages.wait()
@@ -113,7 +113,7 @@ class LiveSockets:
                 page.check(loop.time(), time.time())
 
     async def close_all(self) -> None:
-        """Say goodbye to every page; they come back when the server does."""
+        """Close every page. They reconnect when the server is back."""
         pages = list(self._pages)
         for page in pages:
             page.cut_off(CloseCode.GOING_AWAY, "The server is stopping")
@@ -126,17 +126,17 @@ class LiveSockets:
             raise ChatError("too_many_connections")
 
     def _make_room(self, most: int) -> bool:
-        """Has a page left that had not signed in, because there are `most` of them?"""
+        """Close an unauthenticated page if there are more than `most`. Return whether one was closed."""
         page = self._unsigned.pushed_out(most)
         if page is None:
             return False
         self._pages.discard(page)
-        # Without a word, which would take a flood of them seconds each.
+        # Without a close frame: in a flood each would take seconds.
         page.ws.transport.abort()
         return True
 
     async def _sign_in(self, page: Page) -> bool:
-        """Has somebody signed in? Else the page has been told why not."""
+        """Sign the page in. Return False after telling the page why it failed."""
         request_id: frames.RequestId | None = None
         try:
             async with asyncio.timeout(AUTHENTICATION_DEADLINE_S):
@@ -159,8 +159,8 @@ class LiveSockets:
         return False
 
     def _welcome(self, page: Page, request: frames.Request) -> None:
-        # Nothing is awaited between the welcome and the first push after it, so
-        # that no change of state falls between them.
+        # Nothing is awaited between the welcome and the first event after it, so that no change falls in
+        # between.
         page.asker, welcome = self._signing_in.first(request, time.time())
         for frame in welcome:
             page.send(frame)
@@ -208,7 +208,7 @@ class LiveSockets:
             return await handler(asker, request.data)
 
     def _own_handler(self, page: Page, event: str) -> Handler:
-        """Of what a page asks of its own socket. Raises ChatError."""
+        """Return the handler for a request about the socket itself. Raises ChatError."""
         own = PageRequests(page, self._hub, self._signing_in).handlers()
         if event not in own:
             raise ChatError("unknown_event")
@@ -221,7 +221,7 @@ def _hello(server_id: str) -> Hello:
 
 
 def _request(message: WSMessage) -> frames.Request | ChatError:
-    """Or why it is none."""
+    """Parse a message; return the refusal if it is not a request."""
     try:
         return frames.parse(_text(message))
     except ChatError as refusal:
@@ -229,5 +229,5 @@ def _request(message: WSMessage) -> frames.Request | ChatError:
 
 
 def _text(message: WSMessage) -> str:
-    """Of a text message; of any other what is no request."""
+    """Return the text of a message; a text that is no request for other messages."""
     return message.data if message.type is WSMsgType.TEXT else ""
