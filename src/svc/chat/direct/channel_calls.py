@@ -1,9 +1,9 @@
-"""The groups of encrypted voice channels: whoever is in the call is in the group, and nobody else.
+"""The groups of encrypted voice channels, whose members are exactly the people in the call.
 
-The media service says who is in a call; the grant says with which device they came. What is kept is
-brought in step with that, and the devices in the call are told: they add whom the group lacks and remove
-who has left, as in any conversation. Nothing is said in such a group. Its log goes when the last one leaves.
-No HTTP, no SQL. docs/private.md, "Encrypted voice channels".
+The media service reports the people in a call, and the grant their devices. The stored state follows, and the
+devices in the call are notified: they add missing members to the group and remove those who left, as in any
+conversation. No messages are sent in such a group. Its log is deleted when the last person leaves. No HTTP,
+no SQL. docs/private.md, "Encrypted voice channels".
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 
-# Devices of grants may be forgotten when there are so many: those of expired grants of members in no call.
+# Beyond this number, devices from expired grants of members in no call are dropped.
 _MAX_KNOWN = 4096
 _GRANT_LIFETIME_S = 120.0
 _PAUSE_AFTER_FAULT_S = 1.0
@@ -28,8 +28,11 @@ logger = logging.getLogger(__name__)
 
 
 class ChannelCalls:
-    """Watches the occupancy. `taking_part` finds the device that asks, `users` who is in the call of a
-    channel; `now` gives seconds since 1970."""
+    """Follows the occupancy of calls. `taking_part` returns the requesting device, and `users` the people in
+    a call.
+
+    `now` returns seconds since 1970.
+    """
 
     def __init__(
         self,
@@ -44,23 +47,23 @@ class ChannelCalls:
         self._taking_part = taking_part
         self._now = now
         self._users = users
-        # By room and member: the device of their last grant, and when that was.
+        # The device and time of the last grant, by room and member.
         self._granted: dict[tuple[str, str], tuple[str, float]] = {}
-        # Called for members in an encrypted channel whose grant was from before it was encrypted.
+        # Called for members in an encrypted channel whose grant is older than its encryption.
         self.on_unsealed: list[Callable[[str, str], None]] = []
-        # Channels whose people are not what they were.
+        # Channels with changed occupancy.
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
 
     def require_same(self, room_id: str, sealed: bool) -> None:
-        """Raises ChatError unless a room is encrypted exactly if its newcomer seals."""
+        """Raise ChatError unless the room is encrypted exactly if the newcomer encrypts."""
         channel = self._directory.channels.get(room_id)
-        # A room that is of no channel is of a private conversation.
+        # A room without a channel belongs to a private conversation.
         if (channel is None or channel.encrypted) != sealed:
             raise ChatError("sealing_differs")
 
     async def require_sealing(self, asker: Asker, room_id: str, sealed: bool) -> None:
-        """Before a grant: in an encrypted room one seals, with a device that takes part. Raises ChatError."""
+        """Check a request for a grant: in an encrypted room the device must take part. Raises ChatError."""
         self.require_same(room_id, sealed)
         if not sealed:
             self._granted.pop((room_id, asker.member_id), None)
@@ -75,7 +78,7 @@ class ChannelCalls:
             }
         self._granted[room_id, asker.member_id] = device_id, now
 
-    # Of the occupancy.
+    # Occupancy.
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._look_at(room_id)
@@ -84,7 +87,7 @@ class ChannelCalls:
         self._look_at(room_id)
 
     def in_step(self) -> None:
-        """Who was in a call when the server stopped may not be there any more."""
+        """Update all calls, because people may have left while the server was down."""
         for channel_id in list(self._conversations.calls):
             self._look_at(channel_id)
 
@@ -109,20 +112,24 @@ class ChannelCalls:
 
     @changes_rules
     def settle(self, channel_id: str) -> Act[tuple[frozenset[str], bool], None]:
-        """Bring what is kept in step with who is in the call of a channel."""
+        """Bring the stored state in line with the people in a channel's call."""
         channel = self._directory.channels.get(channel_id)
         encrypted = channel is not None and channel.encrypted
-        # Who came with the media service's own secret is no member.
-        users = [one for one in self._users(channel_id) if encrypted and one in self._directory.members]
+        # A user who joined with the media service's own secret is not a member.
+        users = [
+            user_id for user_id in self._users(channel_id) if encrypted and user_id in self._directory.members
+        ]
         granted = {
-            one: self._granted[channel_id, one][0] for one in users if (channel_id, one) in self._granted
+            user_id: self._granted[channel_id, user_id][0]
+            for user_id in users
+            if (channel_id, user_id) in self._granted
         }
         now_ms = int(self._now() * 1000)
 
         def write(connection: Connection) -> tuple[frozenset[str], bool]:
             before = store.devices_in_call(connection, channel_id)
             known = {**before, **granted}
-            after = {one: known[one] for one in users if one in known}
+            after = {user_id: known[user_id] for user_id in users if user_id in known}
             if after != before:
                 store.put_devices_in_call(connection, channel_id, after, now_ms)
             return frozenset(after), after != before
@@ -130,7 +137,7 @@ class ChannelCalls:
         def settled(outcome: tuple[frozenset[str], bool]) -> None:
             there, changed = outcome
             calls = self._conversations.calls
-            # The rows of a member who is deleted go with them.
+            # Deleting a member also deletes their rows.
             changed = changed or calls.get(channel_id, frozenset()) != there
             calls[channel_id] = there
             if not there:

@@ -1,6 +1,6 @@
-"""What a commit may do to the group of a conversation, and what the group is after it.
+"""Validates a commit to a conversation's group and applies its effects.
 
-Steps of a write: decides by what the tables hold, and changes who is in the group. RFC 9420 section 12.4.
+Steps of a write: checks against the tables, and changes the group. RFC 9420 section 12.4.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +13,7 @@ from svc.chat.errors import ChatError
 
 
 def read(body: bytes, conversation_id: str, content_type: int) -> framing.PrivateMessage:
-    """A message of this conversation's group. Raises ChatError."""
+    """Parse a message of this conversation's group. Raises ChatError."""
     try:
         read = framing.read_private_message(body)
     except framing.FramingError as fault:
@@ -35,7 +35,7 @@ def recipients(welcome: bytes | None) -> Sequence[bytes]:
 
 
 def require_with(connection: Connection, conversation_id: str, member_id: str, device_id: str) -> None:
-    """A member is in the call of a channel with one device alone. Raises ChatError."""
+    """Require that a member uses one device in a channel's call. Raises ChatError."""
     if store.devices_in_call(connection, conversation_id).get(member_id, device_id) != device_id:
         raise ChatError("no_device", "You are in this call with another device")
 
@@ -43,7 +43,7 @@ def require_with(connection: Connection, conversation_id: str, member_id: str, d
 def added_by(
     connection: Connection, conversation_id: str, refs: Sequence[bytes], people: Collection[str]
 ) -> dict[str, PrivateDevice]:
-    """By id, each device that a Welcome is for. Raises ChatError."""
+    """Return the devices that a Welcome is for, by id. Raises ChatError."""
     added = devices_store.welcomed(connection, refs)
     if len(added) != len(refs):
         raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
@@ -57,7 +57,7 @@ def added_by(
 def require_possible(
     device_id: str, leaves: dict[str, PrivateLeaf], removed: Collection[str], added: Collection[str]
 ) -> None:
-    # Else anybody could shut out anybody who may be there.
+    # Otherwise anybody could remove members who belong there.
     if not all(one in leaves and leaves[one].gone for one in removed):
         raise ChatError("invalid_request", "Only devices of the group that are gone can be removed")
     if set(added) & (set(leaves) - set(removed) | {device_id}):
@@ -77,10 +77,10 @@ def settle(
     removed: Collection[str],
     added: dict[str, PrivateDevice],
 ) -> None:
-    """The devices in the group once the commit counts."""
+    """Update the devices in the group after a commit."""
     for one in removed:
         store.LEAVES.delete(connection, conversation_id=conversation_id, device_id=one)
-    # Whoever makes the group reads its first commit in the log: then they know that it counts.
+    # The group's creator reads its first commit in the log, and so learns that it was accepted.
     if after.epoch == 1:
         first = devices_store.DEVICES.get(connection, device_id=device_id)
         assert first is not None, "it takes part"

@@ -1,8 +1,8 @@
-"""The devices that take part in private conversations, and the key packages by which others add them.
+"""Devices in private conversations, and their key packages.
 
-A device's own key, with which its member signs in, states which MLS signature key is the device's: others
-verify that statement and need not believe the server. Each key package is handed out once; where there is
-none left, the device's last resort is. No HTTP, no SQL. RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
+A device's sign-in key signs a statement about its MLS signature key, so that others can verify that without
+trusting the server. Each key package is handed out once. When none is left, the last-resort package is used.
+No HTTP, no SQL. RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
 """
 
 import base64
@@ -23,11 +23,11 @@ from svc.chat.joining import proof as proofs
 from svc.chat.joining.devices import Devices
 from svc.chat.live.hub import only
 
-# Each is a leaf of the tree in every group of its member: 25 members of 8 devices are 200 leaves.
+# Each is a leaf in every group of its member: 25 members with 8 devices are 200 leaves.
 MAX_DEVICES = 8
 # Below this the device is asked for more.
 LOW_STOCK = 20
-# A device that is away for longer is unlikely to come back with its keys.
+# A device that is away for longer has probably lost its keys.
 LONGEST_LIFE_S = 92 * 24 * 60 * 60
 STATEMENT = "mls"
 
@@ -36,12 +36,12 @@ STATEMENT = "mls"
 class Registered:
     device_id: str
     is_new: bool
-    # The conversations whose groups lack the device now.
+    # Conversations whose groups now lack the device.
     lacking_in: Sequence[str] = ()
 
 
 class PrivateStock(Told):
-    """A device where it takes part, and how many of its key packages are left."""
+    """A device, if it takes part, and the number of its remaining key packages."""
 
     device: PrivateDevice | None
     left: Natural
@@ -54,19 +54,19 @@ class KeysLow(Told):
 
 
 class PrivateDevices:
-    """`on_lacking` are told of conversations whose groups lack a device."""
+    """Manages the devices. `on_lacking` is called with conversations whose groups lack a device."""
 
     def __init__(self, ground: Ground, own: Devices, audience: str) -> None:
         self._database, self._hub = ground.database, ground.hub
         self._own = own
-        # The id of the device that asks, which need not take part.
+        # The id of the requesting device, even if it does not take part.
         self.current = own.current
         self._audience = audience
         self.on_lacking: list[Callable[[Sequence[str]], None]] = []
 
     @follows_rules
     def register(self, asker: Asker, text: str, now: float) -> Act[Registered, str]:
-        """Take part with this device, under the key that the statement names; its id. Raises ChatError."""
+        """Register this device under the key in the statement. Return its id. Raises ChatError."""
         thumbprint, _ = self._statement(text, asker.member_id, now)
 
         def write(connection: Connection) -> Registered:
@@ -91,9 +91,9 @@ class PrivateDevices:
     def publish(
         self, asker: Asker, packages: Sequence[bytes], last_resort: bytes | None, now: float
     ) -> Act[tuple[int, Sequence[str]], int]:
-        """Keep key packages for others to take; where there were none, others can add the device from now on.
+        """Store key packages. If the device had none, others can add it from now on.
 
-        How many there are now. Raises ChatError.
+        Returns how many there are. Raises ChatError.
         """
         read = [(self._package(body, now), body, False) for body in packages]
         if last_resort is not None:
@@ -122,7 +122,7 @@ class PrivateDevices:
         return Act(write, published)
 
     async def taking_part(self, asker: Asker) -> str:
-        """The id of the device that asks, which takes part. Raises ChatError."""
+        """Return the id of the requesting device, which must take part. Raises ChatError."""
         device_id = await self.current(asker)
         if device_id is None or await store.DEVICES.one(self._database, device_id=device_id) is None:
             raise ChatError("no_device")
@@ -141,7 +141,7 @@ class PrivateDevices:
     # Steps of writes.
 
     def require(self, connection: Connection, asker: Asker) -> tuple[str, str]:
-        """The id and the statement of the device that asks. Raises ChatError."""
+        """Return the id and the statement of the requesting device. Raises ChatError."""
         current = self._own.current_in(connection, asker)
         proof = store.proof_of(connection, current[0]) if current else None
         if current is None or proof is None:
@@ -151,7 +151,9 @@ class PrivateDevices:
     def take(
         self, connection: Connection, device_ids: Sequence[str], now: float
     ) -> tuple[list[TakenPackage], list[KeysLow]]:
-        """A key package of each that has one; and how many are left of those that are running low."""
+        """Take a key package of each device that has one. Return them, and the devices that are running
+        low.
+        """
         now_ms = int(now * 1000)
         taken: list[TakenPackage] = []
         low: list[KeysLow] = []
@@ -163,11 +165,11 @@ class PrivateDevices:
         return taken, low
 
     def tell_low(self, low: Sequence[KeysLow], member_of: dict[str, str]) -> None:
-        for one in low:
-            self._hub.push("private_keys_low", one, only(member_of[one.device_id]), kept=False)
+        for stock in low:
+            self._hub.push("private_keys_low", stock, only(member_of[stock.device_id]), kept=False)
 
     def _statement(self, text: str, member_id: str, now: float) -> tuple[str, bytes]:
-        """The thumbprint of the key that signed it, and the MLS signature key that it names."""
+        """Verify a statement. Return the thumbprint of its signing key, and the MLS signature key."""
         try:
             thumbprint, claims = proofs.statement(proofs.read(text), self._audience, now)
         except proofs.ProofRefused as refusal:
@@ -193,7 +195,7 @@ class PrivateDevices:
 
 
 def _decoded(text: str) -> bytes:
-    """Of base64url without padding. Raises ValueError."""
+    """Decode base64url without padding. Raises ValueError."""
     key = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     if not 32 <= len(key) <= 133:
         raise ValueError("no key has that size")

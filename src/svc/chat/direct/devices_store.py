@@ -1,4 +1,4 @@
-"""The tables of devices that take part in private conversations, and of their key packages. SQL only."""
+"""The tables of devices in private conversations and of their key packages. SQL only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
 from svc.chat.described import Id, Told
 
-# Enough for a week without the device in a busy community; each has about a kilobyte.
+# Enough for a week without the device in a busy community. Each has about a kilobyte.
 MAX_KEY_PACKAGES = 100
 MAX_KEY_PACKAGE_BYTES = 4096
 
@@ -34,7 +34,7 @@ DEVICES = Table("private_devices", PrivateDevice, names={"id": "device_id"})
 
 
 async def stock(database: Database, device_id: str, now_ms: int) -> int:
-    """How many key packages of a device can still be taken, without its last resort."""
+    """Return how many key packages are left, without the last resort."""
     found = await database.row(_STOCK, (device_id, now_ms))
     return int(found[0]) if found else 0
 
@@ -50,7 +50,7 @@ def count_stock(connection: Connection, device_id: str, now_ms: int) -> int:
 
 
 def may_be_added(connection: Connection, device_id: str, now_ms: int) -> bool:
-    """Is there a key package of it that others can take?"""
+    """Return whether others can take a key package of the device."""
     found = connection.execute(
         "SELECT 1 FROM private_key_packages WHERE device_id = ? AND expires_at_ms > ?"
         " AND (last_resort = 1 OR taken_at_ms IS NULL) LIMIT 1",
@@ -65,13 +65,13 @@ def proof_of(connection: Connection, device_id: str) -> str | None:
 
 
 def put(connection: Connection, device: PrivateDevice, proof: str, now_ms: int) -> None:
-    """In place of what the device was before: with another key it is in no group any more."""
+    """Replace a device's registration. With another key it is no longer in any group."""
     DEVICES.delete(connection, device_id=device.id)
     DEVICES.insert(connection, device, proof=proof, added_at_ms=now_ms)
 
 
 def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
-    """Those beyond `most` that were added first."""
+    """Delete the oldest devices beyond `most`."""
     connection.execute(
         "DELETE FROM private_devices WHERE device_id IN (SELECT device_id FROM private_devices"
         " WHERE member_id = ? ORDER BY added_at_ms DESC, device_id DESC LIMIT -1 OFFSET ?)",
@@ -82,7 +82,7 @@ def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
 def put_package(
     connection: Connection, device_id: str, ref: bytes, body: bytes, last_resort: bool, expires_at_ms: int
 ) -> None:
-    """One that is there already stays as it is: a package that was taken is not taken twice."""
+    """Store a key package. An existing one stays unchanged, so that a taken package is not taken twice."""
     connection.execute(
         "INSERT INTO private_key_packages (ref, device_id, body, last_resort, expires_at_ms)"
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (ref) DO NOTHING",
@@ -97,7 +97,7 @@ def drop_last_resort(connection: Connection, device_id: str) -> None:
 
 
 def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
-    """A key package that nobody has had yet, else the last resort; None where there is neither."""
+    """Take an unused key package, or the last resort; None if there is neither."""
     found = connection.execute(
         "UPDATE private_key_packages SET taken_at_ms = ?2 WHERE n = (SELECT n FROM private_key_packages"
         " WHERE device_id = ?1 AND last_resort = 0 AND taken_at_ms IS NULL AND expires_at_ms > ?2"
@@ -114,7 +114,7 @@ def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
 
 
 def welcomed(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
-    """By id, the devices whose packages these are, taken or last resort."""
+    """Return the devices of these packages, taken or last resort, by id."""
     found = {}
     for ref in refs:
         row = connection.execute(
@@ -128,7 +128,7 @@ def welcomed(connection: Connection, refs: Sequence[bytes]) -> dict[str, Private
 
 
 def used(connection: Connection, refs: Sequence[bytes]) -> None:
-    """A Welcome has come for them."""
+    """Delete used key packages after their Welcome."""
     connection.executemany(
         "DELETE FROM private_key_packages WHERE ref = ? AND last_resort = 0", [(ref,) for ref in refs]
     )
@@ -143,6 +143,6 @@ def expire(connection: Connection, now_ms: int, taken_before_ms: int) -> int:
 
 
 def member_of(connection: Connection, device_id: str) -> str:
-    """Whose a device is; empty for one that takes no part."""
+    """Return the member of a device; empty if it takes no part."""
     device = DEVICES.get(connection, device_id=device_id)
     return device.member_id if device else ""

@@ -1,4 +1,4 @@
-"""The parts of private conversations, built and connected: what the community sees of them.
+"""Builds and connects the modules for private conversations.
 
 Has no rules of its own.
 """
@@ -25,7 +25,7 @@ KEY_FILE = "franking-key"
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """What other features do for private conversations. `users` are those in the call of a channel."""
+    """The services of other features. `users` returns the people in a channel's call."""
 
     devices: Devices
     blocks: Blocks
@@ -36,7 +36,9 @@ class Others:
 
 
 class PrivateFeature:
-    """`audience` is this server's name in statements of devices; messages and files are kept for `days`."""
+    """The modules. `audience` is this server's name in devices' statements; messages and files are kept for
+    `days`.
+    """
 
     def __init__(self, ground: Ground, audience: str, data_dir: Path, days: int, others: Others) -> None:
         devices = PrivateDevices(ground, others.devices, audience)
@@ -48,7 +50,7 @@ class PrivateFeature:
         self.requests = PrivateRequests(
             ground.database, devices, self.conversations, files, others.report, others.serve
         )
-        # What hangs on their devices goes with these.
+        # The conversations of a member are left when the member is removed.
         ground.changes.member_removal.append(self.conversations.forget_member_in)
         ground.changes.member_gone.append(self.conversations.forget_member)
 

@@ -1,8 +1,8 @@
-"""Files of private conversations: taken, handed out, and removed. What is in them only their readers know.
+"""Encrypted files of private conversations: stored, served and deleted.
 
-Each is sealed before it is sent; its key, its name and what it is stand in a message. So nothing looks into a
-file here, no worker writes it again, and it is handed out as bytes without a type, to devices of the group
-alone. It goes when the messages of its time go. No HTTP.
+Each is encrypted by its sender; its key, name and type are in a message. So the server never inspects a file,
+no worker processes it, and it is served as bytes without a type, only to devices of the group. It is deleted
+with the messages of its time. No HTTP.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -25,9 +25,9 @@ from svc.chat.media.rules import PRIVATE, Facts, Media
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import MIN_FREE_BYTES
 
-# A browser seals and opens a file as a whole, in memory.
+# A browser encrypts and decrypts a file as a whole in memory.
 MAX_FILE_BYTES = 32 * 1024 * 1024
-# Received at this moment, of all members together: each holds up to 512 KiB in memory.
+# Simultaneous uploads of all members: each holds up to 512 KiB in memory.
 _MAX_ARRIVING = 32
 _SEALED = Facts("application/octet-stream")
 _TOO_MANY_ARRIVE = "The server receives too many files at this moment. Try again when one of yours is done"
@@ -45,7 +45,7 @@ _FILES = Table("private_files", _File)
 
 
 class PrivateFiles:
-    """`now` gives seconds since 1970."""
+    """Manages the files. `now` returns seconds since 1970."""
 
     def __init__(
         self,
@@ -69,13 +69,13 @@ class PrivateFiles:
     async def take(
         self, asker: Asker, conversation_id: str, length: int, chunks: AsyncIterator[bytes]
     ) -> str:
-        """Store a sealed file for the devices of the group; its id. Raises ChatError."""
+        """Store an encrypted file for the devices of the group. Return its id. Raises ChatError."""
         if not self._media.enabled:
             raise ChatError("uploads_disabled")
         if not 0 < length <= MAX_FILE_BYTES:
             raise ChatError("upload_too_large", more={"limit": MAX_FILE_BYTES})
         self._conversations.require_writable(asker.member_id, conversation_id)
-        # It need not be in the group yet: what it sends first waits for the others' devices.
+        # The sender need not be in the group yet: its first message waits for the others' devices.
         await self._devices.taking_part(asker)
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
             raise ChatError("storage_full")
@@ -86,25 +86,25 @@ class PrivateFiles:
             return await self._kept(asker, conversation_id, file_id, length, chunks)
         finally:
             self._arriving.give_back(asker.member_id)
-            with suppress(OSError):  # What stays goes when uploads are tidied up.
+            with suppress(OSError):  # A leftover is removed by the cleanup of uploads.
                 await self._incoming.remove(file_id)
 
     async def key_of(self, asker: Asker, conversation_id: str, file_id: str) -> str:
-        """Under which a file is stored, for a device of the group. Raises ChatError."""
+        """Return the key of a stored file, for a device of the group. Raises ChatError."""
         self._conversations.require_member(asker.member_id, conversation_id)
         device_id = await self._devices.current(asker)
         if not device_id or await store.since(self._database, conversation_id, device_id) is None:
             raise ChatError("no_device")
         known = await _FILES.one(self._database, id=file_id, conversation_id=conversation_id)
         keys = await self._media.keys_of(PRIVATE, file_id) if known else []
-        # Once more: whoever has been removed meanwhile gets nothing.
+        # Checked again: a member removed meanwhile gets nothing.
         self._conversations.require_member(asker.member_id, conversation_id)
         if not keys:
             raise ChatError("unknown_file")
         return keys[0]
 
     async def remove(self, asker: Asker, conversation_id: str, file_id: str) -> None:
-        """One's own, at once. Raises ChatError."""
+        """Delete one's own file at once. Raises ChatError."""
         await self._media.remove(await self._remove(asker, conversation_id, file_id))
 
     @follows_rules
@@ -120,9 +120,9 @@ class PrivateFiles:
         return Act(write, lambda keys: keys)
 
     def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
-        """A step of a write: some that were kept for long enough go, or whose conversation has gone.
+        """Delete some files that are old enough or whose conversation is gone, as part of a write.
 
-        Returns the keys of what is stored of them.
+        Returns the keys of their objects.
         """
         gone = connection.execute(
             "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"
@@ -160,7 +160,7 @@ class PrivateFiles:
 
 
 async def _within(chunks: AsyncIterator[bytes], length: int) -> AsyncGenerator[bytes, None]:
-    """Not one byte more than was announced. Raises ChatError."""
+    """Yield chunks up to the announced length. Raises ChatError beyond it."""
     left = length
     async for chunk in chunks:
         left -= len(chunk)

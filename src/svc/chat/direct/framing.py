@@ -1,29 +1,29 @@
-"""What a server may know of an MLS message: the parts of its framing that are not encrypted.
+"""Parses the unencrypted framing of MLS messages, which is all that a server can read.
 
-Reads private messages, Welcomes and key packages; verifies no signature and decrypts nothing. Public
-messages are not read, for members of this server encrypt their handshakes too. Sans-I/O.
-RFC 9420 sections 2.1.2, 5.2, 6, 7.2, 10 and 12.4.3.1.
+Parses private messages, Welcomes and key packages. Verifies no signature and decrypts nothing. Public
+messages are not parsed, because members of this server encrypt their handshakes too. Sans-I/O. RFC 9420
+sections 2.1.2, 5.2, 6, 7.2, 10 and 12.4.3.1.
 """
 
 import hashlib
 from dataclasses import dataclass
 
 MLS_1_0 = 1
-# MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite that every browser's own cryptography knows.
+# MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite that every browser's own cryptography supports.
 SUITE = 2
-# A group has at most so many devices, so a Welcome has at most so many recipients.
+# The maximum number of devices in a group, and so of a Welcome's recipients.
 MAX_RECIPIENTS = 200
 APPLICATION, COMMIT = 1, 3
 _PRIVATE_MESSAGE, _WELCOME, _KEY_PACKAGE = 2, 3, 5
 _BASIC_CREDENTIAL = 1
 _FROM_KEY_PACKAGE = 1
 _REF_LABEL = b"MLS 1.0 KeyPackage Reference"
-# The largest length that two bytes can say; what is referred to by a hash is shorter than four bytes can say.
+# The bounds of lengths with one and two bytes. Hashed values are shorter than the bound for four bytes.
 _ONE_BYTE, _TWO_BYTES = 1 << 6, 1 << 14
 
 
 class FramingError(ValueError):
-    """Not such a message; says why."""
+    """The data is not such a message. The message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class PrivateMessage:
     group_id: bytes
     epoch: int
     content_type: int
-    # What the sender has sealed the rest together with, for everybody to see.
+    # Authenticated together with the rest, but visible to everybody.
     authenticated_data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPackage:
-    """`ref` is how a Welcome names it; `identity` is its credential's."""
+    """A key package. A Welcome refers to it by `ref`; `identity` is from its credential."""
 
     ref: bytes
     signature_key: bytes
@@ -47,7 +47,7 @@ class KeyPackage:
 
 
 def read_private_message(data: bytes) -> PrivateMessage:
-    """Raises FramingError."""
+    """Parse a PrivateMessage. Raises FramingError."""
     reader = _opened(data, _PRIVATE_MESSAGE)
     found = PrivateMessage(reader.vector(), reader.number(8), reader.number(1), reader.vector())
     for _ in ("sender data", "ciphertext"):
@@ -57,7 +57,7 @@ def read_private_message(data: bytes) -> PrivateMessage:
 
 
 def read_welcome(data: bytes) -> frozenset[bytes]:
-    """The references of the key packages for which it is. Raises FramingError."""
+    """Parse a Welcome. Return the references of its key packages. Raises FramingError."""
     reader = _opened(data, _WELCOME)
     _require_suite(reader)
     secrets = _Reader(reader.vector())
@@ -78,7 +78,7 @@ def read_welcome(data: bytes) -> frozenset[bytes]:
 
 
 def read_key_package(data: bytes) -> KeyPackage:
-    """Raises FramingError."""
+    """Parse a key package. Raises FramingError."""
     reader = _opened(data, _KEY_PACKAGE)
     package = reader.rest()
     if reader.number(2) != MLS_1_0:
@@ -102,7 +102,7 @@ def read_key_package(data: bytes) -> KeyPackage:
 
 
 def key_package_ref(package: bytes) -> bytes:
-    """RFC 9420 section 5.2."""
+    """Return the reference of a key package (RFC 9420 section 5.2)."""
     return hashlib.sha256(_vector(_REF_LABEL) + _vector(package)).digest()
 
 
@@ -144,7 +144,7 @@ class _Reader:
         return int.from_bytes(self._take(size))
 
     def vector(self) -> bytes:
-        """RFC 9420 section 2.1.2: the length is written in as few bytes as it takes."""
+        """Read a vector, whose length must have as few bytes as possible (RFC 9420 section 2.1.2)."""
         first = self.number(1)
         more = (1 << (first >> 6)) - 1
         if first >> 6 == 3:
@@ -156,7 +156,7 @@ class _Reader:
 
     def end(self) -> None:
         if self.left():
-            raise FramingError("there is something behind its end")
+            raise FramingError("there is data after its end")
 
     def _take(self, size: int) -> bytes:
         if size > self.left():

@@ -1,11 +1,11 @@
-"""Proof of what was said in a private conversation, for reports: message franking.
+"""Message franking: proof of the content of private messages, for reports.
 
-The sender makes a commitment to what a report may reveal, with a key that only the sealed message holds. The
-server is shown the commitment, makes a tag of it together with the sender, the conversation and the time, and
-forgets the commitment: the tag alone says nothing, not even to whoever has the server's key. A report brings
-the key and what was said, which give the commitment again, and so the tag: only then is it filed. Of
-everything else that was said in the conversation the server learns nothing. Sans-I/O. docs/private.md,
-"Reports with proof"; RFC 2104, RFC 8785.
+The sender commits to the reportable content with a key that only the encrypted message contains. The server
+gets the commitment, computes a tag of it with the sender, the conversation and the time, and discards the
+commitment. The tag alone reveals nothing, even to somebody with the server's key. A report contains the key
+and the content, from which the server recomputes commitment and tag, and files the report only if they match.
+It learns nothing else about the conversation. Sans-I/O. docs/private.md, "Reports with proof"; RFC 2104, RFC
+8785.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from typing import Annotated
 
 import msgspec
 
-# HMAC-SHA-256 with keys of one length: nobody finds two keys and texts that give the same commitment.
+# HMAC-SHA-256 with keys of one length: no two keys and texts with the same commitment can be found.
 KEY_BYTES = COMMITMENT_BYTES = TAG_BYTES = 32
 # A text, and at most ten files.
 _PARTS = msgspec.json.Decoder(Annotated[list[str], msgspec.Meta(min_length=1, max_length=11)])
@@ -25,7 +25,7 @@ _PARTS = msgspec.json.Decoder(Annotated[list[str], msgspec.Meta(min_length=1, ma
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What the server knows of a message while it takes it."""
+    """Facts about a message that the server knows when it accepts it."""
 
     conversation_id: str
     member_id: str
@@ -34,7 +34,7 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a recipient brings: the text and the names of the files as they were written, and the key."""
+    """A recipient's proof: the content as JSON, the key, and the tag."""
 
     said: str
     key: bytes
@@ -42,7 +42,7 @@ class Proof:
 
 
 def bound(commitment: bytes) -> bytes:
-    """What stands in the message's authenticated data, where its recipients see it."""
+    """Return the value for the message's authenticated data, which its recipients see."""
     return hashlib.sha256(commitment).digest()
 
 
@@ -52,13 +52,13 @@ def tag(server_key: bytes, commitment: bytes, sending: Sending) -> bytes:
 
 
 def is_proved(server_key: bytes, proof: Proof, sending: Sending) -> bool:
-    """Did this member send just that, there and then?"""
+    """Return whether this member sent exactly this content in that conversation at that time."""
     commitment = hmac.digest(proof.key, proof.said.encode(), "sha256")
     return hmac.compare_digest(proof.tag, tag(server_key, commitment, sending))
 
 
 def parts(said: str) -> tuple[str, Sequence[str]]:
-    """The text and the names of the files. Raises ValueError."""
+    """Return the text and the file names. Raises ValueError."""
     try:
         text, *files = _PARTS.decode(said)
     except msgspec.MsgspecError as fault:

@@ -1,4 +1,4 @@
-"""What can be asked of private conversations: devices, conversations, and what is sent there."""
+"""The endpoints for private conversations: devices, conversations, messages and files."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,20 +32,20 @@ from svc.chat.http import arriving, refuse_compressed
 from svc.chat.moderation.reports import Reported, Revealed
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
-# Files a report: who reports, whom, why, what is revealed, and now. Resolves with the id of the report.
+# Files a report, given reporter, author, text, revealed content and time. Returns the report's id.
 File = Callable[[str, str, str, Revealed, float], Awaitable[str]]
-# With the request, a key, and what caches are told.
+# Serves a stored object, given the request, the object's key and the Cache-Control value.
 Serve = Callable[[web.Request, str, str], Awaitable[web.StreamResponse]]
 
 MAX_STATEMENT_CHARACTERS = 2048
 MAX_WELCOMES = 50
 MAX_REPORT_CHARACTERS = 1000
 FILE_TYPE = "application/octet-stream"
-# What a message with the names of its files says, written as JSON.
+# A message's content with its file names, as JSON.
 MAX_SAID_CHARACTERS = store.MAX_MESSAGE_BYTES
-# In UTF-8, with every quote and backslash in it escaped once more.
+# In UTF-8, with every quote and backslash escaped once more.
 MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
-# A batch of key packages, or a commit with its Welcome, in base64, and the JSON around them.
+# A batch of key packages, or a commit with its Welcome, in base64 and JSON.
 MAX_BODY_BYTES = (store.MAX_COMMIT_BYTES + store.MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024
 
 _SENDER = Needs(Who.MEMBER, P.SEND_MESSAGES, person=True)
@@ -54,7 +54,7 @@ _ONE = _PRIVATE + "/conversations/{conversation_id}"
 _UNKNOWN = ("unknown_conversation",)
 _OPEN = ("private_refused", "too_many", "unknown_conversation", "unknown_member")
 _NOT_IN_GROUP = ("no_device", "unknown_conversation")
-_MEMBERS = "who is in the conversation"
+_MEMBERS = "the conversation's members"
 
 _Seq = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 _Devices = Annotated[Sequence[Id], Meta(max_length=MAX_RECIPIENTS)]
@@ -85,7 +85,7 @@ class NewCommit(Asked):
 
 
 class NewPrivateMessage(Asked):
-    """Members who are away are rung for it, unless `ring` is false."""
+    """A message. Absent members are notified, unless `ring` is false."""
 
     message: Annotated[bytes, Meta(min_length=1, max_length=store.MAX_MESSAGE_BYTES)]
     commitment: Annotated[bytes, Meta(min_length=COMMITMENT_BYTES, max_length=COMMITMENT_BYTES)]
@@ -99,7 +99,7 @@ class AskedLog(Asked):
 
 
 class AskedWelcomes(Asked):
-    """Of the call of this channel; without it those of conversations."""
+    """A query for Welcomes of a channel's call, or without a channel of conversations."""
 
     channel_id: Id | None = None
 
@@ -138,7 +138,7 @@ class SealedFile(Told):
 
 
 class PrivateRequests(Requests):
-    """`serve` answers with what is stored under a key."""
+    """The endpoints. `serve` serves a stored object."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "Whether this device takes part, and how many of its key packages are left",
+        "Whether this device is registered, and how many of its key packages are left",
         http=f"GET {_PRIVATE}/device",
     )
     async def device(self, asking: Asker) -> PrivateStock:
@@ -166,7 +166,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "Take part with this device, whose key states which MLS signature key is its own",
+        "Register this device, with a statement of its key about its MLS signature key",
         http=f"PUT {_PRIVATE}/device",
         refusals=("proof_invalid",),
     )
@@ -175,7 +175,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "Publish key packages, each of which is handed out once, and the one of last resort",
+        "Publish key packages, each handed out once, and a last-resort package",
         http=f"POST {_PRIVATE}/key-packages",
         refusals=("no_device", "proof_invalid", "too_many"),
         most_bytes=MAX_BODY_BYTES,
@@ -186,8 +186,8 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "The Welcomes that wait for this device, about 1 MiB at once: ask again until there are "
-        "none. With `channel_id` those of the call of an encrypted channel, else those of "
+        "This device's pending Welcomes, about 1 MiB at a time: repeat until there are "
+        "none. With `channel_id` those of an encrypted channel's call, otherwise those of "
         "conversations",
         http=f"GET {_PRIVATE}/welcomes",
     )
@@ -200,7 +200,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "This device has joined by a Welcome",
+        "Confirm that this device has joined with a Welcome",
         http=f"DELETE {_PRIVATE}/welcomes/{{welcome_id}}",
         refusals=("no_device",),
     )
@@ -209,7 +209,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "One's own conversations, with the devices in each group and those that it lacks",
+        "Your conversations, with the devices in each group and the missing ones",
         http=f"GET {_PRIVATE}/conversations",
     )
     async def list(self, asking: Asker) -> OwnConversations:
@@ -217,7 +217,7 @@ class PrivateRequests(Requests):
 
     @request(
         _SENDER,
-        "The conversation with these people; between two there is only one",
+        "Open a conversation with these people. Between two people there is only one",
         http=f"POST {_PRIVATE}/conversations",
         refusals=_OPEN,
     )
@@ -229,9 +229,7 @@ class PrivateRequests(Requests):
     async def one(self, asking: Asker, conversation_id: Id) -> store.PrivateConversation:
         return await self._conversations.one(asking.member_id, conversation_id)
 
-    @request(
-        _SENDER, "Let another person into a group", http=f"PUT {_ONE}/members/{{member_id}}", refusals=_OPEN
-    )
+    @request(_SENDER, "Add a person to a group", http=f"PUT {_ONE}/members/{{member_id}}", refusals=_OPEN)
     async def add(self, asking: Asker, conversation_id: Id, member_id: Id) -> None:
         await self._conversations.add(asking.member_id, conversation_id, member_id)
 
@@ -250,7 +248,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "This device has lost the keys of the group; others let it in again",
+        "Report that this device has lost the group's keys. Other devices add it again",
         http=f"POST {_ONE}/lost",
         refusals=_NOT_IN_GROUP,
     )
@@ -259,7 +257,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "Take a key package of each of these devices that the group lacks",
+        "Take a key package of each of these devices, which the group must lack",
         http=f"POST {_ONE}/key-packages",
         refusals=(*_NOT_IN_GROUP, "private_refused", "unknown_member"),
     )
@@ -270,7 +268,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "End the epoch of the group; the first commit of an epoch wins",
+        "Commit, which ends the group's epoch. The first commit of an epoch wins",
         http=f"POST {_ONE}/commits",
         refusals=(*_NOT_IN_GROUP, "epoch_passed"),
         most_bytes=MAX_BODY_BYTES,
@@ -283,7 +281,7 @@ class PrivateRequests(Requests):
 
     @request(
         _SENDER,
-        "Send an encrypted message; the same bytes again change nothing",
+        "Send an encrypted message. Sending the same bytes again changes nothing",
         http=f"POST {_ONE}/messages",
         live="private_send",
         refusals=(*_NOT_IN_GROUP, "devices_changed", "epoch_passed", "private_refused", "unknown_member"),
@@ -301,7 +299,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "What was sent after an entry, for a device of the group",
+        "The log after an entry, for a device of the group",
         http=f"GET {_ONE}/log",
         live="private_log",
         refusals=_NOT_IN_GROUP,
@@ -314,8 +312,8 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "Tell those who moderate about a message, and reveal it with the proof that it was sent; "
-        "`private` of the report says what was revealed",
+        "Report a message to moderators, revealing its content with proof. "
+        "The report's `private` contains the revealed content",
         http=f"POST {_ONE}/reports",
         refusals=("not_proved", "too_many", "unknown_conversation"),
         status=201,
@@ -331,8 +329,7 @@ class PrivateRequests(Requests):
 
     @request(
         _SENDER,
-        "Store a file that was sealed before, for the devices of the group; up to 32 MiB, with "
-        "its `Content-Length`",
+        "Store an encrypted file for the devices of the group, up to 32 MiB, with its `Content-Length`",
         http=f"POST {_ONE}/files",
         refusals=(
             *("unknown_conversation", "private_refused", "unknown_member", "no_device"),
@@ -345,13 +342,13 @@ class PrivateRequests(Requests):
     async def take_file(self, request: web.Request, asking: Asker, conversation_id: Id) -> SealedFile:
         refuse_compressed(request)
         if request.content_type != FILE_TYPE or request.content_length is None:
-            raise ChatError("wrong_content_type", f"Send {FILE_TYPE}, and say how long it is")
+            raise ChatError("wrong_content_type", f"Send {FILE_TYPE} with a Content-Length")
         async with aclosing(arriving(request.content)) as chunks:
             return SealedFile(await self._files.take(asking, conversation_id, request.content_length, chunks))
 
     @request(
         PERSON,
-        "A sealed file, whole or by `Range`, for a device of the group",
+        "An encrypted file, whole or by `Range`, for a device of the group",
         http=f"GET {_ONE}/files/{{file_id}}",
         refusals=(
             *("unknown_conversation", "no_device", "unknown_file", "not_found", "range_not_satisfiable"),
@@ -369,7 +366,7 @@ class PrivateRequests(Requests):
 
     @request(
         PERSON,
-        "Delete a sealed file that one has sent, at once",
+        "Delete an encrypted file that you sent",
         http=f"DELETE {_ONE}/files/{{file_id}}",
         refusals=("unknown_conversation", "unknown_file"),
     )
@@ -382,13 +379,13 @@ DESCRIBED = described_by(
     pushes=[
         Pushed(
             "private_sent",
-            "Something was sent; what it is, a device of the group asks for",
+            "Something was sent. Devices of the group fetch the log",
             schema_of(PrivateSent),
             to=_MEMBERS,
         ),
         Pushed(
             "private_changed",
-            "Somebody is in or out of a conversation, or another device is",
+            "People or devices of a conversation have changed",
             schema_of(PrivateChanged),
             to=_MEMBERS,
         ),
@@ -396,7 +393,7 @@ DESCRIBED = described_by(
             "private_keys_low",
             "A device is running out of key packages",
             schema_of(KeysLow),
-            to="whose device it is",
+            to="the device's member",
             kept=False,
         ),
     ],

@@ -1,10 +1,10 @@
-"""Private conversations: who is in them, and the one order of what their devices send.
+"""Private conversations: their members, and the total order of what their devices send.
 
-A commit counts only where nobody has committed in its epoch before: that is decided inside the write, and
-whoever was later is told what they have missed. Sending the same bytes again changes nothing and gets the
-same answer, so a replay is no new message. What is said is encrypted, and who says it too: the server
-checks that the sender's device is in the group and does not write down which it was. No HTTP, no SQL.
-RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
+Only the first commit of an epoch counts. The write itself decides that, and a later sender gets the entries
+that they missed. Sending the same bytes again changes nothing and returns the same response, so a replay is
+not a new message. Content and sender are encrypted: the server checks that the sending device is in the group
+and does not store which one it was. No HTTP, no SQL. RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and
+7.
 """
 
 import time
@@ -39,33 +39,33 @@ from svc.chat.ground import Ground
 from svc.chat.live.hub import Only, only
 from svc.chat.moderation.reports import Revealed
 
-# More than anybody keeps up with; each is a row in a list that the page loads whole.
+# More than anybody can follow. The page loads the whole list.
 MAX_CONVERSATIONS = 200
-# How often a member may put others into one: at once, and a second in the long run. In half a day they could
-# fill somebody's list with what nobody wants, who can leave and block them meanwhile.
+# How often a member may put others into a conversation, as a burst and per second. It would take half a day
+# to fill somebody's list, and the victim can leave and block them meanwhile.
 OPEN_BURST, OPENED_PER_S = 20, 1 / 240
 _MOST_OPENING = 10_000
 _NOBODY: frozenset[str] = frozenset()
 
-# Has the first blocked the second?
+# Returns whether the first member has blocked the second.
 Blocks = Callable[[str, str], bool]
-# Rings these members of a conversation for a "mention" or a "call"; the last says who may still be told.
+# Notifies members of a "mention" or a "call"; the last argument tells who may still be notified.
 Rings = Callable[[str, str, Collection[str], Callable[[str], bool]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What a device wants of a group: its message, a Welcome, and which devices it removes."""
+    """A device's commit: its message, a Welcome, and the devices that it removes."""
 
     message: bytes
     welcome: bytes | None
     removed: Collection[str]
-    # The last entry that the device has read: what is behind it, it has missed.
+    # The last entry that the device has read. It has missed later ones.
     after: int
 
 
 class PrivateLog(Told):
-    """`since` is the entry behind which the device may read."""
+    """Part of a log. `since` is the entry after which the device may read."""
 
     entries: Annotated[Sequence[PrivateEntry], Meta(max_length=MAX_MISSED)]
     epoch: Natural
@@ -89,7 +89,7 @@ class PrivateChanged(Told):
 class _Taken:
     packages: Sequence[TakenPackage]
     low: Sequence[KeysLow]
-    # By device, whose it is.
+    # The member of each device.
     owners: dict[str, str]
 
 
@@ -118,11 +118,11 @@ class PrivateConversations:
         self._steady = steady
         self._opening = Allowances(OPEN_BURST, OPENED_PER_S, _MOST_OPENING)
         self.on_ring: list[Rings] = []
-        # By conversation: is it between two, and who is in it?
+        # By conversation: whether it is between two people, and its members.
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
-        # By channel that is encrypted: who is in its call (`channel_calls`).
+        # By encrypted channel: the people in its call (`channel_calls`).
         self.calls: dict[str, frozenset[str]] = {}
-        # Told of a conversation and of who is not in it any more.
+        # Called with a conversation and a member who is no longer in it.
         self.on_left: list[Callable[[str, str], None]] = []
         devices.on_lacking.append(self.tell_changed)
 
@@ -134,21 +134,23 @@ class PrivateConversations:
         return await store.described(self._database, member_id)
 
     async def one(self, member_id: str, conversation_id: str) -> PrivateConversation:
-        """Raises ChatError."""
+        """Return a conversation. Raises ChatError."""
         self._require_inside(member_id, conversation_id)
         for found in await store.described(self._database, member_id, conversation_id):
             return found
         raise ChatError("unknown_conversation")
 
-    # Who is in a conversation.
+    # Members of conversations.
 
     def people_of(self, conversation_id: str) -> frozenset[str]:
-        """Nobody, where there is no such conversation."""
+        """Return the members; empty for an unknown conversation."""
         return self._members.get(conversation_id, (False, _NOBODY))[1]
 
     @changes_rules
     def open(self, member_id: str, others: Collection[str], now: float) -> Act[str, str]:
-        """The conversation of these people: between two the one that there is. Raises ChatError."""
+        """Open the conversation of these people. For two people, return the existing one. Raises
+        ChatError.
+        """
         people = frozenset({member_id, *others})
         if not 2 <= len(people) <= MAX_PEOPLE:
             raise ChatError("invalid_request", f"A conversation has 2 to {MAX_PEOPLE} people")
@@ -173,7 +175,7 @@ class PrivateConversations:
 
     @changes_rules
     def add(self, member_id: str, conversation_id: str, other_id: str) -> Act[None, None]:
-        """Let another person in; their devices follow by a commit. Raises ChatError."""
+        """Add a person. A commit then adds their devices. Raises ChatError."""
         people = self._require_group(member_id, conversation_id)
         if len(people | {other_id}) > MAX_PEOPLE:
             raise ChatError("too_many", f"A conversation has at most {MAX_PEOPLE} people")
@@ -188,7 +190,7 @@ class PrivateConversations:
 
     @changes_rules
     def remove(self, member_id: str, conversation_id: str, other_id: str) -> Act[None, None]:
-        """From now on another person, or oneself, neither reads nor sends there. Raises ChatError."""
+        """Remove a person, or oneself. They can no longer read or send. Raises ChatError."""
         if other_id not in self._require_group(member_id, conversation_id):
             raise ChatError("unknown_member")
 
@@ -200,7 +202,9 @@ class PrivateConversations:
 
     @follows_rules
     def lose(self, asker: Asker, conversation_id: str) -> Act[None, None]:
-        """This device has lost the keys of the group; others let it in again. Raises ChatError."""
+        """Record that this device has lost the group's keys, so that others add it again. Raises
+        ChatError.
+        """
         self._require_inside(asker.member_id, conversation_id)
 
         def write(connection: Connection) -> None:
@@ -211,13 +215,13 @@ class PrivateConversations:
         return Act(write, lambda _: self.tell_changed([conversation_id]))
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member goes: none of their devices is anywhere any more."""
+        """Remove a leaving member's devices from all conversations, as part of a write."""
         devices_store.DEVICES.delete(connection, member_id=member_id)
         for conversation_id in store.conversations_of(connection, member_id):
             store.remove_member(connection, conversation_id, member_id)
 
     def forget_member(self, member_id: str) -> None:
-        """After a member has gone."""
+        """Forget a member who has left."""
         left = [one for one, (_, people) in self._members.items() if member_id in people]
         for conversation_id in left:
             self._drop(conversation_id, member_id)
@@ -231,13 +235,13 @@ class PrivateConversations:
         for tell in self.on_left:
             tell(conversation_id, member_id)
 
-    # Groups and what is sent there.
+    # Groups and their messages.
 
     @follows_rules
     def take_packages(
         self, asker: Asker, conversation_id: str, device_ids: Collection[str], now: float
     ) -> Act[_Taken, Sequence[TakenPackage]]:
-        """A key package of each device that the group lacks. Raises ChatError."""
+        """Take a key package of each device that the group lacks. Raises ChatError."""
         people = self._in_call(asker.member_id, conversation_id) or self.require_writable(
             asker.member_id, conversation_id
         )
@@ -265,7 +269,7 @@ class PrivateConversations:
     def commit(
         self, asker: Asker, conversation_id: str, wanted: Commit, now: float
     ) -> Act[_Sent, PrivateGroup]:
-        """End the group's epoch, and let in those for whom the Welcome is. Raises ChatError."""
+        """End the group's epoch, and add the recipients of the Welcome. Raises ChatError."""
         people = self._require_inside(asker.member_id, conversation_id)
         epoch = committing.read(wanted.message, conversation_id, framing.COMMIT).epoch
         refs = committing.recipients(wanted.welcome)
@@ -278,9 +282,9 @@ class PrivateConversations:
                 return _again(again["epoch"] + 1, again["seq"], COMMIT)
             leaves = store.leaves(connection, conversation_id)
             if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
-                # Nobody is left who could let anybody in.
+                # No device is left that could add others.
                 group, leaves = store.begin_anew(connection, conversation_id, group), {}
-            # The first commit makes the group; whoever is too late for it is added by the one who was not.
+            # The first commit creates the group. Its creator then adds a device that committed too late.
             if epoch > 0:
                 committing.require_leaf(leaves, device_id)
             if epoch != group.epoch:
@@ -309,10 +313,10 @@ class PrivateConversations:
         *,
         ring: bool = True,
     ) -> Act[_Sent, PrivateGroup]:
-        """Append a message to the log, and ring for it where the sender wants that. Raises ChatError."""
+        """Append a message to the log, and notify members if the sender wants that. Raises ChatError."""
         self.require_writable(asker.member_id, conversation_id)
         read = committing.read(body, conversation_id, framing.APPLICATION)
-        # Else its recipients could not report it.
+        # Otherwise its recipients could not report it.
         if read.authenticated_data != franking.bound(commitment):
             raise ChatError("invalid_request", "The message must be bound to its commitment")
         sent_at_ms = int(now * 1000)
@@ -343,19 +347,19 @@ class PrivateConversations:
     async def log(
         self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
     ) -> PrivateLog:
-        """What has been sent since, for a device of the group. Raises ChatError."""
+        """Return the entries after one, for a device of the group. Raises ChatError."""
         one = await self.one(member_id, conversation_id)
         if device_id is None:
             raise ChatError("no_device")
         found = await store.entries(self._database, conversation_id, device_id, after, most)
-        # Once more: whoever has been removed meanwhile reads nothing.
+        # Checked again: a member removed meanwhile reads nothing.
         self._require_inside(member_id, conversation_id)
         since = await store.since(self._database, conversation_id, device_id) or 0
         return PrivateLog(found, one.epoch, one.seq, one.first_seq, since)
 
     @follows_rules
     def received(self, asker: Asker, welcome_id: str) -> Act[None, None]:
-        """This device has joined by a Welcome and needs it no more; whether there was one or not."""
+        """Record that this device has joined with a Welcome. Idempotent."""
 
         def write(connection: Connection) -> None:
             device_id, _ = self._devices.require(connection, asker)
@@ -364,35 +368,37 @@ class PrivateConversations:
         return Act(write, lambda _: None)
 
     def revealed(self, reporter_id: str, sending: franking.Sending, proof: franking.Proof) -> Revealed:
-        """What a recipient reports of a message, proved; nothing else is learned of it. Raises ChatError."""
+        """Verify a recipient's report of a message. Return the revealed content. Raises ChatError."""
         self.require_member(reporter_id, sending.conversation_id)
         try:
             text, files = franking.parts(proof.said)
             proved = franking.is_proved(self._franking_key, proof, sending)
         except ValueError as fault:
-            raise ChatError("invalid_request", f"This is nothing that a message says: {fault}") from None
+            raise ChatError("invalid_request", f"This cannot be a message's content: {fault}") from None
         if not proved:
             raise ChatError("not_proved")
         return Revealed(sending.conversation_id, sending.sent_at_ms, text, files)
 
-    # What those have in common.
+    # Shared helpers.
 
     def require_member(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """The ids of those who are in it. Raises ChatError."""
+        """Return the members, who must include this one. Raises ChatError."""
         people = self.people_of(conversation_id)
         if member_id not in people:
             raise ChatError("unknown_conversation")
         return people
 
     def _in_call(self, member_id: str, channel_id: str) -> frozenset[str]:
-        """Who is in the call of an encrypted channel, and may be, where this member is one of them."""
+        """Return the people in an encrypted channel's call who may be there, if this member is one of
+        them.
+        """
         may = self._directory.may
         people = self.calls.get(channel_id, _NOBODY)
         there = frozenset(one for one in people if may(one, Permission.JOIN_VOICE, channel_id))
         return there if member_id in there else _NOBODY
 
     def _require_inside(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """The ids of those in a conversation, or in a channel's call. Raises ChatError."""
+        """Return the people in a conversation or in a channel's call. Raises ChatError."""
         return self._in_call(member_id, conversation_id) or self.require_member(member_id, conversation_id)
 
     def _audience(self, conversation_id: str) -> Only:
@@ -405,7 +411,7 @@ class PrivateConversations:
         return people
 
     def require_writable(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """Of two, both are there and neither has blocked the other."""
+        """Require that both of two people are present and neither has blocked the other."""
         people = self.require_member(member_id, conversation_id)
         if self._members[conversation_id][0]:
             if len(people) < 2:
@@ -414,7 +420,7 @@ class PrivateConversations:
         return people
 
     def _require_reachable(self, member_id: str, people: Collection[str]) -> None:
-        """All are people, and none has blocked the one who asks, or is blocked by them."""
+        """Require that nobody is a bot, and that no block exists between the member and these people."""
         for one in people:
             if one == member_id:
                 continue
@@ -448,7 +454,7 @@ class PrivateConversations:
         return group
 
     def called(self, conversation_id: str, caller_id: str) -> None:
-        """A member goes into the call of a conversation, in which nobody is: it rings for the others."""
+        """Ring for the others when a member is the first in a conversation's call."""
         self._ring("call", conversation_id, caller_id)
 
     def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:

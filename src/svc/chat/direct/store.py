@@ -1,4 +1,4 @@
-"""The tables of private conversations, of their groups and of what is sent there. SQL only."""
+"""The tables of private conversations, their groups and their logs. SQL only."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -15,14 +15,14 @@ from svc.chat.direct.devices_store import PrivateDevice, Thumbprint
 from svc.chat.direct.franking import TAG_BYTES
 
 MAX_PEOPLE = 25
-# A message of 4,000 characters, what it answers, and padding.
+# A message of 4,000 characters, the message it replies to, and padding.
 MAX_MESSAGE_BYTES = 32 * 1024
-# In a group of 200 devices whose tree has been blanked, a path carries a secret for each of them.
+# In a group of 200 devices with a blanked tree, a path contains a secret for each of them.
 MAX_COMMIT_BYTES = 96 * 1024
-# With the tree of 200 leaves, of which each holds a statement.
+# With a tree of 200 leaves, each with a statement.
 MAX_WELCOME_BYTES = 512 * 1024
 MAX_MISSED = 100
-# Of what is read at once, beside the first: all that may wait together has tens of megabytes.
+# Limit of one read, besides its first entry: all waiting entries may have tens of megabytes.
 MAX_READ_BYTES = 1024 * 1024
 
 Kind = Literal["commit", "message"]
@@ -40,7 +40,7 @@ class PrivateGroup:
 
 @dataclass(frozen=True, slots=True)
 class PrivateLeaf:
-    """A device in a group; `gone` once it may not be there any more."""
+    """A device in a group. `gone` if it no longer belongs there."""
 
     id: Id
     member_id: Id
@@ -62,7 +62,7 @@ class PrivateConversation(Told):
 
 @dataclass(frozen=True, slots=True)
 class PrivateEntry:
-    """`tag` is a message's: what a report of it needs."""
+    """A log entry. A message's `tag` is needed for reporting it."""
 
     seq: Natural
     epoch: Natural
@@ -90,11 +90,11 @@ def digest(body: bytes) -> bytes:
     return hashlib.sha256(body).digest()
 
 
-# Conversations and who is in them.
+# Conversations and their members.
 
 
 async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
-    """Whether each is a conversation between two, and the ids of its members."""
+    """Load each conversation: whether it is between two people, and the ids of its members."""
     found: dict[str, tuple[bool, frozenset[str]]] = {}
     for row in await database.rows(
         "SELECT id, pair IS NOT NULL AS is_pair, member_id FROM private_conversations"
@@ -106,7 +106,7 @@ async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
 
 
 async def load_calls(database: Database) -> dict[str, frozenset[str]]:
-    """By channel: the members in its encrypted call."""
+    """Load the members in each channel's encrypted call."""
     found: dict[str, frozenset[str]] = {}
     for row in await database.rows(
         "SELECT conversation_id, member_id FROM private_members WHERE device_id IS NOT NULL"
@@ -141,7 +141,7 @@ def count_of(connection: Connection, member_id: str) -> int:
 
 
 def remove_member(connection: Connection, conversation_id: str, member_id: str) -> None:
-    """With the last member the conversation goes."""
+    """Remove a member. The last one's conversation is deleted."""
     where = (conversation_id, member_id)
     connection.execute("DELETE FROM private_members WHERE conversation_id = ? AND member_id = ?", where)
     connection.execute(
@@ -159,7 +159,8 @@ def conversations_of(connection: Connection, member_id: str) -> list[str]:
     return [conversation_id for (conversation_id,) in connection.execute(sql, (member_id,))]
 
 
-# One statement, so that it is of one moment: a device whose leaf is there and not gone is never lacking too.
+# One statement, so that all values are from the same moment: a device with a present leaf is never listed as
+# missing.
 _DEVICE = "json_object('id', device_id, 'member_id', member_id, 'thumbprint', thumbprint"
 _DESCRIBED = f"""
     SELECT c.*,
@@ -183,7 +184,9 @@ _DESCRIBED = f"""
 async def described(
     database: Database, member_id: str, conversation_id: str | None = None
 ) -> list[PrivateConversation]:
-    """A member's conversations, or one of them, with the devices in each group and those that it lacks."""
+    """Return a member's conversations, or one of them, with the devices in each group and the missing
+    ones.
+    """
     return [_conversation(row) for row in await database.rows(_DESCRIBED, (member_id, conversation_id))]
 
 
@@ -201,11 +204,11 @@ def _conversation(row: Row) -> PrivateConversation:
     )
 
 
-# Calls of encrypted channels: who is in one is a member, with one device alone.
+# Calls of encrypted channels. A participant is a member with exactly one device.
 
 
 def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
-    """By member: the device with which they are in the call of a channel. Nobody in a conversation."""
+    """Return the devices in a channel's call by member; empty for a conversation."""
     found = connection.execute(
         "SELECT member_id, device_id FROM private_members"
         " WHERE conversation_id = ? AND device_id IS NOT NULL",
@@ -217,7 +220,7 @@ def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
 def put_devices_in_call(
     connection: Connection, channel_id: str, devices: Mapping[str, str], now_ms: int
 ) -> None:
-    """Who is in the call from now on. Whoever is not, is gone from its group; with the last its log goes."""
+    """Set the devices in a call. Others leave its group, and the log is deleted with the last one."""
     connection.execute(
         "INSERT OR IGNORE INTO private_conversations (id, channel_id, created_at_ms) VALUES (?1, ?1, ?2)",
         (channel_id, now_ms),
@@ -257,16 +260,16 @@ def put_leaf(connection: Connection, conversation_id: str, device: PrivateDevice
 
 
 def begin_anew(connection: Connection, conversation_id: str, before: PrivateGroup) -> PrivateGroup:
-    """A group without devices, whose log goes on."""
+    """Start a group without devices that continues the log."""
     LEAVES.delete(connection, conversation_id=conversation_id)
     return PrivateGroup(0, before.seq)
 
 
-# What is sent.
+# Messages and commits.
 
 
 def sent_before(connection: Connection, conversation_id: str, body: bytes) -> Row | None:
-    """The entry that has this very body."""
+    """Return the entry with exactly this body."""
     found: Row | None = connection.execute(
         "SELECT seq, epoch, kind FROM private_entries WHERE conversation_id = ? AND digest = ?",
         (conversation_id, digest(body)),
@@ -283,7 +286,7 @@ def append(
     now_ms: int,
     tag: bytes | None = None,
 ) -> PrivateGroup:
-    """A commit ends the epoch."""
+    """Append an entry. A commit ends the epoch."""
     after = PrivateGroup(before.epoch + (kind == COMMIT), before.seq + 1)
     entry = PrivateEntry(after.seq, before.epoch, kind, now_ms, body, tag)
     _LOG.insert(connection, entry, conversation_id=conversation_id, digest=digest(body))
@@ -305,13 +308,13 @@ _ENTRIES = f"""
 async def entries(
     database: Database, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
-    """What a device of the group may read."""
+    """Return entries that a device of the group may read."""
     found = await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
     return [_LOG.read(row) for row in found]
 
 
 async def since(database: Database, conversation_id: str, device_id: str) -> int | None:
-    """The entry behind which a device may read; None for one that is not in the group."""
+    """Return the entry after which a device may read; None if it is not in the group."""
     found = await database.row(
         "SELECT since_seq FROM private_leaves WHERE conversation_id = ? AND device_id = ? AND gone = 0",
         (conversation_id, device_id),
@@ -322,7 +325,7 @@ async def since(database: Database, conversation_id: str, device_id: str) -> int
 def entries_in(
     connection: Connection, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
-    """The same, as a step of a write."""
+    """Return entries like `entries`, as part of a write."""
     found = connection.execute(_ENTRIES, (conversation_id, device_id, after, most))
     return [_LOG.read(row) for row in found]
 
@@ -330,7 +333,7 @@ def entries_in(
 def put_welcome(
     connection: Connection, welcome: PrivateWelcome, device_ids: Collection[str], now_ms: int
 ) -> None:
-    """In place of what these devices have not fetched for that group: it is of no use to them any more."""
+    """Store a Welcome, replacing older ones that these devices have not fetched for that group."""
     for device_id in device_ids:
         for (before,) in connection.execute(
             "SELECT id FROM private_welcomed JOIN private_welcomes ON id = welcome_id"
@@ -347,7 +350,7 @@ def put_welcome(
 async def welcomes(
     database: Database, device_id: str, channel_id: str | None, most: int
 ) -> list[PrivateWelcome]:
-    """Of conversations, or of the call of a channel."""
+    """Return a device's Welcomes of conversations, or of a channel's call."""
     found = await database.rows(
         f"SELECT {_WELCOMES.select('w')} FROM private_welcomes w JOIN"
         " (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM"
@@ -362,7 +365,7 @@ async def welcomes(
 
 
 def drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> None:
-    """This device waits for it no more; with the last one it goes."""
+    """Remove a device from a Welcome's recipients. The Welcome is deleted with the last one."""
     connection.execute(
         "DELETE FROM private_welcomed WHERE device_id = ? AND welcome_id = ?", (device_id, welcome_id)
     )
@@ -373,18 +376,18 @@ def drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> Non
     )
 
 
-# What ends.
+# Cleanup.
 
 
 def drop_received(connection: Connection) -> int:
-    """Welcomes that nobody waits for any more."""
+    """Delete Welcomes without recipients."""
     return connection.execute(
         "DELETE FROM private_welcomes WHERE id NOT IN (SELECT welcome_id FROM private_welcomed)"
     ).rowcount
 
 
 def expire(connection: Connection, before_ms: int, most: int) -> int:
-    """Some of what was sent before a moment; how many that were."""
+    """Delete some entries that are older than this time. Return how many."""
     found = connection.execute(
         "DELETE FROM private_entries WHERE n IN"
         " (SELECT n FROM private_entries WHERE sent_at_ms <= ? ORDER BY sent_at_ms LIMIT ?)",

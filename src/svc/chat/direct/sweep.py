@@ -1,8 +1,8 @@
-"""What private conversations kept for long enough goes: from the database, from its log, and sealed files.
+"""Deletes private messages and encrypted files after the retention time.
 
-Looks every hour and deletes some in each write. A sealed file is deleted: without its key, which was in a
-message, its bytes say nothing. The database's log is emptied at the end, which leaves nothing deleted in any
-of its files. docs/configuration.md, "Chat server".
+Runs every hour and deletes a few in each write. An encrypted file is simply deleted: its key was in a
+message, and its bytes are useless without it. At the end the database's log is emptied, so that no file
+contains deleted content. docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from svc.chat.media.rules import Media
 
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
-# Each of up to 32 KiB, which is overwritten: some 5 ms of the writer's time.
+# Each has up to 32 KiB, which is overwritten: about 5 ms of the writer's time.
 _AT_ONCE = 50
-# Between taking a key package and the Welcome for it there are seconds.
+# A Welcome follows within seconds after a key package was taken.
 _TAKEN_FOR_MS = DAY_MS
 
-# A copy that an update has made of the database holds what is deleted later. In this time an operator notices
-# that the update does not work.
+# A copy of the database from before an update contains content that is deleted later. In this time an
+# operator notices that an update does not work.
 _COPIES_KEPT_S = 7 * 24 * 60 * 60.0
 
 _SAID = "deleting encrypted messages is delayed", "deleting encrypted messages failed"
@@ -35,7 +35,10 @@ logger = logging.getLogger(__name__)
 
 
 class PrivateSweep:
-    """`copies` is the folder with the database as it was before updates. `now` gives seconds since 1970."""
+    """Deletes old messages. `copies` is the folder with the databases from before updates.
+
+    `now` returns seconds since 1970.
+    """
 
     def __init__(
         self,
@@ -60,7 +63,7 @@ class PrivateSweep:
                 await asyncio.sleep(_INTERVAL_S)
 
     async def once(self) -> int:
-        """Delete everything that is due; how many messages that were."""
+        """Delete everything that is due. Return the number of messages."""
         now_ms = int(self._now() * 1000)
         before_ms = now_ms - self._days * DAY_MS
 
