@@ -1,6 +1,6 @@
-"""The community server: who may come in, who is where, and the way into the voice rooms.
+"""The community server: members, channels, messages, and access to the voice rooms.
 
-Media never passes through it. Each folder is one feature: `requests` (over HTTP and on the
-live socket) over `rules` (what is allowed and what happens) over `store`; `access`, `live`
-and `errors` are the floor they stand on. docs/http.md and docs/live.md.
+Media never passes through it. Each folder is a feature with `requests` (HTTP and the live socket), `rules`
+(checks and effects) and `store`. `access`, `live` and `errors` are the layers below. docs/http.md and
+docs/live.md.
 """

@@ -1,6 +1,6 @@
-"""HTTP around the community: listening, what every request meets and every answer carries.
+"""The HTTP server around the community: listening, middleware, and headers of every response.
 
-Contains no rules of its own and knows no feature. ARCHITECTURE.md and docs/http.md.
+Contains no rules and knows no feature. ARCHITECTURE.md and docs/http.md.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ logger = logging.getLogger(__name__)
 
 
 class Draining:
-    """`middleware` is to stand inside the one that gives errors their shape."""
+    """Tracks requests for a graceful shutdown. `middleware` goes inside the one that formats errors."""
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -63,7 +63,7 @@ class Draining:
     def middleware(self) -> Middleware:
         @web.middleware
         async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
-            """Once the server stops, connections that were kept alive bring nothing new."""
+            """Refuse new requests on kept-alive connections during the shutdown."""
             if self._begun:
                 raise ChatError("server_stopping")
             self._under_way += 1
@@ -77,16 +77,16 @@ class Draining:
         return count
 
     async def close_connection(self, _: web.Request, response: web.StreamResponse) -> None:
-        """For every response: the last one on its connection."""
+        """Make a response the last one on its connection during the shutdown."""
         if self._begun:
             response.force_close()
 
     def begin(self) -> None:
-        """Let nothing new begin."""
+        """Refuse new requests from now on."""
         self._begun = True
 
     async def finished(self, deadline_s: float) -> None:
-        """Return when nothing is under way any more, or it has had time enough. `begin` comes first."""
+        """Wait until no request is in progress, or for the deadline. Call `begin` first."""
         try:
             async with asyncio.timeout(deadline_s):
                 while self._under_way:
@@ -97,20 +97,20 @@ class Draining:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# How long requests may go on when the server stops: a webhook's pictures take 12 s at most.
+# Time for requests in progress at shutdown. Downloading a webhook's pictures takes up to 12 s.
 SHUTDOWN_DEADLINE_S = 15.0
-# How long an answer may take on its way then.
+# Time for a response to be sent during the shutdown.
 LAST_WORDS_S = 2.0
-# How long browsers are to come here by https only: a year, as RFC 6797 has in its examples.
+# How long browsers must use https: one year, as in the examples of RFC 6797.
 STRICT_TRANSPORT_S = 31_536_000
 NO_FLAGS = Flags()
 REQUEST_ID = web.RequestKey("request_id", str)
-# What pages of other permitted sites may say to us.
+# Request headers for pages of other permitted sites.
 _SAID = ("Authorization", "Content-Type", *SAID)
 
 
 def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
-    """Serve until SIGTERM or SIGINT. Raises ConfigError when it cannot start."""
+    """Serve until SIGTERM or SIGINT. Raises ConfigError if it cannot start."""
     logs.configure(sys.stderr, debug=False)
     raise_limit()
     with asyncio.Runner(loop_factory=new_loop) as runner:
@@ -119,7 +119,7 @@ def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
 
 @contextlib.asynccontextmanager
 async def opened(config: ChatConfig) -> AsyncIterator[Database]:
-    """The database of DATA_DIR, which is ours alone meanwhile. Raises ConfigError."""
+    """Open the database of DATA_DIR and lock the folder. Raises ConfigError."""
     with held(config.data_dir):
         path = config.data_dir / DATABASE_NAME
         try:
@@ -147,12 +147,13 @@ async def _run(config: ChatConfig, flags: Flags) -> None:
 
 @contextlib.asynccontextmanager
 async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[str]:
-    """A running server; yields its address.
+    """Run a server and yield its address.
 
-    At the end it lets nobody in any more, tells the pages, and lets what is under way finish.
+    At the end it refuses new connections, notifies pages, and lets requests in progress finish.
     """
     files = flags.tls_files()
-    # No answer is inflated on the event loop: an issuer's, for one, could stand for gigabytes.
+    # Decompressing on the event loop could exhaust memory: an issuer's small response may stand for
+    # gigabytes.
     identity = {"Accept-Encoding": "identity"}
     async with (
         opened(config) as database,
@@ -197,7 +198,7 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
 
 
 def _announced(config: ChatConfig, name: str, address: str) -> Announced:
-    """What the local network is told of the server that listens at `address`."""
+    """Return the mDNS advertisement of the server at `address`."""
     parts = urlsplit(address)
     server_id = kept_server_id(config.identity.server_id, config.data_dir)
     return Announced(
@@ -211,7 +212,7 @@ def _announced(config: ChatConfig, name: str, address: str) -> Announced:
 
 
 def build(community: Community, config: ChatConfig, draining: Draining) -> web.Application:
-    """The application, not yet listening."""
+    """Return the application, not yet listening."""
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
         middlewares=[
@@ -245,7 +246,7 @@ def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application],
 
 @web.middleware
 async def _named(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Each request has an id, in the log lines about it and in its answer: who complains can say it."""
+    """Give each request an id, in its log lines and its response, so that people can quote it."""
     request[REQUEST_ID] = logs.name_request()
     return await handler(request)
 
@@ -253,7 +254,7 @@ async def _named(request: web.Request, handler: Handler) -> web.StreamResponse:
 def _counted(tally: Tally) -> Middleware:
     @web.middleware
     async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """By route and status. What ends without an answer, a page that has gone, counts as gone."""
+        """Count requests by route and status. A disconnect without a response has its own status."""
         status = CLIENT_GONE
         try:
             response = await handler(request)
@@ -261,7 +262,7 @@ def _counted(tally: Tally) -> Middleware:
             return response
         finally:
             resource = request.match_info.route.resource
-            # An address that we do not have is a stranger's text: no label of its own.
+            # An unknown path is text from a stranger and must not become a label.
             route = f"{request.match_info.route.method} {resource.canonical}" if resource else "none"
             tally.http[route, str(status)] += 1
 
@@ -271,7 +272,7 @@ def _counted(tally: Tally) -> Middleware:
 def _cross_origin(origins: Origins) -> Middleware:
     @web.middleware
     async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Only pages that may use this server reach its API; others' preflights are answered."""
+        """Refuse other sites' pages, and answer the preflights of permitted ones."""
         if not request.path.startswith("/api/") or _is_open_to_all_pages(request):
             return await handler(request)
         if not origins.permits(request.headers.get("Origin"), request.host):
@@ -292,9 +293,9 @@ def _is_open_to_all_pages(request: web.Request) -> bool:
 def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: Pace) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Let in whom the catalogue lets in; the feature finds the member in the request."""
+        """Check the catalogue and put the member into the request."""
         resource = request.match_info.route.resource
-        if resource is None:  # No such address, or no such method there: aiohttp answers.
+        if resource is None:  # Unknown path or method: aiohttp answers.
             return await handler(request)
         method = request.match_info.route.method.replace("HEAD", "GET")
         endpoint = f"{method} {resource.canonical}"
@@ -326,7 +327,7 @@ def _headers(
     media = "".join(f" {url}" for url in public_urls)
     usual = {
         "Content-Security-Policy": (
-            # Suppressing noise is WebAssembly; that lets no text become code.
+            # Noise suppression needs WebAssembly, which cannot turn text into code.
             f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{media}; "
             "img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
             "form-action 'none'; "
@@ -338,10 +339,10 @@ def _headers(
     }
 
     async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
-        """What every answer carries, and what pages of other permitted sites need."""
+        """Add the headers of every response, and those for pages of other permitted sites."""
         for name, value in usual.items():
             response.headers.setdefault(name, value)
-        # What is refused before any middleware has none yet.
+        # A request that was refused before any middleware has no id yet.
         response.headers["X-Request-Id"] = request.get(REQUEST_ID) or logs.name_request()
         origin = request.headers.get("Origin")
         if origin is not None and origins.is_listed(origin):
@@ -356,7 +357,9 @@ def _headers(
 
 def _strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
     async def add_header(_: web.Request, response: web.StreamResponse) -> None:
-        """Browsers then let nobody click a bad certificate away: not for one that is bad by itself."""
+        """Add HSTS. Not for a self-signed certificate, because browsers would then forbid accepting its
+        warning.
+        """
         if not files.self_made:
             response.headers["Strict-Transport-Security"] = f"max-age={STRICT_TRANSPORT_S}"
 

@@ -1,6 +1,6 @@
-"""Everything about coming in, built and connected: invites, signing in, sessions and devices.
+"""Builds and connects the modules for joining: invites, sign-in, sessions and devices.
 
-A part of `community` that stands alone, and has no rules of its own. docs/http.md, "Signing in and devices".
+An independent part of `community`, without rules of its own. docs/http.md, "Signing in and devices".
 """
 
 import secrets
@@ -42,7 +42,7 @@ _code = partial(new_code, secrets.choice)
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """What newcomers come into: who and what is there already."""
+    """The existing parts that newcomers join."""
 
     tokens: AccessTokens
     members: Members
@@ -52,7 +52,7 @@ class Within:
 
 
 class Arriving:
-    """What the community sees; `session` connects to issuers and providers."""
+    """The modules for joining. `session` connects to issuers and providers."""
 
     def __init__(
         self, ground: Ground, config: ChatConfig, session: ClientSession, trust: Trust, community: Within
@@ -82,7 +82,7 @@ class Arriving:
         )
         keys = IssuerKeys(session, config.identity.oidc_issuer, time.monotonic)
         self.joining = Joining(ground, trust, keys, reception, members, self.sessions)
-        # Whoever goes is signed in nowhere any more.
+        # Sign a leaving member out everywhere.
         ground.changes.member_removal.append(self.sessions.revoke_all)
         self.devices = Devices(ground, members, self.sessions, _code)
         views = InviteViews(
@@ -104,7 +104,7 @@ class Arriving:
         return InviteDoor(self.invites, self.applications, guard, time.monotonic)
 
     async def load(self) -> None:
-        """Before the members are there."""
+        """Load before the members."""
         await self.joining.load(await self.invites.standing(time.time()))
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:

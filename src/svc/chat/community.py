@@ -1,7 +1,6 @@
-"""All features of the chat server, built and connected: what a community is made of.
+"""Builds and connects all features of the chat server.
 
-The only file that knows every feature. Has no rules of its own, and serves nothing:
-`app` puts HTTP around it. ARCHITECTURE.md.
+The only file that knows every feature. Has no rules and serves nothing: `app` adds HTTP. ARCHITECTURE.md.
 """
 
 import secrets
@@ -86,21 +85,23 @@ SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
 
 
 def _steady() -> Callable[[], float]:
-    """Seconds since 1970 as the clock says now, and from then on by one that nobody sets."""
+    """Return a clock that starts at the system time and then advances monotonically."""
     ahead_s = time.time() - time.monotonic()
     return lambda: ahead_s + time.monotonic()
 
 
 class Community:
-    """Build it, `load` it, then serve its `routes` and run its `tasks`."""
+    """A community. Build it, `load` it, then serve its `routes` and run its `tasks`."""
 
     def __init__(
         self, config: ChatConfig, session: ClientSession, database: Database, *, secure: bool, machine: str
     ) -> None:
-        """`session` connects to other services; `secure`: TLS ends here; `machine` is this one's name."""
+        """Build the features. `session` connects to other services; `secure`: TLS ends here; `machine` is the
+        hostname.
+        """
         media, self._config, self._database = config.media, config, database
         self._secure, self._machine = secure, machine
-        # Where it is served; empty while it is not.
+        # The server's address; empty while it is not served.
         self.address = ""
         self._server_id = kept_server_id(config.identity.server_id, config.data_dir)
         self._ids = Ids(time.time, BitsAhead(secrets.token_bytes))
@@ -115,7 +116,7 @@ class Community:
         self.tally, self.probes = Tally(), Probes()
         self.audit = Audit(database, self.directory)
         ground = Ground(database, self.directory, self.hub, self.audit, self.changes, self._ids)
-        # What the environment says holds where nothing is set.
+        # The environment's values apply while the owner has set none.
         self.settings = Settings(
             ground, Values(name=config.server_name, description=config.server_description)
         )
@@ -150,7 +151,7 @@ class Community:
         self._registry = self._measured(database)
 
     async def load(self) -> None:
-        """Read what there is from the database, before anybody is served."""
+        """Load everything from the database before serving."""
         await self.stamps.load()
         await self.arriving.load()
         await self.settings.load(self._config.discoverable)
@@ -197,7 +198,7 @@ class Community:
         ]
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
-        """What runs beside the requests, for as long as the server does."""
+        """Return the background tasks."""
         tasks = [
             self.live.run,
             self.stamps.run,
@@ -208,7 +209,7 @@ class Community:
         return [*tasks, self.link.run, self.voice.speaking.run] if self._config.media.url else tasks
 
     async def say_goodbye(self) -> None:
-        """End the connections that would otherwise stay open."""
+        """Close long-lived connections."""
         await self.kept_backups.close()
         await self.live.close_all()
         await self.pass_through.close_all()
@@ -217,7 +218,7 @@ class Community:
         self.files.queue.signal.announce()
 
     def _commands(self) -> list[Commands]:
-        """What may be asked over the control socket."""
+        """Return the commands of the control socket."""
         return [
             *self.arriving.commands,
             *self.talking.commands,
@@ -287,7 +288,7 @@ class Community:
         )
 
     def _judged(self, text: str) -> str:
-        """Words as the owner wants them shown. Raises ChatError."""
+        """Apply the profanity setting to a text. Raises ChatError."""
         return moderated(text, self.settings.current.profanityMode).text
 
     def _arriving(self, ground: Ground, session: ClientSession) -> Arriving:
@@ -355,7 +356,7 @@ class Community:
         return own
 
     def _kept_of_a_member(self) -> dict[str, Part]:
-        """What an export holds, by name."""
+        """Return the parts of a member's export, by name."""
 
         async def member(asker: Asker) -> AsyncIterator[object]:
             yield shown.member(self.directory.member(asker.member_id))

@@ -1,4 +1,4 @@
-"""What the operator has set, read from variables and checked once.
+"""The chat server's configuration, read from variables and validated once.
 
 docs/configuration.md, "Chat server".
 """
@@ -23,13 +23,13 @@ from svc.chat.media.config import UploadsConfig
 from svc.chat.settings import management
 from svc.chat.settings.management import OperatingConfig
 
-# A day; what is longer was meant otherwise.
+# One day. Longer values are almost certainly typos.
 MAX_CACHE_TTL_MS = 24 * 60 * 60 * 1000
 
 # How long encrypted messages of private conversations are kept.
 MLS_RETENTION_DAYS = 30
 
-# As long as the digest of HS256 (RFC 7518 section 3.2).
+# The length of HS256's digest (RFC 7518 section 3.2).
 MIN_SECRET_BYTES = 32
 MAKE_SECRET = "Make one with: openssl rand -hex 32"
 
@@ -38,7 +38,7 @@ _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 @dataclass(frozen=True, slots=True)
 class MediaService:
-    """One media service: where it is for us, and for members beside the pass-through."""
+    """A media service: its address for us, and its public addresses besides the pass-through."""
 
     url: str
     public_urls: Sequence[str]
@@ -46,7 +46,7 @@ class MediaService:
 
 @dataclass(frozen=True, slots=True)
 class MediaConfig:
-    """The media services, none without SFU_WS_HOST, and who we are to all of them."""
+    """The media services, none without SFU_WS_HOST, and our credentials there."""
 
     services: Sequence[MediaService]
     server_id: str
@@ -56,12 +56,12 @@ class MediaConfig:
 
     @property
     def url(self) -> str:
-        """Of the first; empty where there is none."""
+        """The first service's URL; empty without one."""
         return self.services[0].url if self.services else ""
 
     @property
     def public_urls(self) -> Sequence[str]:
-        """Of all."""
+        """The public URLs of all services."""
         return [url for service in self.services for url in service.public_urls]
 
 
@@ -80,21 +80,21 @@ class ChatConfig:
     identity: IdentityConfig
     invites: InviteConfig
     first_channels: Sequence[Channel]
-    # For how long a page of messages is kept in memory; 0 for not at all.
+    # How long a page of messages is cached; 0 turns the cache off.
     message_cache_ttl_ms: int
-    # Seats in all voice channels together; 0 for no limit.
+    # Seats in all voice channels together; 0 means no limit.
     voice_max_users: int
     media: MediaConfig
     uploads: UploadsConfig
     operating: OperatingConfig
-    # For how long the messages of private conversations are kept.
+    # How long messages of private conversations are kept.
     mls_retention_days: int
-    # Whether what the links of messages lead to may be fetched and shown in short.
+    # Whether the server may fetch link previews.
     link_previews: bool
 
 
 def read(variables: Mapping[str, str]) -> ChatConfig:
-    """Raises ConfigError for what cannot be used."""
+    """Read the variables. Raises ConfigError for invalid values."""
     return ChatConfig(
         host=text(variables, "HOST", "127.0.0.1"),
         port=port(variables, "PORT", 5000),
@@ -124,7 +124,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
 
 
 def _signing_secret(variables: Mapping[str, str]) -> str:
-    """Anyone who has seen one token can try out a short secret on their own machine."""
+    """Return the signing secret. A short one can be guessed offline by anyone who has seen a token."""
     secret = required(variables, "JWT_SECRET", f"access tokens are signed with it. {MAKE_SECRET}")
     if (size := len(secret.encode())) < MIN_SECRET_BYTES:
         raise ConfigError(f"JWT_SECRET has {size} bytes and needs at least {MIN_SECRET_BYTES}. {MAKE_SECRET}")
@@ -132,7 +132,7 @@ def _signing_secret(variables: Mapping[str, str]) -> str:
 
 
 def _origins(variables: Mapping[str, str]) -> list[str]:
-    """Origins in one spelling, or `*` for any."""
+    """Return normalised origins, or `*` for any."""
     listed = []
     for origin in items(variables, "CORS_ORIGIN"):
         if origin != "*" and normalised(origin) is None:
@@ -156,7 +156,7 @@ def _media(variables: Mapping[str, str]) -> MediaConfig:
 
 
 def _services(hosts: Sequence[str], public_hosts: Sequence[str]) -> list[MediaService]:
-    """All public hosts lead to a service that is alone; of several each has the one at its position."""
+    """Assign public hosts: all of them to a single service, or one to each of several, in order."""
     urls = [_websocket_url("SFU_WS_HOST", host, "ws") for host in hosts]
     public_urls = [_public_url(host) for host in public_hosts]
     if len(urls) == 1:
@@ -171,7 +171,7 @@ def _services(hosts: Sequence[str], public_hosts: Sequence[str]) -> list[MediaSe
 
 
 def _stun_urls(variables: Mapping[str, str]) -> list[str]:
-    """As browsers take them (RFC 7064)."""
+    """Return the STUN URLs for browsers (RFC 7064)."""
     if flag(variables, "DISABLE_STUN", False):
         return []
     return [
@@ -181,13 +181,13 @@ def _stun_urls(variables: Mapping[str, str]) -> list[str]:
 
 
 def _public_url(host: str) -> str:
-    """A bare host is one with TLS, as pages need it, unless it is this very machine."""
+    """Return a public URL. A bare host uses TLS, as pages need it, unless it is this machine."""
     local = is_loopback(urlsplit(f"//{host}").hostname or "")
     return _websocket_url("SFU_PUBLIC_HOST", host, "ws" if local else "wss")
 
 
 def _websocket_url(variable: str, value: str, usual_scheme: str) -> str:
-    """`host`, `host:port` or an address with a scheme, as ws:// or wss:// and no slash at the end."""
+    """Return a ws:// or wss:// URL without a trailing slash, from `host`, `host:port` or a URL."""
     address = value if "://" in value else f"{usual_scheme}://{value}"
     try:
         parts = urlsplit(address)
@@ -200,15 +200,16 @@ def _websocket_url(variable: str, value: str, usual_scheme: str) -> str:
 
 
 _VOICE_PREFIX = "voice:"
-# A server needs a place to write in, whatever else is configured.
+# A server always needs a text channel.
 _FIRST_TEXT_CHANNEL = "general"
 
 
 def first_channels(voice_id: str, voice_name: str, additional: Iterable[str]) -> list[Channel]:
-    """Of a new server: a text channel, the voice channel, and those of `additional` (`voice:` marks voice).
+    """Return a new server's channels: a text channel, the voice channel, and `additional` ones (`voice:`
+    marks voice).
 
-    A channel that is listed again, with the same name and kind, is the same one. Raises ConfigError
-    where two different channels would get the same id.
+    A repeated entry with the same name and kind is ignored. Raises ConfigError if two different channels
+    would get the same id.
     """
     channels: dict[str, Channel] = {}
 
@@ -236,7 +237,7 @@ def _id_from(name: str) -> str:
 
 
 def _retention_days(variables: Mapping[str, str]) -> int:
-    """It can only shorten: what is longer, or no whole number of days, gives the usual time."""
+    """Return the retention. The variable can only shorten it: other values give the default."""
     value = text(variables, "MLS_RETENTION_DAYS")
     if value.isascii() and value.isdigit() and 1 <= int(value[:6]) <= MLS_RETENTION_DAYS and len(value) <= 6:
         return int(value)

@@ -1,8 +1,6 @@
-"""What a feature says of its endpoints and live events, for people and for programs that read
-OpenAPI and AsyncAPI: the words for it, the types of fields, and the schemas.
+"""The data types of API descriptions: endpoints, events and JSON schemas.
 
-Descriptions are data; `openapi` makes documents of them. Who may ask what is not said here but in
-the catalogue. The floor of chat; knows no feature.
+`openapi` builds documents from them. Permissions are in the catalogue. Below all features.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,11 +19,11 @@ Schema = Mapping[str, object]
 
 
 class Told(Struct):
-    """What clients are told, in an answer or unasked: `requests.Asked` is what they ask."""
+    """Base class of responses and events. `requests.Asked` is that of requests."""
 
 
 class Named(dict[str, object]):
-    """A schema that several places use: written once, under its name."""
+    """A schema with a name, which documents contain once."""
 
     def __init__(self, name: str, schema: Schema) -> None:
         super().__init__(schema)
@@ -51,7 +49,7 @@ def array(of: Schema, most: int | None = None) -> Schema:
 
 
 def mapping(of: Schema) -> Schema:
-    """An object whose keys are ids."""
+    """Return the schema of an object whose keys are ids."""
     return {"type": "object", "additionalProperties": of}
 
 
@@ -64,7 +62,7 @@ def either(*schemas: Schema) -> Schema:
 
 
 def obj(needed: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
-    """An object of ours: these keys, and in an answer no others."""
+    """Return the schema of an object with exactly these keys."""
     properties = {**needed, **(optional or {})}
     required = {"required": list(needed)} if needed else {}
     return {"type": "object", "properties": properties, **required, "additionalProperties": False}
@@ -78,7 +76,7 @@ NOTHING = obj({})
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`route` as in the catalogue; without an `answer` it is 204 and empty."""
+    """An HTTP endpoint. `route` is as in the catalogue; without an `answer` the response is 204 and empty."""
 
     route: str
     summary: str
@@ -87,16 +85,16 @@ class Endpoint:
     query: Mapping[str, Schema] = field(default_factory=dict)
     body: Schema | None = None
     body_type: str = "application/json"
-    # Codes of `errors` beyond those that everything of its kind may answer.
+    # Error codes besides those that every endpoint of its kind may return.
     refusals: Sequence[str] = ()
     media_type: str = "application/json"
-    # Another status with which the same answer may come, and when.
+    # Another status of the same response, and its condition.
     otherwise: tuple[int, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A request on the live socket, by its name in the catalogue, and its reply."""
+    """A request on the live socket, under its name in the catalogue, with its reply."""
 
     name: str
     summary: str
@@ -107,7 +105,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What the server says unasked. `to`, in words, is who hears it."""
+    """An event that the server pushes. `to` describes the audience."""
 
     name: str
     summary: str

@@ -1,7 +1,7 @@
-"""Every way in which this server refuses a request: one list of codes, one body.
+"""All errors of the API: one list of codes, one body.
 
-Clients match on `error`; `message` is for people and may change. Knows no HTTP library
-and no feature; statuses stand here because a code has the same one everywhere.
+Clients match on `error`. `message` is for people and may change. Knows no HTTP library and no feature; each
+code has the same status everywhere.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ _CODES: Mapping[str, tuple[int, str]] = {
     "invite_required": (403, "You need an invite to join"),
     "issuer_unavailable": (503, "The issuer of this identity cannot be reached right now"),
     "joins_disabled": (403, "This server accepts no new members at the moment"),
-    "last_device": (409, "Without this device nobody could sign in as you any more"),
+    "last_device": (409, "This is your last device. Without it nobody could sign in as you"),
     "lease_lost": (409, "Another worker has this job, or it has ended"),
     "media_address_invalid": (403, "This address was not made by this server, or was changed"),
     "media_address_over": (403, "This link has expired; fetch the message again"),
@@ -133,10 +133,10 @@ def status_of(code: str) -> int:
 
 
 class ChatError(Exception):
-    """A refusal that the asker is told about."""
+    """A refusal that the client gets."""
 
     def __init__(self, code: str, message: str = "", more: Mapping[str, object] | None = None) -> None:
-        """`more` goes into the body beside code and message."""
+        """Create a refusal. `more` are additional fields of the body."""
         self.status, usual = _CODES[code]
         self.code = code
         self.message = message or usual
@@ -148,7 +148,7 @@ class ChatError(Exception):
 
 
 def from_status(status: int) -> ChatError:
-    """The refusal that a bare HTTP status stands for."""
+    """Return the error for a bare HTTP status."""
     if status < 500:
         for code in ("not_found", "method_not_allowed", "body_too_large"):
             if _CODES[code][0] == status:

@@ -1,7 +1,7 @@
-"""Everything about files, built and connected: stored media, uploads, portraits, emoji and drafts.
+"""Builds and connects the modules for files: media, uploads, pictures of members, emoji and drafts.
 
-A part of `community` that stands alone; it knows these features and no others, and has no rules of
-its own. docs/http.md, "Uploads" and docs/configuration.md, "Chat server".
+An independent part of `community` that knows only these features and has no rules of its own. docs/http.md,
+"Uploads" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 def media_of(config: ChatConfig, database: Database) -> Media:
-    """Stored media, or what stands for it where nothing can be stored."""
+    """Return the media store, or a substitute if nothing can be stored."""
     urls, storage = MediaUrls(config.jwt_secret, time.time), config.uploads.storage
     if storage.unusable_because:
         logger.warning("uploads are disabled", extra={"because": storage.unusable_because})
@@ -53,9 +53,9 @@ def media_of(config: ChatConfig, database: Database) -> Media:
 
 
 class Files:
-    """What the community sees; `media` must be there before the members are.
+    """The modules for files. `media` must exist before the members.
 
-    `judged` gives words as they may be shown, or raises ChatError.
+    `judged` returns the permitted form of a text or raises ChatError.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Files:
         media: Media,
         judged: Callable[[str], str],
     ) -> None:
-        database, asked_for = ground.database, config.uploads
+        database, settings = ground.database, config.uploads
         self._media = media
         self._incoming = Incoming(config.data_dir)
         self.icon = ServerIcon(database, media)
@@ -75,11 +75,11 @@ class Files:
         self.emoji = Emojis(ground, media)
         icons = Icons(ground, self.icon)
         bounds = Limits(
-            icon_bytes=asked_for.icon_max_mb * 1024 * 1024,
-            kept_here=asked_for.storage.backend == FILESYSTEM,
-            emoji_at_once=asked_for.emoji_concurrency,
-            file_bytes=asked_for.file_max_mb * 1024 * 1024,
-            file_extensions=asked_for.file_extensions,
+            icon_bytes=settings.icon_max_mb * 1024 * 1024,
+            kept_here=settings.storage.backend == FILESYSTEM,
+            emoji_at_once=settings.emoji_concurrency,
+            file_bytes=settings.file_max_mb * 1024 * 1024,
+            file_extensions=settings.file_extensions,
         )
         uses = {EMOJI: self.emoji.use(), AVATAR: self.avatars.use(), ICON: icons.use()}
         self.queue = Queue(ground, media, bounds, uses, lambda: secrets.token_urlsafe(16), time.time)
@@ -87,13 +87,13 @@ class Files:
         self.sweep = Sweep(
             database,
             media,
-            asked_for.sweep_interval_ms,
-            asked_for.sweep_grace_ms,
+            settings.sweep_interval_ms,
+            settings.sweep_grace_ms,
             time.time,
             also=self.uploads.tidy_up,
         )
         self.queue.on_used_up.append(self._forget_file)
-        self.worker = WorkerHealth(session, asked_for.worker_url, time.monotonic)
+        self.worker = WorkerHealth(session, settings.worker_url, time.monotonic)
         self.drafts = Drafts(ground, media, self.uploads)
         self.media_requests = MediaRequests(media, database, lambda: self.icon.key)
         asked = UploadRequests(self.uploads, self.queue, self.avatars, icons)
@@ -101,29 +101,29 @@ class Files:
         emoji, drafts = EmojiRequests(self.emoji, begin), DraftRequests(self.drafts)
         self.requests: list[Requests] = [asked, self.media_requests, emoji, drafts]
         self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.heard)]
-        # Removals of files that are under way.
+        # Running removals of files.
         self._removing: set[asyncio.Task[None]] = set()
-        # What hangs on channels and members goes with these.
+        # Drafts and uploads are deleted with their channel or member.
         ground.changes.channel_deletion.append(self.drafts.forget_channel)
         ground.changes.member_removal.extend([self.drafts.forget_member, self.uploads.forget_member])
 
-    # Steps of writes of messages.
+    # Steps of messages' writes.
 
     def released(self, connection: Connection, message_id: str) -> None:
-        """A message is deleted."""
+        """Release the files of a deleted message."""
         for kind in (MESSAGE, PREVIEW):
             self._media.release(connection, kind, message_id)
 
     def let_go(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None:
-        """A message lets go of some of its files."""
+        """Release some of a message's files."""
         self._media.let_go(connection, MESSAGE, message_id, keys)
 
     def pictured(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
-        """The previews of a message show these pictures from now on, and no others; those still there."""
+        """Replace the pictures of a message's previews. Return those that still exist."""
         return self._media.refer_only(connection, PREVIEW, message_id, keys)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member's data is deleted."""
+        """Delete a member's data, as part of a write."""
         self.avatars.forget(connection, member_id)
         self.uploads.make_nameless(connection, member_id)
         self.emoji.forget_member(connection, member_id)
@@ -144,12 +144,12 @@ class Files:
         return [self.sweep.run, *([self.worker.run] if self.worker.watched else [])]
 
     async def kept(self, asker: Asker) -> AsyncIterator[object]:
-        """A member's own uploads, for taking them along."""
+        """Yield a member's own uploads for the export."""
         async for upload in self.uploads.of(asker.member_id):
             yield upload.described(self._media.urls)
 
     def _forget_file(self, upload_id: str) -> None:
-        # What is not removed now, because the server stops, goes with the next tidying.
+        # A removal cut short by a shutdown is completed by the next cleanup.
         task = asyncio.ensure_future(self._incoming.remove(upload_id))
         self._removing.add(task)
         task.add_done_callback(self._removing.discard)

@@ -1,4 +1,4 @@
-"""What every group of features is built on: the database, who may do what, who hears, and what changes.
+"""The services that every group of features uses: database, directory, hub, audit log and hooks.
 
 Has no rules of its own.
 """
@@ -15,37 +15,36 @@ from svc.chat.live.hub import Hub
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Who wants to know when something has changed, or to have a hand in the write that changes it.
+    """Hooks that run when something changes, or within the write that changes it.
 
-    A feature that is told of another's changes is not imported by it. All are called without waiting.
+    They let a feature react to another one without importing it. None of them waits.
     """
 
-    # Once the directory has been changed.
+    # After the directory has changed.
     channel_added: list[Callable[[Channel], None]] = field(default_factory=list)
     channel_removed: list[Callable[[Channel], None]] = field(default_factory=list)
-    # Members who have gained sight of a channel, and who have lost it.
+    # The members for whom a channel became visible or invisible.
     channel_shown: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
     channel_hidden: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
-    # Before the calls of a channel are encrypted or not any more, by its id. Raises ChatError.
+    # Before a channel's call encryption is turned on or off, by channel id. Raises ChatError.
     channel_sealing: list[Callable[[str], None]] = field(default_factory=list)
-    # The ids of members who may do more or less than before, somewhere.
+    # The ids of members whose permissions changed somewhere.
     permissions_changed: list[Callable[[Collection[str]], None]] = field(default_factory=list)
     # Somebody has joined.
     member_added: list[Callable[[Member], None]] = field(default_factory=list)
-    # Somebody has left, or was removed.
+    # Somebody has left or was removed.
     member_gone: list[Callable[[str], None]] = field(default_factory=list)
-    # The ids of sessions of a member that have ended.
+    # The ids of a member's ended sessions.
     sessions_ended: list[Callable[[str, Collection[str]], None]] = field(default_factory=list)
     # A step of the write in which somebody joins.
     member_admission: list[Callable[[Connection, Member], None]] = field(default_factory=list)
-    # Steps of the write in which a channel is deleted, or a member goes, by id.
+    # Steps of the write that deletes a channel or removes a member, by id.
     channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # A step of the write in which messages of a member go that were posted between two moments, in ms; and
-    # what follows it.
+    # A step of the write that deletes a member's messages of a period in ms, and its effect.
     messages_removal: list[Callable[[Connection, str, int, int], None]] = field(default_factory=list)
     messages_gone: list[Callable[[], None]] = field(default_factory=list)
-    # A step of the write in which the server is handed to another owner.
+    # A step of the write that transfers the ownership.
     owner_change: list[Callable[[Connection], None]] = field(default_factory=list)
 
 

@@ -1,7 +1,7 @@
-"""What whoever serves a request needs of HTTP: the asking member, the body, the answer, the refusal.
+"""HTTP helpers for endpoints: the asking member, the body, the response and the error.
 
-The floor of chat, beside `errors`; knows no feature. The member is put into the request by
-the application, which has checked the catalogue by then.
+Below all features, next to `errors`. The application has put the member into the request after checking the
+catalogue.
 """
 
 import asyncio
@@ -21,14 +21,14 @@ from svc.chat.access.tokens import Asker
 from svc.chat.errors import ChatError, from_status
 
 ASKER = web.RequestKey("asker", Asker)
-# Not in any RFC: what servers count when the client went before it was answered.
+# Not in any RFC: the common status for a client that disconnected before the response.
 CLIENT_GONE = 499
-# How many proxies in front of the server are trusted; put there by the application.
+# Number of trusted proxies in front of the server. Set by the application.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
 
-# A client that sends nothing for so long has gone; it can go on later.
+# A client that sends nothing for this long has gone. It can resume later.
 READ_DEADLINE_S = 30.0
-# A body that does not arrive, or is in chunks that are none.
+# An incomplete body, or one with invalid chunks.
 _BROKEN = (OSError, web.RequestPayloadError)
 
 # `name=token`, `name="quoted"` and, of RFC 8187, `name*=utf-8'language'percent-encoded`.
@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 @web.middleware
 async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Every refusal and every fault answers with the same body."""
+    """Turn every refusal and every fault into the same body."""
     headers: dict[str, str] = {}
     try:
         return await handler(request)
@@ -56,9 +56,9 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
         if isinstance(fault, ConnectionResetError) and (
             request.transport is None or request.transport.is_closing()
         ):
-            # The client has gone, as often as it likes: that is not a fault, and not a line in the log.
+            # The client has disconnected. This is no fault and must not fill the log.
             return web.Response(status=CLIENT_GONE)
-        # Not the path as it was asked: those of webhooks hold a secret.
+        # Not the requested path: those of webhooks contain a secret.
         resource = request.match_info.route.resource
         path = resource.canonical if resource else "none"
         logger.exception("request failed", extra={"method": request.method, "path": path})
@@ -67,7 +67,7 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
 
 
 def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
-    """A refusal, which says in its headers too when it will be none."""
+    """Add the `Retry-After` header to a refusal with a wait."""
     wait_ms = refusal.more.get("retry_after_ms")
     if isinstance(wait_ms, int):
         response.headers["Retry-After"] = str(-(-wait_ms // 1000))
@@ -75,18 +75,18 @@ def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
 
 
 def refuse_compressed(request: web.Request) -> None:
-    """For whoever reads a body: a few KB of a compressed one can stand for gigabytes. Raises ChatError."""
+    """Refuse a compressed body: a few KB can stand for gigabytes. Raises ChatError."""
     if request.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
         raise ChatError("unsupported_encoding")
 
 
 def asker(request: web.Request) -> Asker:
-    """Who asks; for endpoints that the catalogue opens to members only."""
+    """Return the asking member. Only for endpoints that need a member."""
     return request[ASKER]
 
 
 def client_address(request: web.Request) -> ClientAddress:
-    """Where a request comes from, as far as that can be believed."""
+    """Return the client's address, as far as it is trustworthy."""
     headers = request.headers
     announced = any(name in headers for name in FORWARDING_HEADERS)
     forwarded_for = headers.getall("X-Forwarded-For", [])
@@ -94,13 +94,13 @@ def client_address(request: web.Request) -> ClientAddress:
 
 
 def local_ip(request: web.Request) -> str:
-    """The address of this machine to which the request came; empty where the connection has none."""
+    """Return the local address of the request's connection; empty if unknown."""
     name = request.transport.get_extra_info("sockname") if request.transport else None
     return str(name[0]) if isinstance(name, tuple) else ""
 
 
 async def body(request: web.Request) -> dict[str, object]:
-    """The JSON object of a request: UTF-8, whatever its Content-Type says. Raises ChatError."""
+    """Return the JSON object of a request: UTF-8, whatever its Content-Type. Raises ChatError."""
     try:
         return loads_object((await content(request)).decode())
     except ValueError:
@@ -108,21 +108,21 @@ async def body(request: web.Request) -> dict[str, object]:
 
 
 async def content(request: web.Request, most: int | None = None) -> bytes:
-    """The body of a request that is JSON, as it came. Raises ChatError.
+    """Return the body of a JSON request unchanged. Raises ChatError.
 
-    It has at most as many bytes as the server takes usually, or `most`.
+    The limit is the server's default, or `most`.
     """
     refuse_compressed(request)
     whole = request if most is None else request.clone(client_max_size=most)
     try:
         return await whole.read()
-    # A body in chunks that are none, and a client that has gone.
+    # Invalid chunks, or a client that has disconnected.
     except (web.RequestPayloadError, ConnectionError):
         raise ChatError("invalid_json") from None
 
 
 async def arriving(content: StreamReader) -> AsyncGenerator[bytes, None]:
-    """A file that is sent to us, as it comes. Raises ChatError where it does not come to its end."""
+    """Yield an uploaded file's data. Raises ChatError if it is cut short."""
     while True:
         try:
             async with asyncio.timeout(READ_DEADLINE_S):
@@ -135,7 +135,7 @@ async def arriving(content: StreamReader) -> AsyncGenerator[bytes, None]:
 
 
 def parameters(header: str) -> dict[str, str]:
-    """Those behind the first semicolon of a header, always as UTF-8. What is no parameter is ignored."""
+    """Return a header's parameters, decoded as UTF-8. Invalid ones are ignored."""
     found: dict[str, str] = {}
     for name, extended, quoted, token in _PARAMETER.findall(header):
         value = _QUOTED.sub(r"\1", quoted) or token
@@ -146,17 +146,17 @@ def parameters(header: str) -> dict[str, str]:
 
 
 def disposition(head: bytes) -> dict[str, str]:
-    """The parameters of Content-Disposition in the headers of a part of a multipart body."""
+    """Return the parameters of Content-Disposition in the headers of a multipart part."""
     found = _DISPOSITION.search(head)
     return parameters(found[1].decode("utf-8", "replace")) if found else {}
 
 
 def query_number(request: web.Request, name: str, *, least: int, most: int) -> int | None:
-    """A whole number of the query; None where it is not given. Raises ChatError."""
+    """Return a whole number of the query; None if it is absent. Raises ChatError."""
     text = request.query.get(name)
     if text is None:
         return None
-    # The bound on its length comes first: a number of a million digits takes long to read.
+    # The length is checked first, because parsing a million digits takes long.
     if not (text.isascii() and text.isdecimal() and len(text) <= 19 and least <= int(text) <= most):
         raise ChatError("invalid_request", f"{name} must be a whole number from {least} to {most}")
     return int(text)
@@ -167,5 +167,5 @@ def answer(data: object, status: int = 200) -> web.Response:
 
 
 def nothing() -> web.Response:
-    """Done, and nothing to say."""
+    """Return an empty response."""
     return web.Response(status=204)

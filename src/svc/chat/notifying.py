@@ -1,6 +1,6 @@
-"""Everything about telling members who are away, built and connected: levels, push subscriptions, ringing.
+"""Builds and connects the modules for notifications: levels, push subscriptions and sending.
 
-A part of `community` that stands alone, and has no rules of its own.
+An independent part of `community`, without rules of its own.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from svc.chat.push.rules import Subscriptions
 
 
 class Notifying:
-    """What the community sees."""
+    """The modules for notifications."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Notifying:
         self.levels.on_presence.append(messages.presence.look)
         messages.messages.on_posted.append(self.ringing.posted)
         private.on_ring.append(self.ringing.privately)
-        # What hangs on channels, members and sessions goes with these.
+        # Levels and subscriptions are deleted with their channels, members and sessions.
         changes.channel_deletion.append(self.levels.forget_channel_in)
         changes.channel_removed.append(self.levels.forget_channel)
         changes.member_removal.append(self.levels.forget_member_in)

@@ -1,8 +1,8 @@
-"""How the chat server's port is opened and shut, with TLS or without; and the flags that say so.
+"""Opens and closes the chat server's port, with or without TLS, and defines its command-line flags.
 
-With TLS the port is also for who forgets it: TLS (0x16, RFC 8446 section 5.1) goes to the server, anything
-else is plain HTTP and is sent to the https:// address. Shutting a port lets nobody in any more; who is in
-goes on.
+With TLS, the port also accepts plain HTTP: a connection that starts with TLS (0x16, RFC 8446 section 5.1)
+goes to the server, any other is redirected to the https:// address. Closing the port refuses new connections
+and keeps the others.
 """
 
 import asyncio
@@ -28,22 +28,24 @@ from svc.base.http_server import HttpServer
 from svc.base.listening import address_of
 from svc.chat.tls import TlsFiles
 
-# As long as a request may take to begin; a slow phone shakes hands in two.
+# As long as a request may take to start. A slow phone needs two seconds for a handshake.
 FIRST_BYTE_DEADLINE_S = 10.0
 HANDSHAKE_DEADLINE_S = 10.0
-# How long a browser may take to say that it is done as well.
+# Time for a browser to answer the end of TLS.
 SHUTDOWN_DEADLINE_S = 5.0
-# asyncio gives each TLS connection a read buffer of 256 KiB, handshakes that are left unfinished included:
-# 2 GB for a full table. Two records (16 KiB each, RFC 8446 section 5.1) are as good.
+# asyncio gives each TLS connection a read buffer of 256 KiB, even for an unfinished handshake: 2 GB for a
+# full table. Two records (16 KiB each, RFC 8446 section 5.1) are enough.
 TLS_BUFFER_BYTES = 32 * 1024
 sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
 _HANDSHAKE = b"\x16"
-# A name or an address, and a port. Whatever else a Host header holds is sent nowhere.
+# A name or an address, with an optional port. Any other Host header is not redirected.
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
 
 class TlsDoor:
-    """`server` speaks HTTP behind TLS, `context` gives the certificate of the moment."""
+    """Accepts connections on a TLS port. `server` is the HTTP server; `context` returns the current
+    certificate.
+    """
 
     def __init__(self, server: web.Server, context: Callable[[], SSLContext]) -> None:
         self._server = server
@@ -53,7 +55,7 @@ class TlsDoor:
         self._loop = asyncio.get_running_loop()
 
     async def open(self, connection: socket, place: Place) -> None:
-        """The opener of a listener. Raises OSError where nothing comes of the connection."""
+        """Serve an accepted connection. Raises OSError if it fails."""
         async with asyncio.timeout(FIRST_BYTE_DEADLINE_S):
             first = await self._first_byte(connection)
         if first == _HANDSHAKE:
@@ -70,11 +72,11 @@ class TlsDoor:
             raise ConnectionResetError("closed before it said anything")
 
     async def shut(self) -> None:
-        """End the connections that are being sent to the https:// address."""
+        """Close the connections that are being redirected."""
         await self._redirecting.shutdown(SHUTDOWN_DEADLINE_S)
 
     async def _first_byte(self, connection: socket) -> bytes:
-        """It stays where it is; empty where the peer has gone."""
+        """Peek at the first byte; empty if the peer has gone."""
         while True:
             try:
                 return connection.recv(1, MSG_PEEK)
@@ -97,14 +99,14 @@ def _resolve(future: asyncio.Future[None]) -> None:
 
 async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
     host = request.headers.get("Host", "")
-    # As it came: a proxy's form of a request names the whole address.
+    # Unchanged: a proxy's request line contains the whole URL.
     path = request.raw_path if request.raw_path.startswith("/") else request.path_qs
     if _HOST.fullmatch(host):
         answer = web.Response(status=308, headers={"Location": f"https://{host}{path}"})
     else:
         answer = web.Response(status=400, text="This server is reached at its https:// address.\n")
     answer.headers["Server"] = "svc"
-    # Nothing more is to be said on a connection that others can read.
+    # Others can read this connection, so it carries nothing more.
     answer.force_close()
     return answer
 
@@ -116,16 +118,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What the command line may add to the variables of docs/configuration.md."""
+    """Command-line flags besides the variables of docs/configuration.md."""
 
     admin_host: str = LOOPBACK
-    # Both in one file where only the certificate is named.
+    # Without a key file, this file contains both.
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     listen_fds: Sequence[int] = ()
 
     def tls_files(self) -> TlsFiles | None:
-        """None without TLS. Raises ConfigError."""
+        """Return the TLS files; None without TLS. Raises ConfigError."""
         if self.tls_certificate is None:
             if self.tls_key is not None:
                 raise ConfigError("--tls-key needs --tls-cert beside it")
@@ -134,7 +136,7 @@ class Flags:
 
 
 def table_of(trusted_proxy_hops: int) -> Table:
-    """The table of connections; behind proxies nobody's address is seen by it."""
+    """Return the connection table. Behind proxies it cannot see clients' addresses."""
     of_address = None if trusted_proxy_hops else MOST_OF_ADDRESS
     return Table(Limits(room_for(descriptors.limit()), of_address))
 
@@ -143,9 +145,9 @@ def table_of(trusted_proxy_hops: int) -> Table:
 async def opened(
     server: web.Server | None, sockets: Sequence[socket], files: TlsFiles | None, table: Table
 ) -> AsyncIterator[str]:
-    """Let people in for as long as the block runs; yields the address.
+    """Accept connections for the duration of the block. Yield the address.
 
-    `server` is that of a runner that has been set up.
+    `server` belongs to a runner that has been set up.
     """
     assert server is not None, "the runner has been set up"
     address = address_of(sockets[0], "https" if files else "http")
@@ -164,9 +166,9 @@ async def opened(
 
 @contextlib.asynccontextmanager
 async def _kept_fresh(files: TlsFiles) -> AsyncIterator[None]:
-    """Renewed certificates are taken when the files change, and at once on SIGHUP."""
+    """Reload renewed certificates when the files change, and at once on SIGHUP."""
     loop = asyncio.get_running_loop()
-    # Tests run servers on a loop that is not the main thread's business.
+    # Tests run servers outside the main thread, where signal handlers are not available.
     with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
         loop.add_signal_handler(signal.SIGHUP, files.reload)
     watching = asyncio.ensure_future(files.watch())

@@ -1,17 +1,17 @@
-"""A request, described once: where it comes in, what it needs, takes, answers and refuses, and what runs.
+"""Requests, declared once: path, permission, types, errors, and the method that runs.
 
-A feature has a class of them. `request` declares a method; the types of its parameters and of what it returns
-say the rest. Its routes, its handlers on the live socket, its lines in the catalogue and its part of OpenAPI
-and AsyncAPI are made of that:
+A feature has a class of requests. `request` declares a method, and the types of its parameters and its result
+complete the declaration. Routes, handlers of the live socket, catalogue entries, and the OpenAPI and AsyncAPI
+documents are built from it:
 
     class DraftRequests(Requests):
-        @request(MEMBER, "Keep a draft", http="PUT /api/…/{channel_id}/draft", live="draft_put")
+        @request(MEMBER, "Replace a draft", http="PUT /api/…/{channel_id}/draft", live="draft_put")
         async def put(self, asking: Asker, channel_id: Id, asked: NewDraft) -> Draft: ...
 
-Parameters are variables of the path, and fields beside the others on the live socket. `asked` is the body, or
-the query of a GET or DELETE. What takes more of HTTP than that has a parameter `request`, and may return a
-response; it can say that it `sends` a body that is no JSON, beside which `asked` is the query. The floor of
-chat, beside `http`; knows no feature.
+Parameters are variables of the path, which on the live socket are further fields. `asked` is the body, or the
+query of a GET or DELETE. A method that needs more of HTTP has a parameter `request` and may return a
+response. If it `sends` a body that is not JSON, `asked` is the query. Below all features, next to `http`;
+knows none of them.
 """
 
 import re
@@ -36,10 +36,10 @@ Handler = Callable[[Asker, Mapping[str, object]], Awaitable[object]]
 T = TypeVar("T")
 
 NUL = "A text must not contain NUL"
-# Behind an even number of backslashes, which stand for themselves.
+# After an even number of backslashes, which stand for themselves.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
-# What msgspec finds wrong, and how we say it; in place of its names for kinds of values, ours.
+# Map msgspec's messages to ours, with our names for types.
 _PROBLEMS = [
     (re.compile(pattern), words)
     for pattern, words in (
@@ -74,16 +74,16 @@ _ROUTES = {"GET": web.get, "POST": web.post, "PUT": web.put, "PATCH": web.patch,
 
 
 class Asked(Struct):
-    """What a request takes. What is unknown in it is ignored; where it may be None it may be left out."""
+    """Base class of request types. Unknown fields are ignored, and fields that may be None may be omitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A request, with what the types of its method say.
+    """A declared request with the types from its method's signature.
 
-    `told` names what it is told beside: `asking`, `request`. `path` has the variables of the path, `data`
-    those and what is asked. `takes` and `answers` are types, or schemas of what has none; None stands for
-    nothing.
+    `told` are the additional parameters that it gets: `asking`, `request`. `path` has the variables of the
+    path, `data` those and the body. `takes` and `answers` are types, or schemas where there is no type; None
+    means nothing.
     """
 
     run: Callable[..., Awaitable[object]]
@@ -102,14 +102,12 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class request:
-    """Declares a method of `Requests`. `refusals` are codes beyond those of everything of its kind.
+    """Declares a method of `Requests`. `refusals` are codes besides those of every request of its kind.
 
-    `http` as in the catalogue and `live`, the event, are empty where it does not come in there.
-    `takes` and `answers` say what the types do not: of a mapping its schema, of a response its type.
-    `otherwise` is another status with which the same may be answered, and when. `sends` is the type and the
-    schema of a body that the method reads itself. `cost` is what it takes of its member's allowance, where
-    that is not what the catalogue takes for others of its kind. `most_bytes` is the limit of its body, where
-    that is not the usual one.
+    `http` is as in the catalogue and `live` is the event; either may be empty. `takes` and `answers` describe
+    types that the signature lacks: a mapping's schema, or a response's type. `otherwise` is another status of
+    the same response, and its condition. `sends` is the type and the schema of a body that the method reads
+    itself. `cost` and `most_bytes` override the catalogue's cost and the body limit.
     """
 
     needs: Needs
@@ -142,7 +140,7 @@ class request:
 
 
 class Requests:
-    """What a feature can be asked. What a subclass declares is in the catalogue from then on."""
+    """A feature's requests. A subclass's declarations are added to the catalogue."""
 
     declared: Sequence[Declared] = ()
 
@@ -193,34 +191,34 @@ class Requests:
         request: web.Request | None = None,
     ) -> Awaitable[object]:
         named = {name: getattr(path, name) for name in declared.path.__struct_fields__}
-        told = {"asking": asking, "request": request}
-        named |= {name: told[name] for name in declared.told}
+        extra = {"asking": asking, "request": request}
+        named |= {name: extra[name] for name in declared.told}
         if declared.asked is not None:
             named["asked"] = asked
         return declared.run(self, **named)
 
 
 def answered(found: object, status: int = 200) -> web.Response:
-    """A record as clients see it, without what is UNSET in it."""
+    """Return a response with a record as JSON, omitting UNSET fields."""
     return web.Response(body=msgspec.json.encode(found), status=status, content_type="application/json")
 
 
 def decoded(text: bytes, kind: type[T]) -> T:
-    """A JSON object of a request. Raises ChatError."""
+    """Parse the JSON object of a request. Raises ChatError."""
     if rb"\u0000" in text and _NUL.search(text):
         raise ChatError("invalid_request", NUL)
     try:
-        text.decode()  # msgspec does not look at what stands in a field that it skips.
+        text.decode()  # msgspec does not validate text in skipped fields.
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
         raise _refusal(error, kind) from None
-    # The latter: nested without end.
+    # RecursionError: nested too deeply.
     except (ValueError, RecursionError):
         raise ChatError("invalid_json") from None
 
 
 def converted(data: Mapping[str, object], kind: type[T], *, strict: bool = True) -> T:
-    """As `decoded`, of what is no JSON any more. Raises ChatError."""
+    """Convert parsed data like `decoded`. Raises ChatError."""
     if any("\0" in text for text in _texts(data)):
         raise ChatError("invalid_request", NUL)
     try:
@@ -241,10 +239,10 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _refusal(error: msgspec.ValidationError, kind: type) -> ChatError:
-    """What is wrong, and where, in our words."""
+    """Return the fault and its position in our words."""
     problem, _, place = str(error).partition(" - at `$")
     name = place.removesuffix("`").removeprefix(".")
-    # Of what no field is described by, a number that nobody can hold.
+    # A number out of range in an unknown field.
     endless = problem.endswith("out of range") and name in ("", "[...]")
     if endless or (not name and problem.startswith("Expected `object`")):
         return ChatError("invalid_json")
@@ -258,7 +256,7 @@ def _refusal(error: msgspec.ValidationError, kind: type) -> ChatError:
 
 
 def _values_at(name: str, kind: type) -> list[str]:
-    """What a field such as `rules[...].kind` may be, in words."""
+    """Return the allowed values of a field such as `rules[...].kind`."""
     found: Any = schema_of(kind)
     for field, entry in re.findall(r"(\w+)|(\[[^\]]*\])", name):
         inside = found.get("items") or found["additionalProperties"] if entry else found["properties"][field]
@@ -268,9 +266,9 @@ def _values_at(name: str, kind: type) -> list[str]:
 
 @dataclass(frozen=True)
 class Described:
-    """All that one feature says of itself; `welcome` is its part of the reply to `authenticate`.
+    """A feature's complete description. `welcome` is its part of the reply to `authenticate`.
 
-    Schemas of requests are made when they are first asked for: no server needs them to start.
+    Schemas of requests are built on first use, because a server starts without them.
     """
 
     declared: Sequence[Declared]
@@ -293,7 +291,7 @@ def described_by(
     welcome: Mapping[str, Schema] | None = None,
     present: Mapping[str, Schema] | None = None,
 ) -> Described:
-    """What the feature says of itself: its requests, and what else it says."""
+    """Return a feature's description: its requests and events."""
     declared = [one for those in requests for one in those.declared]
     return Described(declared, pushes, welcome or {}, present or {})
 
@@ -322,10 +320,10 @@ def _event(declared: Declared) -> Event:
 
 
 def fields_of(schema: Schema) -> Mapping[str, Schema]:
-    """What is asked, field by field, without the null that is as good as absent: no query says it."""
+    """Return a query's fields. Null is left out, because a query cannot contain it."""
     found = schema["properties"]
     assert isinstance(found, Mapping)
-    return {name: _without_null(one) for name, one in found.items()}
+    return {name: _without_null(field_schema) for name, field_schema in found.items()}
 
 
 def _without_null(schema: Schema) -> Schema:
@@ -334,7 +332,7 @@ def _without_null(schema: Schema) -> Schema:
 
 
 def schema_of(kind: Any) -> Schema:
-    """The schema of a type: what is asked as it is, an answer and what it holds under their names."""
+    """Return the schema of a type. Types in responses become named schemas; request types are inlined."""
     return kind if isinstance(kind, Mapping) else _schema_of(kind)
 
 
@@ -360,7 +358,9 @@ def _schema_of(kind: Any) -> Schema:
         return Named(part["title"], kept) if "title" in part and not is_asked else kept
 
     def of_object(part: Mapping[str, Any]) -> dict[str, object]:
-        """All of an answer is there but what may be UNSET, also what the record has a default for."""
+        """Return an object's schema. A response has every field that cannot be UNSET, even one with a
+        default.
+        """
         properties = part["properties"]
         needed = part["required"]
         if not is_asked:

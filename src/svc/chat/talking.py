@@ -1,6 +1,6 @@
-"""Everything about what is said, built and connected: messages, webhooks that post them, link previews.
+"""Builds and connects the modules for messages: messages, webhooks that post them, and link previews.
 
-A part of `community` that stands alone, and has no rules of its own.
+An independent part of `community`, without rules of its own.
 """
 
 import secrets
@@ -28,7 +28,7 @@ from svc.chat.webhooks.rules import KEY_FILE, TOKEN_BYTES, Webhooks
 
 
 class Talking:
-    """What the community sees."""
+    """The modules for messages."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Talking:
         messages.on_edited.append(self.previews.posted)
         self.requests: list[Requests] = [
             MessageRequests(self.messages),
-            # Before the rest of /api/webhooks, for they are looked through in this order.
+            # Before the other routes of /api/webhooks, because routes are matched in order.
             PostRequests(self.posting),
             WebhookRequests(self.webhooks, pictures, self.posting.history),
             CompatibleRequests(self.posting),
@@ -72,7 +72,7 @@ class Talking:
         self.commands = [WebhookCommands(self.webhooks, ground.directory)]
 
     async def load(self) -> None:
-        """Once the directory is filled."""
+        """Load after the directory is filled."""
         await self.messages.load()
         await self.webhooks.load()
 
@@ -80,7 +80,7 @@ class Talking:
         return [*self.messages.tasks(), self.previews.run]
 
     async def close(self) -> None:
-        """The server stops."""
+        """Stop background work at shutdown."""
         self.messages.close()
         await self._sandbox.close()
         await self.previews.close()

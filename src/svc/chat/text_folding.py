@@ -1,25 +1,26 @@
 """Fold text for search: remove case, accents and other differences that a reader does not type.
 
-The same folding is applied to a text and to the words that somebody looks for in it. It keeps letters that
-their readers tell apart, such as и and й. Judges nothing, and knows no member and no message.
-Unicode 15.1 section 5.18 (case folding), UAX 15 (normalization), UTS 10 (letters with a primary difference).
+The same folding is applied to a text and to a query. It keeps letters that their readers distinguish, such as
+и and й. Knows no member and no message. Unicode 15.1 section 5.18 (case folding), UAX 15 (normalization), UTS
+10 (letters with a primary difference).
 """
 
 import re
 import unicodedata
 from functools import lru_cache
 
-_NAMES_KEPT = 16_384  # names of members and channels, some 200 bytes each
+_NAMES_KEPT = 16_384  # names of members and channels, about 200 bytes each
 
-# Marks and invisible characters that make no other letter, in decomposed text. The breve of й and ў and the
-# diaeresis of ї stay: those are letters of their own. Vowel signs of Indic scripts stay: they spell the word.
+# Marks and invisible characters that do not form another letter, in decomposed text. The breve of й and ў and
+# the diaeresis of ї stay, because those are letters of their own. Vowel signs of Indic scripts stay, because
+# they spell the word.
 _IGNORED = re.compile(
     "(?<![иу])\u0306|(?<!і)\u0308"
     "|[\u0300-\u0305\u0307\u0309-\u036f\u0483-\u0487\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-    # Points of Hebrew, marks of Arabic and Syriac, and the line that only stretches an Arabic word.
+    # Points of Hebrew, marks of Arabic and Syriac, and the stretching line of Arabic.
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc"
     "\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u08d3-\u08e1\u08e3-\u08ff"
-    # Soft hyphens, joiners, controls of direction, selectors of variants. U+200B and U+200C part words.
+    # Soft hyphens, joiners, direction controls and variation selectors. U+200B and U+200C separate words.
     "\u00ad\u061c\u180b-\u180f\u200d-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
 )

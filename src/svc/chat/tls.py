@@ -1,7 +1,7 @@
-"""Certificate and key with which the chat server ends TLS: read from files, and again when they change.
+"""The chat server's TLS certificate and key, read from files and reloaded when they change.
 
-A renewed certificate is used for every connection from then on; what cannot be used is said, and
-what was there before stays in use. Makes no certificate and opens no port.
+New connections use a renewed certificate. An unusable one is logged, and the previous one stays in use.
+Creates no certificate and opens no port.
 """
 
 import asyncio
@@ -17,18 +17,20 @@ from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 from svc.base.config import ConfigError
 
-# Whoever renews writes certificate and key one after the other; nobody waits for it.
+# Renewal writes certificate and key one after the other, and nobody waits for the reload.
 LOOK_INTERVAL_S = 5.0
-# Renewers begin a month before the end: by now something is wrong with them.
+# Renewal usually starts a month before the expiry, so by now it has failed.
 SOON = timedelta(days=14)
-# Of TLS 1.2; forward secrecy and authenticated encryption only (RFC 9325 section 4.2). TLS 1.3 has no other.
+# For TLS 1.2: only forward secrecy and authenticated encryption (RFC 9325 section 4.2), as always in TLS 1.3.
 CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 logger = logging.getLogger(__name__)
 
 
 class TlsFiles:
-    """Raises ConfigError when there is no usable pair to begin with. `key` may be the same file."""
+    """The certificate in use. Raises ConfigError without a usable pair at start. `key` may be the same
+    file.
+    """
 
     def __init__(self, certificate: Path, key: Path) -> None:
         self._certificate = certificate
@@ -39,18 +41,18 @@ class TlsFiles:
 
     @property
     def self_made(self) -> bool:
-        """Has nobody vouched for it? Then no browser is to be held to it."""
+        """Whether the certificate is self-signed. HSTS must not be sent then."""
         return self._leaf.issuer == self._leaf.subject
 
     async def watch(self) -> None:
-        """Use the files anew whenever they have changed."""
+        """Reload the files whenever they change."""
         while True:
             await asyncio.sleep(LOOK_INTERVAL_S)
             if self._look() != self._seen:
                 self.reload()
 
     def reload(self) -> None:
-        """Use the files as they are now, if they can be used."""
+        """Reload the files, if they are usable."""
         self._seen = self._look()
         try:
             self.context, self._leaf = self._read()
@@ -61,7 +63,7 @@ class TlsFiles:
         self._warn()
 
     def _look(self) -> list[tuple[int, int, int]]:
-        """What is different when a file is."""
+        """Return values that change with the files."""
         looks = []
         for path in (self._certificate, self._key):
             try:
