@@ -264,7 +264,7 @@ export type Code = "already_resolved" | "approval_pending" | "approval_refused" 
 
 /** By method and path; `{}` stands for an id. */
 export interface Endpoints {
-  /** Administrative acts, the newest first; about channels those that one sees */
+  /** Administrative actions, newest first; in channels only those that you can view */
   "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: AuditPage };
   /** The rules by which members' messages are moderated, the oldest first */
   "GET /api/automod/rules": { answer: Rules };
@@ -276,17 +276,17 @@ export interface Endpoints {
   "DELETE /api/automod/rules/{}": { answer: null };
   /** What a rule would have found among the last 1,000 messages of members, by their roles of today; changes nothing, and shows up to 50 in channels that one views */
   "POST /api/automod/trial": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Trial };
-  /** Backups that the server keeps, and one that is being made */
+  /** All backups, and the one in progress */
   "GET /api/backups": { answer: AllBackups };
-  /** Make a backup, of which 5 are kept. It goes on by itself; `backup_finished` says when it is done */
+  /** Start a backup. At most 5 are kept. The event `backup_finished` reports its end */
   "POST /api/backups": { answer: AllBackups };
-  /** Download a backup, which holds every secret of the server */
+  /** Download a backup. It contains every secret of the server */
   "GET /api/backups/{}": { answer: Blob };
   /** Delete a backup */
   "DELETE /api/backups/{}": { answer: null };
-  /** An address at which a backup can be downloaded once, within a minute */
+  /** Create a URL that downloads a backup once, within a minute */
   "POST /api/backups/{}/link": { answer: BackupLink };
-  /** Download a backup by such an address */
+  /** Download a backup with such a URL */
   "GET /api/backup-links/{}": { answer: Blob };
   /** The server's bots */
   "GET /api/bots": { answer: AllBots };
@@ -296,125 +296,125 @@ export interface Endpoints {
   "POST /api/bots/{}/token": { answer: NewToken };
   /** Delete a bot of lower rank that may do nothing you may not; what it wrote stays */
   "DELETE /api/bots/{}": { answer: null };
-  /** The channels that one sees, in their order; with `archived` those that are archived too */
+  /** The channels that you can view, in order. `archived` includes archived ones */
   "GET /api/channels": { query: { archived?: boolean }; answer: AllChannels };
-  /** Make a channel, at the end; with overrides from its first moment */
+  /** Create a channel at the end of the list, with initial overrides */
   "POST /api/channels": { body: { name: string; type: "category" | "text" | "voice"; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null; overrides?: ({ allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; type: "member" | "role"; target_id: string })[] | null }; answer: Channel };
-  /** Put the channels that one sees into an order, each named once, where archived ones may be left out; and some into other categories in the same write */
+  /** Reorder the channels that you can view. List each once; archived ones may be omitted. `parents` moves channels to other categories in the same write */
   "PUT /api/channels/order": { body: { channel_ids: string[]; parents?: { [name: string]: string | null } | null }; answer: AllChannels };
   /** One channel */
   "GET /api/channels/{}": { answer: Channel };
   /** Change a channel */
   "PATCH /api/channels/{}": { body: { name?: string | null; archived?: boolean | null; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null }; answer: Channel };
-  /** Delete a channel with all that is in it */
+  /** Delete a channel and everything in it */
   "DELETE /api/channels/{}": { answer: null };
-  /** What roles and members may do in a channel, against what they may elsewhere */
+  /** The permission overrides of a channel */
   "GET /api/channels/{}/overrides": { answer: AllOverrides };
-  /** Allow or deny a role or a member something in a channel */
+  /** Override a role's or a member's permissions in a channel */
   "PUT /api/channels/{}/overrides/{}/{}": { body: { allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null }; answer: Override };
-  /** Take an override back */
+  /** Remove an override */
   "DELETE /api/channels/{}/overrides/{}/{}": { answer: null };
-  /** Whether this device takes part, and how many of its key packages are left */
+  /** Whether this device is registered, and how many of its key packages are left */
   "GET /api/private/device": { answer: PrivateStock };
-  /** Take part with this device, whose key states which MLS signature key is its own */
+  /** Register this device, with a statement of its key about its MLS signature key */
   "PUT /api/private/device": { body: { statement: string }; answer: TakesPart };
-  /** Publish key packages, each of which is handed out once, and the one of last resort */
+  /** Publish key packages, each handed out once, and a last-resort package */
   "POST /api/private/key-packages": { body: { key_packages?: string[] | null; last_resort?: string | null }; answer: PackagesLeft };
-  /** The Welcomes that wait for this device, about 1 MiB at once: ask again until there are none. With `channel_id` those of the call of an encrypted channel, else those of conversations */
+  /** This device's pending Welcomes, about 1 MiB at a time: repeat until there are none. With `channel_id` those of an encrypted channel's call, otherwise those of conversations */
   "GET /api/private/welcomes": { query: { channel_id?: string }; answer: PrivateWelcomes };
-  /** This device has joined by a Welcome */
+  /** Confirm that this device has joined with a Welcome */
   "DELETE /api/private/welcomes/{}": { answer: null };
-  /** One's own conversations, with the devices in each group and those that it lacks */
+  /** Your conversations, with the devices in each group and the missing ones */
   "GET /api/private/conversations": { answer: OwnConversations };
-  /** The conversation with these people; between two there is only one */
+  /** Open a conversation with these people. Between two people there is only one */
   "POST /api/private/conversations": { body: { members: string[] }; answer: PrivateConversation };
   /** One conversation */
   "GET /api/private/conversations/{}": { answer: PrivateConversation };
-  /** Let another person into a group */
+  /** Add a person to a group */
   "PUT /api/private/conversations/{}/members/{}": { answer: null };
   /** Remove a person from a group */
   "DELETE /api/private/conversations/{}/members/{}": { answer: null };
   /** Leave a group */
   "POST /api/private/conversations/{}/leave": { answer: null };
-  /** This device has lost the keys of the group; others let it in again */
+  /** Report that this device has lost the group's keys. Other devices add it again */
   "POST /api/private/conversations/{}/lost": { answer: null };
-  /** Take a key package of each of these devices that the group lacks */
+  /** Take a key package of each of these devices, which the group must lack */
   "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; answer: TakenPackages };
-  /** End the epoch of the group; the first commit of an epoch wins */
+  /** Commit, which ends the group's epoch. The first commit of an epoch wins */
   "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; answer: PrivateGroup };
-  /** Send an encrypted message; the same bytes again change nothing */
+  /** Send an encrypted message. Sending the same bytes again changes nothing */
   "POST /api/private/conversations/{}/messages": { body: { message: string; commitment: string; after?: number | null; ring?: boolean | null }; answer: PrivateGroup };
-  /** What was sent after an entry, for a device of the group */
+  /** The log after an entry, for a device of the group */
   "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: PrivateLog };
-  /** Tell those who moderate about a message, and reveal it with the proof that it was sent; `private` of the report says what was revealed */
+  /** Report a message to moderators, revealing its content with proof. The report's `private` contains the revealed content */
   "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: Reported };
-  /** Store a file that was sealed before, for the devices of the group; up to 32 MiB, with its `Content-Length` */
+  /** Store an encrypted file for the devices of the group, up to 32 MiB, with its `Content-Length` */
   "POST /api/private/conversations/{}/files": { body: Blob; answer: SealedFile };
-  /** A sealed file, whole or by `Range`, for a device of the group */
+  /** An encrypted file, whole or by `Range`, for a device of the group */
   "GET /api/private/conversations/{}/files/{}": { answer: Blob };
-  /** Delete a sealed file that one has sent, at once */
+  /** Delete an encrypted file that you sent */
   "DELETE /api/private/conversations/{}/files/{}": { answer: null };
-  /** One's own drafts, in the channels that one may view */
+  /** Your drafts in the channels that you can view */
   "GET /api/drafts": { answer: OwnDrafts };
-  /** Keep a draft instead of the one that was there; its files are kept with it */
+  /** Replace the draft of a channel. Its files are kept with it */
   "PUT /api/channels/{}/draft": { body: { text: string; attachments?: string[] | null }; answer: Draft };
-  /** Forget a draft */
+  /** Delete a draft */
   "DELETE /api/channels/{}/draft": { answer: null };
-  /** The server's own emoji */
+  /** All custom emoji */
   "GET /api/emoji": { answer: OwnEmoji };
-  /** Upload a picture that is to be an emoji: multipart, or tus; `emoji_created` follows */
+  /** Upload a custom emoji by multipart or tus. `emoji_created` follows */
   "POST /api/emoji": { query: { name?: string }; body: Blob; answer: Upload };
-  /** Give an emoji another name */
+  /** Rename a custom emoji */
   "PATCH /api/emoji/{}": { body: { name: string }; answer: Emoji };
-  /** Take an emoji away; messages show its name instead */
+  /** Delete a custom emoji. Messages then show its name */
   "DELETE /api/emoji/{}": { answer: null };
-  /** One's own invites that are still good; with `manage_invites` also others', as far as one could give their role */
+  /** Your valid invites. With `manage_invites` also those of others whose role you could give */
   "GET /api/invites": { answer: AllInvites };
-  /** Make an invite: for a member, or with a role below one's own rank. Newcomers land in `channel_id`, and with `approval` wait until somebody approves them */
+  /** Create an invite for new members, or with a role below your rank. Newcomers arrive in `channel_id`. With `approval` they wait until somebody approves them */
   "POST /api/invites": { body: { role_id?: string | null; max_uses?: number | null; lifetime_s?: number | null; channel_id?: string | null; approval?: boolean | null }; answer: Invite };
-  /** What somebody with a code sees before they join. Wrong codes count for their address, as many as `SERVER_INVITE_MAX_RETRIES` */
+  /** Preview an invite before joining. Wrong codes are limited per address, to `SERVER_INVITE_MAX_RETRIES` */
   "POST /api/invites/view": { body: { code: string }; answer: InviteView };
-  /** Revoke an invite that one sees */
+  /** Revoke an invite that you can see */
   "DELETE /api/invites/{}": { answer: null };
-  /** Members who came by an invite that one sees, and have stayed */
+  /** Present members who joined by an invite that you can see */
   "GET /api/invites/{}/members": { answer: Newcomers };
-  /** People who wait for approval, the oldest first; or those who were let in or refused lately */
+  /** Applications, oldest first: pending, or recently approved or refused ones */
   "GET /api/applications": { query: { state?: "approved" | "pending" | "refused"; after?: string; limit?: number }; answer: { applications: Application[]; next: string | null } };
-  /** Let somebody in who waits, or who was refused */
+  /** Approve an application, pending or refused */
   "POST /api/applications/{}/approve": { answer: null };
-  /** Refuse somebody who waits, and tell them why */
+  /** Refuse an application with a reason for the applicant */
   "POST /api/applications/{}/refuse": { body: { reason?: string | null }; answer: null };
-  /** A nonce to sign in with, good once and for five minutes */
+  /** Create a nonce for one sign-in within five minutes */
   "POST /api/auth/challenge": { answer: Challenge };
-  /** Where to send a person who signs in with an account */
+  /** The provider's address for signing in with an account */
   "GET /api/auth/provider": { answer: SignInPlace };
-  /** The id_token for the code with which the provider of accounts sent the person back */
+  /** Exchange the provider's authorization code for an id_token */
   "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: IdToken };
-  /** Sign in by a certificate or an id_token, and an assertion; or become a member by it */
+  /** Sign in or join with a certificate or an id_token, and an assertion */
   "POST /api/auth/join": { body: { assertion: string | null; certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null }; answer: SignedIn };
-  /** Fresh tokens; the refresh token is used up by it */
+  /** Get fresh tokens. Uses up the refresh token */
   "POST /api/auth/refresh": { body: { refresh_token?: string | null }; answer: Tokens };
-  /** End this sign-in, with its access tokens, live sockets and call; nothing happens for a token that is worth nothing */
+  /** Sign out: end the session's access tokens, live sockets and call. Ignores an invalid token */
   "POST /api/auth/logout": { body: { refresh_token?: string | null }; answer: null };
-  /** One's own devices */
+  /** Your devices */
   "GET /api/me/devices": { answer: OwnDevices };
-  /** A code by which another device signs in as this member, once and within ten minutes. It ends when a session of the member signs out or a device is unlinked */
+  /** Create a code that signs in another device once, within ten minutes. It expires early when you sign out or unlink a device */
   "POST /api/me/devices/link": { answer: HandedOut };
-  /** A code to keep: whoever lost all devices signs in by it, once; it unlinks the others. It ends when another is made, the member leaves or is removed, a device is unlinked or a session is stolen */
+  /** Create a recovery code. It signs you in once after the loss of all devices and unlinks them. It expires when you create another, leave, are removed, unlink a device, or when a session is stolen */
   "POST /api/me/devices/recovery": { answer: KeptCode };
-  /** Unlink a device; all others sign in again by their refresh tokens */
+  /** Unlink a device. All others sign in again with their refresh tokens */
   "DELETE /api/me/devices/{}": { answer: null };
-  /** A code by which whoever lost all devices signs in, once, within a day and under the same owner; it unlinks the others */
+  /** Create a code for a member who lost all devices. It works once, within a day and under the same owner, and unlinks their devices */
   "POST /api/members/{}/recovery": { answer: HandedOut };
-  /** What one wants to be told of */
+  /** Your notification levels */
   "GET /api/me/notifications": { answer: AllNotifications };
-  /** Choose a notification level for all channels, or mute them */
+  /** Set the notification level of all channels, or mute them */
   "PUT /api/me/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
-  /** Choose a notification level for a channel, or mute it */
+  /** Set the notification level of a channel, or mute it */
   "PUT /api/channels/{}/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
-  /** Do not be disturbed on any device, which others see, or be so again */
+  /** Turn do-not-disturb on or off for all devices. Others can see it */
   "PUT /api/me/quiet": { body: { quiet: boolean }; answer: Quiet };
-  /** Look to others as if one were away, or not any more; typing, messages, reactions and calls still show one */
+  /** Turn invisibility on or off. Others see you offline, but typing, messages, reactions and calls still show you */
   "PUT /api/me/invisible": { body: { invisible: boolean }; answer: Invisible };
   /** What stored files take, by what they are for and by member; and the database */
   "GET /api/storage": { query: { limit?: number }; answer: StorageUsage };
@@ -422,29 +422,29 @@ export interface Endpoints {
   "GET /media/{}": { query: { ends?: string; signature?: string }; answer: Blob };
   /** The server's icon, where there is one */
   "GET /icon": { answer: Blob };
-  /** Members, page by page; all, or those that are asked for */
+  /** Members, page by page, filtered and sorted */
   "GET /api/members": { query: { query?: string; ids?: string; role_id?: string; joined_after_ms?: number; joined_before_ms?: number; in_timeout?: boolean; bot?: boolean; seen_after_ms?: number; seen_before_ms?: number; sort?: "joined" | "-joined" | "name" | "-name" | "last_seen" | "-last_seen"; after?: string; limit?: number }; answer: MemberPage };
   /** One member */
   "GET /api/members/{}": { answer: Member };
-  /** Change a nickname: one's own with `change_nickname`, with `manage_nicknames` those of lower ranks */
+  /** Change a nickname: your own with `change_nickname`, those of lower ranks with `manage_nicknames` */
   "PATCH /api/members/{}": { body: { nickname: string }; answer: Member };
-  /** Set one's own status with `change_nickname`, up to 80 characters; with `manage_nicknames` an empty one removes that of a lower rank */
+  /** Set your own status with `change_nickname`, up to 80 characters. With `manage_nicknames` an empty text removes the status of a lower rank */
   "PUT /api/members/{}/status": { body: { text: string }; answer: Member };
-  /** Give oneself or a lower rank a role below one's own rank, with nothing in it that one lacks */
+  /** Give yourself or a lower rank a role below your rank, without permissions that you lack */
   "PUT /api/members/{}/roles/{}": { answer: Member };
-  /** Take a role below one's own rank from oneself or a lower rank */
+  /** Remove a role below your rank from yourself or a lower rank */
   "DELETE /api/members/{}/roles/{}": { answer: Member };
-  /** Hand the server over; who was its owner becomes an admin */
+  /** Transfer the ownership. The former owner becomes an admin */
   "POST /api/members/{}/owner": { answer: Member };
-  /** What one may do, on the server and in each channel */
+  /** Your permissions, on the server and in each channel */
   "GET /api/me/permissions": { answer: Allowed };
-  /** All roles, the highest first */
+  /** All roles, highest first */
   "GET /api/roles": { answer: AllRoles };
-  /** Make a role */
+  /** Create a role */
   "POST /api/roles": { body: { rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null; name: string }; answer: Role };
-  /** Give roles other ranks, all or none */
+  /** Change the ranks of several roles, all or none */
   "PUT /api/roles/order": { body: { ranks: { [name: string]: number } }; answer: AllRoles };
-  /** Change a role, but never the owner's */
+  /** Change a role, except the owner's */
   "PATCH /api/roles/{}": { body: { name?: string | null; rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null }; answer: Role };
   /** Delete a role that is not built in */
   "DELETE /api/roles/{}": { answer: null };
@@ -486,55 +486,55 @@ export interface Endpoints {
   "PUT /api/channels/{}/messages/{}/follow": { answer: ThreadState };
   /** Be told of a thread's messages no more, until one writes or is mentioned there again */
   "DELETE /api/channels/{}/messages/{}/follow": { answer: ThreadState };
-  /** Remove a member of lower rank, who may come back with an invite */
+  /** Kick a member of lower rank. They may rejoin with an invite */
   "POST /api/members/{}/kick": { body: { reason?: string | null }; answer: null };
-  /** Let a member of lower rank only read for a while */
+  /** Give a member of lower rank a timeout: they can only read */
   "PUT /api/members/{}/timeout": { body: { reason?: string | null; duration_s: number }; answer: Member };
   /** End a timeout */
   "DELETE /api/members/{}/timeout": { answer: Member };
-  /** Who is banned, page by page */
+  /** Bans, page by page */
   "GET /api/bans": { query: { after?: string; limit?: number }; answer: Bans };
-  /** Remove a member of lower rank, or a former one, who may not come back and is told the reason; with `delete_messages_s` also what they have posted in that time */
+  /** Ban a member of lower rank, or a former one. They cannot rejoin and get the reason. `delete_messages_s` also deletes their messages of that time */
   "PUT /api/bans/{}": { body: { reason?: string | null; delete_messages_s?: number | null }; answer: null };
-  /** Lift a ban; the reason is for the audit log */
+  /** Lift a ban. The reason goes to the audit log */
   "DELETE /api/bans/{}": { query: { reason?: string }; answer: null };
-  /** What moderators have done to a member, the newest first; also of somebody who has gone. Acts in a channel are shown to those who view it */
+  /** A member's moderation history, newest first, also for former members. Entries about a channel need the right to view it */
   "GET /api/members/{}/moderation": { query: { before?: number; limit?: number }; answer: MemberHistory };
-  /** Reports, the newest first; about messages those in channels that one sees */
+  /** Reports, newest first. Reports about messages need the right to view the channel */
   "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; answer: ReportPage };
-  /** Tell those who moderate about a member, or about a message in a channel; 20 open reports each */
+  /** Report a member, or a message in a channel. At most 20 open reports each */
   "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: Reported };
-  /** Say that somebody has seen to it */
+  /** Resolve a report */
   "POST /api/reports/{}/resolve": { body: { note?: string | null }; answer: null };
   /** This document */
   "GET /openapi.json": { answer: { [name: string]: unknown } };
   /** The management listener, as OpenAPI */
   "GET /openapi/management.json": { answer: { [name: string]: unknown } };
-  /** What may be posted to webhooks, as OpenAPI */
+  /** The webhooks, as OpenAPI */
   "GET /openapi/webhooks.json": { answer: { [name: string]: unknown } };
   /** The live socket, as AsyncAPI */
   "GET /asyncapi.json": { answer: { [name: string]: unknown } };
-  /** Stop being a member */
+  /** Leave the server */
   "POST /api/me/leave": { answer: null };
-  /** Leave, and have name, devices and all messages deleted; the messages follow bit by bit */
+  /** Leave and delete name, devices and all messages. The messages are deleted in the background */
   "DELETE /api/me": { answer: null };
-  /** Whom one has blocked */
+  /** Members whom you have blocked */
   "GET /api/me/blocks": { answer: OwnBlocks };
   /** Block a member */
   "PUT /api/me/blocks/{}": { answer: null };
-  /** Block somebody no more */
+  /** Unblock a member */
   "DELETE /api/me/blocks/{}": { answer: null };
-  /** Everything that is kept of oneself, streamed */
+  /** Export all of your data as a stream */
   "GET /api/me/export": { answer: Exported };
-  /** The key to subscribe with, and whether this device has subscribed */
+  /** The key for subscribing, and whether this device is subscribed */
   "GET /api/me/push": { answer: PushState };
-  /** Ring this device: a push subscription as browsers give it */
+  /** Subscribe this device with a browser's push subscription */
   "PUT /api/me/push": { body: { endpoint: string; keys: { p256dh: string; auth: string } }; answer: null };
-  /** Do not ring this device any more */
+  /** Unsubscribe this device */
   "DELETE /api/me/push": { answer: null };
-  /** The settings of the server */
+  /** All settings */
   "GET /api/settings": { answer: Settings };
-  /** Change some settings; one bad value and nothing is changed */
+  /** Change some settings. If any value is invalid, nothing changes */
   "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: Settings };
   /** Is the server up, and does it keep what is written? */
   "GET /health": { answer: Health };
@@ -588,11 +588,11 @@ export interface Endpoints {
   "DELETE /api/webhooks/{}/picture": { answer: null };
   /** Post a message into the webhook's channel */
   "POST /api/webhooks/{}/{}": { body: PostedMessage; answer: { message_id: string; conversation_id: string; warnings: PostedWarning[] } };
-  /** Post what Discord's webhooks take */
+  /** Post a message in the format of Discord's webhooks */
   "POST /api/webhooks/{}/{}/discord": { query: { wait?: string }; body: { content?: string; username?: string; avatar_url?: string; embeds?: { title?: string; description?: string; url?: string; timestamp?: string; color?: number; footer?: { text?: string; icon_url?: string }; image?: { url?: string }; thumbnail?: { url?: string }; author?: { name?: string; url?: string; icon_url?: string }; fields?: { name?: string; value?: string; inline?: boolean }[] }[] }; answer: { id?: string; channel_id?: string; content?: string } };
-  /** Post what Slack's incoming webhooks take */
+  /** Post a message in the format of Slack's incoming webhooks */
   "POST /api/webhooks/{}/{}/slack": { body: { text?: string; username?: string; icon_url?: string; mrkdwn?: boolean; attachments?: { fallback?: string; color?: string; pretext?: string; title?: string; title_link?: string; text?: string; footer?: string; author_name?: string; author_link?: string; author_icon?: string; footer_icon?: string; image_url?: string; thumb_url?: string; fields?: { title?: string; value?: string; short?: boolean }[]; ts?: unknown }[]; blocks?: { type?: string }[] }; answer: Blob };
-  /** Post an event of GitHub */
+  /** Post an event from GitHub */
   "POST /api/webhooks/{}/{}/github": { body: { action?: string; repository?: { full_name?: string }; sender?: { login?: string } }; answer: { message_id: string; conversation_id: string; warnings: PostedWarning[] } };
 }
 
