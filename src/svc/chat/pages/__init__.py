@@ -1,1 +1,1 @@
-"""The web client's files."""
+"""Serves the web client's files."""

@@ -1,8 +1,8 @@
-"""Reads an ES module as far as joining modules needs it: comments, imports and exports.
+"""Parses an ES module as far as bundling needs it: comments, imports and exports.
 
-A tokenizer, not a parser. It knows strings, templates and regular expressions, so that it takes nothing in
-them for a comment or an import. What it does not understand it refuses. Tests compare what it leaves of every
-file of the page with what a real parser reads.
+A tokenizer, not a parser. It recognises strings, templates and regular expressions, so that it finds no
+comment or import inside them. It refuses anything that it does not understand. Tests compare its output for
+every file of the page with that of a real parser.
 """
 
 import re
@@ -18,25 +18,25 @@ _TOKEN = re.compile(
     |(?P<template>`)""",
     re.VERBOSE | re.DOTALL,
 )
-# A template from its start, or from the end of an expression in it, to the next expression or to its end.
+# A template from its start, or from the end of an embedded expression, to the next expression or its end.
 _TEMPLATE = re.compile(r"[`}](?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
 _REGULAR = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
 _LAST_WORD = re.compile(r"[\w$#]+\Z")
-# A slash behind one of these starts a regular expression; behind any other word or number it divides.
+# A slash after one of these starts a regular expression. After any other word or number it divides.
 _BEFORE_REGULAR = re.compile(
     "return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|await|yield|default"
 )
-# What stands in the parentheses of these is a condition, so that a statement follows.
+# The parentheses after these contain a condition, so that a statement follows.
 _CONDITIONS = frozenset({"if", "while", "for", "with"})
-# What a block can stand behind; what is in braces behind anything else is an object.
+# A block can follow these. Braces after anything else are an object.
 _BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
 _OPENING = "([{"
 
 _KEYWORD = re.compile(r"(?<![\w$.#])(import|export)(?![\w$]|\s*:)")
 _LINE_END = re.compile(r"[ \t]*\n\s*")
-# No statement ends there because the line does.
+# Line ends that do not end a statement.
 _NEEDLESS_LINE_END = re.compile(r"(?<=[;{,(\[])\n|\n(?=[})\].])")
-# Not + and -, of which two in a row are another sign, and no slash.
+# Without + and -, because two in a row are another operator, and without the slash.
 _AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
 _NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
@@ -46,12 +46,12 @@ _DECLARED = re.compile(r"\s+(?:const|class|(?:async\s+)?function\s*\*?)\s+([\w$]
 
 
 class NotUnderstood(Exception):
-    """The source has something that this file does not read."""
+    """The source contains syntax that this module does not support."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`kind` is a group of the pattern above, or "regular" or "keyword"."""
+    """A token. `kind` is a group of the pattern above, or "regular" or "keyword"."""
 
     kind: str
     text: str
@@ -59,7 +59,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """Names there by names here, or, as `whole`, the name here of all of them."""
+    """An import. `names` maps exported to local names; `whole` is the local name of a namespace import."""
 
     path: str
     names: dict[str, str] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Dynamic:
-    """`import(…)`. Where `complete` is false the path is the beginning of an expression, which follows."""
+    """An `import(…)`. If not `complete`, the path is the beginning of an expression, which follows."""
 
     path: str
     quote: str
@@ -76,7 +76,7 @@ class Dynamic:
 
 
 class OwnAddress:
-    """`import.meta.url`."""
+    """An `import.meta.url`."""
 
 
 Part = str | Dynamic | OwnAddress
@@ -84,7 +84,7 @@ Part = str | Dynamic | OwnAddress
 
 @dataclass(slots=True)
 class Module:
-    """Code without imports, exports and comments; `exports` has the names inside by the names outside."""
+    """Code without imports, exports and comments. `exports` maps exported to local names."""
 
     imports: list[Import] = field(default_factory=list)
     exports: dict[str, str] = field(default_factory=dict)
@@ -93,9 +93,9 @@ class Module:
 
 
 def tokens(source: str) -> Iterator[Token]:
-    """All of the source, in pieces. Import and export are keywords where they can start a statement."""
+    """Yield all tokens. Import and export are keywords where they can start a statement."""
     position, last = 0, ""
-    # What was before each bracket that is open, and before the one that was closed last.
+    # The code before each open bracket, and before the last closed one.
     opened: list[str] = []
     before = ""
     while position < len(source):
@@ -145,7 +145,7 @@ def _matched(pattern: re.Pattern[str], source: str, position: int) -> str:
 
 
 def _starts_regular(last: str, before: str) -> bool:
-    """Has no value ended with what came last, so that a slash cannot divide it?"""
+    """Return whether a slash here starts a regular expression rather than dividing a value."""
     word = _LAST_WORD.search(last)
     if word:
         return _BEFORE_REGULAR.fullmatch(word[0]) is not None
@@ -158,7 +158,7 @@ def _starts_regular(last: str, before: str) -> bool:
 
 
 def read(source: str) -> Module:
-    """Raises NotUnderstood."""
+    """Parse a module. Raises NotUnderstood."""
     module = Module()
     waiting = list(tokens(source))[::-1]
     code: list[str] = []
@@ -172,7 +172,7 @@ def read(source: str) -> Module:
     while waiting:
         token = waiting.pop()
         if token.kind == "comment":
-            # Line ends stay, as they can end statements.
+            # Line ends stay, because they can end statements.
             code.append("\n" if "\n" in token.text else " ")
         elif token.kind == "template" or "\\\n" in token.text:
             put(token.text)
@@ -194,7 +194,7 @@ def read(source: str) -> Module:
 
 
 def _read_import(module: Module, waiting: list[Token]) -> Part | None:
-    """What stands in the code in its place; None if it is a statement."""
+    """Parse an import. Return the part for the code; None for a statement."""
     following = waiting[-1].text
     if following.startswith(".meta.url"):
         waiting[-1] = Token("code", following.removeprefix(".meta.url"))
@@ -216,7 +216,7 @@ def _read_import(module: Module, waiting: list[Token]) -> Part | None:
 
 
 def _statement(waiting: list[Token]) -> Import:
-    """What an import or export says up to its path."""
+    """Parse an import or export statement up to its path."""
     words = []
     while waiting and waiting[-1].kind != "string":
         words.append(waiting.pop())
@@ -235,7 +235,7 @@ def _drop_semicolon(waiting: list[Token]) -> None:
 
 
 def _names(text: str) -> dict[str, str]:
-    """`a, b as c` as {"a": "a", "b": "c"}."""
+    """Parse `a, b as c` into {"a": "a", "b": "c"}."""
     names = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name = _NAME.fullmatch(part)
@@ -246,7 +246,7 @@ def _names(text: str) -> dict[str, str]:
 
 
 def _read_export(module: Module, waiting: list[Token]) -> None:
-    """What is declared stays in the code, without the word."""
+    """Parse an export. A declaration stays in the code without the keyword."""
     declared = _DECLARED.match(waiting[-1].text)
     if declared:
         module.exports[declared[1]] = declared[1]

@@ -1,12 +1,12 @@
-"""Joins the page's many files, which are for people, into the few that a browser fetches.
+"""Bundles the page's many source files into the few that a browser fetches.
 
-The style sheets become two, and the words of each language one. The modules become two: what the page
-starts with, and what it fetches later. Comments and indentation stay behind.
+The style sheets become two files, and the texts of each language one. The modules become two: those that the
+page starts with, and those it fetches later. Comments and indentation are removed.
 
-Each module becomes a function that runs once and returns what the module exports. It asks for what it imports
-before its own code runs, so modules run in their usual order. This changes nothing unless a module imports
-itself through others, or changes an export after it has run; both are refused. Some modules stay files, such
-as large libraries and the modules that use them. They import from the joined files.
+Each module becomes a function that runs once and returns the module's exports. It calls its imports before
+its own code runs, so modules run in their usual order. This differs from real modules only if one imports
+itself through others, or changes an export after it has run; both are refused. Some modules stay separate
+files, such as large libraries and the modules that use them. They import from the bundles.
 """
 
 import posixpath
@@ -19,13 +19,13 @@ STYLE, _STYLES = "style.css", "style/"
 LATER_STYLE, _LATER_STYLES = "later.css", "style/later/"
 _WORDS = re.compile(r"(words/[\w-]+)/[\w-]+\.ftl")
 FIRST, LATER = "first.js", "later.js"
-# The module that starts the page. It stays a file: it may wait, and what others import from may not.
+# The module that starts the page. It stays a file, because it may await, and a bundle must not.
 START = "main.js"
-# Served at the top too, for a service worker sees only what is below its own address.
+# Also served at the top level, because a service worker controls only paths below its own.
 SERVICE_WORKER = "sw.js"
-# Libraries; some are large, and fetched only by those who want them.
+# Libraries. Some are large and fetched only when needed.
 _VENDOR = "vendor/"
-# A worker and what it imports: it runs apart from the page, so nothing of it is joined.
+# A worker and its imports. It runs separately from the page, so it is not bundled.
 _WORKER = "sealing/"
 _HEAD = """/*! Made of the modules under /web/, where each is as it was written; /web/main.js is the first.
 The licences of the libraries are under /web/vendor/licences/. */
@@ -36,7 +36,7 @@ _LINE_END = re.compile(rb"\s*\n\s*")
 
 
 def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files with the style sheets as two, base first, and the words of each language as one."""
+    """Return the files with the style sheets as two, base first, and the texts of each language as one."""
     parts: dict[str, list[bytes]] = {}
     for name, content in sorted(
         contents.items(), key=lambda item: (item[0] != f"{_STYLES}base.css", item[0])
@@ -49,7 +49,7 @@ def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def joined(written: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The gathered files for browsers, modules joined. Raises NotUnderstood, with the name of the module."""
+    """Return the files for browsers with bundled modules. Raises NotUnderstood with the module's name."""
     made = dict(written)
     for sheet in {STYLE, LATER_STYLE} & set(made):
         style = _CSS_COMMENT.sub(lambda found: found[1] or "", made[sheet].decode())
@@ -63,7 +63,7 @@ def joined(written: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def is_own_module(name: str) -> bool:
-    """Is this a module of ours that the page runs?"""
+    """Return whether this is one of our modules that the page runs."""
     return name.endswith(".js") and name != SERVICE_WORKER and not name.startswith((_VENDOR, _WORKER))
 
 
@@ -75,7 +75,7 @@ class _Modules:
         self._ordered: dict[str, list[str]] = {}
         self._large: set[str] = set()
         first = self._in_order(START)[:-1]
-        # A library that the page does not start with stays a file of its own, and so does what imports it.
+        # A library that the page does not start with stays a separate file, as do the modules that import it.
         self._large = {name for name in contents if name.startswith(_VENDOR) and name not in first}
         rest = [name for name in contents if is_own_module(name) and name not in (*first, START)]
         ordered = dict.fromkeys(met for name in rest for met in self._in_order(name) if met in rest)
@@ -85,7 +85,7 @@ class _Modules:
         self._number = {name: f"svc${number}" for number, name in enumerate(names)}
 
     def joined(self, file: str) -> str:
-        """The file's modules, each a function."""
+        """Return a bundle's modules, each as a function."""
         modules = [name for name in self.place if self.place[name] == file]
         text = [_HEAD, self._imports_of_files(file, modules)]
         for name in modules:
@@ -104,7 +104,7 @@ class _Modules:
         return "".join(text)
 
     def alone(self, name: str) -> str:
-        """A module in a file of its own, which imports from the joined ones."""
+        """Return a module as a separate file that imports from the bundles."""
         folder = posixpath.dirname(name)
         if self._read[name].passed_on:
             raise NotUnderstood(f"{name} passes on what it imports, and stays a file")
@@ -116,7 +116,7 @@ class _Modules:
         return "".join([*text, f"\nexport {{ {exports} }};\n"])
 
     def _imports_of_files(self, file: str, modules: Iterable[str]) -> str:
-        """What the file needs of the other files: whole modules, and libraries that stay on their own."""
+        """Return the imports from other files: modules of bundles, and separate libraries."""
         wanted: dict[str, list[str]] = {}
         text = []
         for name in modules:
@@ -133,7 +133,7 @@ class _Modules:
         return "".join(text)
 
     def _bindings(self, name: str) -> Iterator[str]:
-        """What the module imports, by the names that it uses."""
+        """Yield the module's imports as local bindings."""
         for target, clause in self._imported(name):
             if target in self.place and clause in self._read[name].imports:
                 names = ", ".join(
@@ -143,7 +143,7 @@ class _Modules:
                 yield f"{made}{self._number[target]}();\n"
 
     def _picked(self, name: str, clause: Import) -> str:
-        """What a module passes on from another one, as an object."""
+        """Return a module's re-exports from another one as an object."""
         number = self._number[self._target(name, clause)]
         given = ", ".join(f"{outside}: {number}().{there}" for there, outside in clause.names.items())
         return f"{{ {given} }}"
@@ -160,13 +160,13 @@ class _Modules:
         if part.complete and target in self.place:
             file = _address(self.place[target], folder)
             return f'import("{file}").then((all) => all.{self._number[target]}())'
-        # A path that goes on in an expression keeps its last slash.
+        # A path that continues in an expression keeps its trailing slash.
         slash = "/" if part.path.endswith("/") else ""
         end = f"{part.quote})" if part.complete else ""
         return f"import({part.quote}{_address(target, folder)}{slash}{end}"
 
     def _in_order(self, start: str, above: tuple[str, ...] = ()) -> list[str]:
-        """The module with all that it imports, also through others, in the order in which they run."""
+        """Return the module after all its direct and indirect imports, in the order in which they run."""
         if start in above:
             raise NotUnderstood(
                 f"{start} imports itself through {', '.join(above[above.index(start) + 1 :])}"
@@ -179,7 +179,7 @@ class _Modules:
         return self._ordered[start]
 
     def _imported(self, name: str) -> list[tuple[str, Import]]:
-        """From where a module imports what; nothing is known of a library that stays on its own."""
+        """Return a module's imports with their targets. Separate libraries are not parsed."""
         if name in self._large:
             return []
         if name not in self._imports:

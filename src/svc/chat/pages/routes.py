@@ -1,10 +1,9 @@
-"""The web client: `GET /` and `GET /web/…`, the files of the package, joined and compressed once and kept as
-Python keeps its bytecode; its service worker, `GET /sw.js`, and its manifest.
+"""The web client: `GET /` and `GET /web/…`, its service worker `GET /sw.js`, and its manifest.
 
-The page names its files under `/web/<version>/`, where the version is a digest of all of them, so browsers
-keep them for a year and ask for new ones after an update. There its modules are joined. Without a version
-each file is as it was written, for people who read it, and is checked each time. Never serves a listing.
-Sets no headers that all answers carry; the application does.
+Files are bundled and compressed once and cached like Python's bytecode. The page refers to its files under
+`/web/<version>/`, where the version is a digest of all of them, so that browsers cache them for a year and
+fetch new ones after an update. Without a version each file is served as it was written, for people who read
+it, and revalidated each time. Never serves a listing. The application adds the headers of all responses.
 """
 
 import gzip
@@ -31,13 +30,12 @@ logger = logging.getLogger(__name__)
 INDEX = "index.html"
 _CODE = Path(__file__).parent
 _WORDS = re.compile(r"words/([\w-]+)\.ftl")
-# What the page fetches beside its script, where the browser's language has no words here.
+# The language that the page loads if the browser's is not available.
 _USUAL_LANGUAGE = "en"
 _VERSION_DIGITS = 16
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_EACH_TIME = "no-cache"
-# The system's own table differs from machine to machine, and a module that comes as
-# text/plain does not run.
+# The system's own table differs between machines, and a module with the type text/plain does not run.
 _CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".ftl": "text/plain; charset=utf-8",
@@ -62,7 +60,7 @@ _CONTENT_TYPES = {
 @dataclass(frozen=True, slots=True)
 class _File:
     content: bytes
-    # Empty where compression saves nothing.
+    # Empty if compression saves nothing.
     compressed: bytes
     content_type: str
     tag: str
@@ -70,7 +68,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """`made_of` says which files it was made of, and by what, as they looked then."""
+    """The cached files. `made_of` identifies the sources and the code that they were made from."""
 
     made_of: str
     version: str
@@ -79,9 +77,10 @@ class _Prepared:
 
 
 class Pages:
-    """`folder` holds index.html and what it refers to. A change of the files needs a new one of these.
+    """Serves the page. `folder` contains index.html and its files; a change of the files needs a new
+    instance.
 
-    `name` says what the server is called; `icon` where its own icon is, if it has one.
+    `name` returns the server's name, and `icon` the address of its own icon, if it has one.
     """
 
     def __init__(
@@ -112,7 +111,7 @@ class Pages:
         return _answer(request, self._of_version, SERVICE_WORKER, _ASK_EACH_TIME)
 
     async def manifest(self, request: web.Request) -> web.Response:
-        """What a system shows of the page once it is installed."""
+        """Return the manifest, which systems use for an installed page."""
         body = dumps(manifest(self._name(), self._icon()))
         headers = {"Content-Type": _CONTENT_TYPES[".webmanifest"], "Cache-Control": _ASK_EACH_TIME}
         return web.Response(body=body, headers=headers)
@@ -126,7 +125,7 @@ class Pages:
 
 
 def spoken(wished: str, known: Collection[str]) -> str:
-    """The language of `known` that an Accept-Language header likes best (RFC 9110, section 12.5.4)."""
+    """Return the best language of `known` for an Accept-Language header (RFC 9110, section 12.5.4)."""
     likings = dict[str, float]()
     for part in wished.split(","):
         tag, _, quality = part.strip().partition(";")
@@ -157,7 +156,7 @@ def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Every file that is served; of links only those that stay in the folder."""
+    """Yield the files to serve, without links that lead out of the folder."""
     for path in sorted(folder.rglob("*")):
         inside = not path.is_symlink() or path.resolve().is_relative_to(folder)
         if inside and path.suffix in _CONTENT_TYPES and path.is_file():
@@ -165,9 +164,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _kept(folder: Path) -> _Prepared:
-    """What was prepared of the same files by the same code at an earlier start, where that could be kept.
+    """Return the cached files of an earlier start if sources and code are unchanged.
 
-    They are the same if sizes and times are: to read all of them takes as long as all else that a start does.
+    Compares sizes and times, because reading all files takes as long as the rest of a start.
     """
     files = list(_files(folder))
     looks = _looks(files, folder) + _looks(sorted(_CODE.glob("*.py")), _CODE)
@@ -181,18 +180,18 @@ def _kept(folder: Path) -> _Prepared:
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     prepared = _prepared(contents, looks)
     if not sys.dont_write_bytecode:
-        # Whoever may not write there does the work at each start.
+        # Without write access the work is repeated at each start.
         with suppress(OSError):
             kept.parent.mkdir(exist_ok=True)
             whole = kept.with_suffix(f".{os.getpid()}")
             whole.write_bytes(msgspec.msgpack.encode(prepared))
-            whole.chmod(0o644)  # Whoever starts the server next: nothing in it is secret.
+            whole.chmod(0o644)  # Readable for any user that starts the server next: nothing in it is secret.
             whole.replace(kept)
     return prepared
 
 
 def _looks(files: Iterable[Path], folder: Path) -> str:
-    """A digest of where in the folder these files are, how large, and when they were changed."""
+    """Return a digest of the files' paths, sizes and times."""
     digest = hashlib.sha256()
     for path in files:
         status = path.stat()
@@ -206,7 +205,7 @@ def _prepared(contents: Mapping[str, bytes], made_of: str) -> _Prepared:
     try:
         made = joined(written)
     except NotUnderstood as error:
-        # Somebody has changed the page. It runs as it is written too, only with more requests.
+        # The page's source was changed. It works without bundling too, with more requests.
         made = dict(written)
         logger.warning("joining the page's files failed", extra={"fault": str(error)})
     digest = hashlib.sha256()
@@ -237,14 +236,14 @@ def _file(name: str, content: bytes) -> _File:
 
 
 def _with_versions(files: Mapping[str, bytes], version: str) -> bytes:
-    """The page, its files named with the version, and what its first module imports fetched beside it."""
+    """Return the page with versioned addresses, and a preload of its first bundle."""
     page = files[INDEX].decode().replace('"/web/', f'"/web/{version}/')
     first = f'  <link rel="modulepreload" href="/web/{version}/{FIRST}">\n' if FIRST in files else ""
     return page.replace("</head>", f"{first}</head>", 1).encode()
 
 
 def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """The page for each other language, whose words it fetches at once."""
+    """Yield the page for each other language, whose texts it then loads first."""
     page, usual = files.get(INDEX, b""), f"words/{_USUAL_LANGUAGE}.ftl".encode()
     for name in files:
         found = _WORDS.fullmatch(name)
@@ -256,8 +255,10 @@ def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes
 
 
 def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
-    """The service worker, which keeps the files that the page starts with, and its own modules and style that
-    come later: after an update of the server nobody has those of this version any more.
+    """Return the service worker with the list of files to cache.
+
+    It also caches modules and styles that the page fetches later, because after an update the server no
+    longer has those of this version.
     """
     kept = re.findall(rf'"(/web/{version}/[^"]+)"', files[INDEX].decode())
     kept += [f"/web/{version}/{name}" for name in files if is_own_module(name) or name == LATER_STYLE]
@@ -266,7 +267,7 @@ def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
 
 
 def manifest(name: str, icon: str | None) -> dict[str, object]:
-    """W3C Web App Manifest, with what the system may share with the page."""
+    """Return the W3C Web App Manifest, with the types that the system may share with the page."""
     icons = [{"src": icon, "sizes": "any", "purpose": "any"}] if icon else []
     own = {"src": "/web/icon.svg", "type": "image/svg+xml", "sizes": "any", "purpose": "any"}
     files = {"name": "files", "accept": ["image/*", "video/*", "audio/*", "text/*", "application/*"]}

@@ -1,1 +1,1 @@
-"""How the server is doing, for those who watch over it."""
+"""The server's health, version and metrics."""

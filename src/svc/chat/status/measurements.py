@@ -1,4 +1,4 @@
-"""What is measured of the chat server; documented in docs/configuration.md."""
+"""The chat server's metrics, documented in docs/configuration.md."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sized
@@ -13,7 +13,7 @@ from svc.chat.status.report import Link
 
 
 class Tally:
-    """Counts requests by what they were and what became of them; cheap enough for every one."""
+    """Counts requests by route or event and outcome, cheaply enough for every request."""
 
     def __init__(self) -> None:
         self.http: Counter[tuple[str, ...]] = Counter()
@@ -23,7 +23,7 @@ class Tally:
         self.pushes: Counter[tuple[str, ...]] = Counter()
 
     def counted(self, event: str, handler: Handler) -> Handler:
-        """`handler`, its requests counted by `ok` or the code of their refusal."""
+        """Wrap a handler to count its requests by `ok` or the error code."""
 
         @wraps(handler)
         async def count(asker: Asker, data: Mapping[str, object]) -> object:

@@ -1,7 +1,7 @@
-"""What the owner is told: how the server is doing, as `svc doctor` asks a running one, and who is here.
+"""The health report for the owner: the server's state, as `svc doctor` checks it, and who is connected.
 
-`svc doctor` also examines the ports and the address from outside, which no server sees of itself.
-Names no secrets, paths or addresses; the words for what was found are the page's. Changes nothing.
+`svc doctor` also checks ports and the address from outside, which a server cannot see itself. Contains no
+secrets, paths or addresses; the page has the texts for the states. Changes nothing.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ from svc.chat.described import Id, Natural, TimeMs, choice
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
-# A community that loses more than a month has lost what people remember.
+# Losing more than a month would lose messages that people remember.
 BACKUP_AFTER_MS = 30 * 24 * 3600 * 1000
-# Those who are here; the page shows no more either.
+# Connected members in the report, which is also the page's limit.
 MAX_LISTED = 200
 Verdict = Literal["ok", "notice", "problem"]
 OK: Verdict = "ok"
@@ -47,7 +47,9 @@ _STATES = dict.fromkeys(state for states in CHECKS.values() for state in states)
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`bytes` are free on the disk; `waiting` are uploads that nobody works on yet."""
+    """The result of a check. `bytes` are free on the disk; `waiting` are uploads that nobody processes
+    yet.
+    """
 
     check: Annotated[str, Meta(extra_json_schema=choice(*CHECKS))]
     verdict: Verdict
@@ -91,23 +93,23 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What is looked at. `pages` counts the open pages by member, `calls` those who are in calls."""
+    """The sources of the report. `pages` counts open pages by member, `calls` the people in calls."""
 
     works: Callable[[], Awaitable[bool]]
     database: Path
     link: Link
     uploads_enabled: bool
-    # Jobs that wait for the worker, and whether that is there.
+    # Number of jobs waiting for the worker, and whether it is connected.
     jobs_waiting: Callable[[], int]
     worker_up: Callable[[], bool]
-    # When backups were made that the server still keeps, in ms.
+    # Times of the kept backups in ms.
     backups: Callable[[], Sequence[int]]
     pages: Callable[[], Mapping[str, int]]
     calls: Callable[[], int]
     # Whether TLS ends at this server.
     secure: bool
     machine: Callable[[], Machine]
-    # The address that push services may write to, or "".
+    # The contact address for push services, or "".
     push_contact: Callable[[], str] = lambda: ""
 
 
@@ -117,7 +119,7 @@ class HealthReport:
         self._sources = sources
         self._version = version
         self._started_at_ms = started_at_ms
-        # Whether the database keeps what it is told.
+        # Whether writes to the database succeed.
         self.works = sources.works
 
     async def condition(self, now: float) -> Condition:
@@ -152,7 +154,7 @@ class HealthReport:
         return (PROBLEM, "impossible") if self._config.identity.obstacle() else (OK, "possible")
 
     def _address(self) -> tuple[Verdict, str]:
-        """A proxy that the operator has told us of ends TLS and can reach this machine's own address."""
+        """Check the address. A configured proxy terminates TLS and can reach a loopback address."""
         if self._config.trusted_proxy_hops:
             return OK, "reachable"
         if is_loopback(self._config.host):

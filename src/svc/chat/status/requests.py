@@ -1,4 +1,4 @@
-"""`GET /health`, `/info` and `/metrics` for anybody, `/api/health` for the owner: what the server says.
+"""`GET /health`, `/info` and `/metrics` for anybody, and `/api/health` for the owner.
 
 docs/http.md, "What the server says of itself".
 """
@@ -34,7 +34,9 @@ _LEAST_CHARACTERS, _MOST_CHARACTERS = 16, 64
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """`address` is who we take the client for; `forwarded_for` what the header of that name says."""
+    """A request as it arrived. `address` is the client's address as we see it; `forwarded_for` is that
+    header.
+    """
 
     host: str
     peer: str
@@ -44,17 +46,17 @@ class Arrival:
 
 
 class Probes:
-    """How requests reach this server, for an operator who asks: what proxies made of a marked one.
+    """Records how marked requests arrive, to show the operator what proxies do to them.
 
-    A request to `/health?probe=…` is remembered, the last few only; `svc doctor` sends one from
-    outside and asks over the control socket what became of it. Says nothing to anybody else.
+    Remembers the last few requests to `/health?probe=…`. `svc doctor` sends one from outside and then asks
+    for it over the control socket. Never shown to anybody else.
     """
 
     def __init__(self) -> None:
         self._arrivals: OrderedDict[str, Arrival] = OrderedDict()
 
     def arrived(self, mark: str, arrival: Arrival) -> None:
-        """Remember a request, if it has a mark that nobody else would think of."""
+        """Record a request, if its mark is unguessable."""
         if not (_LEAST_CHARACTERS <= len(mark) <= _MOST_CHARACTERS and mark.isascii() and mark.isalnum()):
             return
         self._arrivals[mark] = arrival
@@ -91,7 +93,7 @@ class Info:
 
 
 class StatusRequests(Requests):
-    """`info` says what `/info` tells anybody, `works` whether writes are kept; `version` is for members."""
+    """The endpoints. `info` returns the content of `/info`; `version` is shown only to members."""
 
     def __init__(
         self,
@@ -111,10 +113,10 @@ class StatusRequests(Requests):
 
     @request(
         ANYONE,
-        "Is the server up, and does it keep what is written?",
+        "Whether the server is up and can store data",
         http="GET /health",
         answers=Health,
-        otherwise=(503, "Writes are not kept, or the database is damaged: `degraded`"),
+        otherwise=(503, "Data cannot be stored, or the database is damaged: `degraded`"),
     )
     async def health(self, request: web.Request) -> web.Response:
         if mark := request.query.get("probe"):
@@ -126,7 +128,7 @@ class StatusRequests(Requests):
 
     @request(
         ANYONE,
-        "What somebody who is invited sees; `version` for members only, `instanceId` where "
+        "Public facts about the server. `version` for members only, `instanceId` if "
         "`SERVER_INSTANCE_ID` is set",
         http="GET /info",
     )
@@ -136,7 +138,7 @@ class StatusRequests(Requests):
 
     @request(
         OWNER,
-        "How the server is doing, and who is connected; `verdict` is `ok`, `notice` or `problem`",
+        "Health of the server, and connected members. `verdict` is `ok`, `notice` or `problem`",
         http="GET /api/health",
     )
     async def report(self) -> Condition:
@@ -148,7 +150,7 @@ class StatusRequests(Requests):
         return web.Response(body=body, headers={"Content-Type": content_type})
 
     def _is_member(self, request: web.Request) -> bool:
-        """A token that is not good makes a stranger of its bearer, who may see the rest all the same."""
+        """Return whether the request has a valid token. Without one the rest of `/info` is still shown."""
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return False
@@ -173,9 +175,9 @@ DESCRIBED = described_by(StatusRequests)
 
 
 class StatusCommands(Commands):
-    """What `svc doctor` asks a running server of itself.
+    """Commands that `svc doctor` sends to a running server.
 
-    `address` tells where the server listens; empty while it does not.
+    `address` returns where the server listens; empty while it does not.
     """
 
     def __init__(
@@ -211,6 +213,6 @@ class StatusCommands(Commands):
 
     @command("status_turn")
     async def turn(self) -> object:
-        """The TURN server that members get, with a name and a password for whoever runs this server."""
+        """Return the TURN server that members get, with credentials for the operator."""
         server = self._config.media.turn
         return {"server": server and server.described("doctor", time.time())}

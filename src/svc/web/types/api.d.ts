@@ -536,11 +536,11 @@ export interface Endpoints {
   "GET /api/settings": { answer: Settings };
   /** Change some settings. If any value is invalid, nothing changes */
   "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: Settings };
-  /** Is the server up, and does it keep what is written? */
+  /** Whether the server is up and can store data */
   "GET /health": { answer: Health };
-  /** What somebody who is invited sees; `version` for members only, `instanceId` where `SERVER_INSTANCE_ID` is set */
+  /** Public facts about the server. `version` for members only, `instanceId` if `SERVER_INSTANCE_ID` is set */
   "GET /info": { answer: Info };
-  /** How the server is doing, and who is connected; `verdict` is `ok`, `notice` or `problem` */
+  /** Health of the server, and connected members. `verdict` is `ok`, `notice` or `problem` */
   "GET /api/health": { answer: Condition };
   /** Measurements for Prometheus */
   "GET /metrics": { answer: Blob };
