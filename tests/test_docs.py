@@ -111,7 +111,7 @@ def test_architecture_md_names_every_file_and_folder_and_none_that_is_gone() -> 
 
 
 def _rooms() -> set[str]:
-    """`sfu/rooms` for each module, `chat/voice/` for each feature of chat, `web/`."""
+    """Return `sfu/rooms` for each module, `chat/voice/` for each feature of chat, and `web/`."""
     modules = {
         path.relative_to(PACKAGE).with_suffix("")
         for path in PACKAGE.rglob("*")
@@ -203,7 +203,7 @@ def test_every_command_is_documented() -> None:
 
 
 def _commands(parser: ArgumentParser) -> list[str]:
-    """`svc admin webhook create`, and whatever else the command line takes."""
+    """Return all commands of the command line, such as `svc admin webhook create`."""
     below = [action for action in parser._actions if isinstance(action, _SubParsersAction)]
     inner = [
         command for action in below for choice in action.choices.values() for command in _commands(choice)

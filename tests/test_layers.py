@@ -82,7 +82,7 @@ HOUSE = House(
                 "svc.chat.uploads.commands",
                 "svc.chat.voice.sfu_link",
             ),
-            # What strangers point to is fetched by the guarded fetcher alone.
+            # Only the guarded fetcher connects to addresses from strangers.
             *("svc.chat.fetching.connecting", "svc.chat.fetching.fetcher"),
             "svc.chat.settings.management",
             *(
@@ -108,8 +108,8 @@ HOUSE = House(
         ),
         "zeroconf": ("svc.chat.settings.advertise",),
         "aiosqlite": ("svc.base.database_file", "svc.base.query_pool"),
-        # What is asked and answered has the types of msgspec, wherever it is declared; so have the records
-        # that are made most often.
+        # Requests and responses have msgspec types wherever they are declared, as do the most frequently
+        # created records.
         "msgspec": ("svc.chat", "svc.base.tables"),
         "orjson": ("svc.base.strict_json", "svc.chat.webhooks.reader"),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun", "svc.tools.doctor.turn"),

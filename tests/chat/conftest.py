@@ -16,7 +16,7 @@ from tests.chat.people import People, people
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Members do in seconds what takes people an evening."""
+    """Lift the rate limit, because tests do in seconds what takes people an evening."""
     monkeypatch.setattr(pace, "REQUEST_BURST", 100_000)
 
 
@@ -28,7 +28,7 @@ async def sfu() -> AsyncIterator[FakeSfu]:
 
 @pytest.fixture
 def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
-    """What `chat` runs with; a test that wants it otherwise runs a server of its own."""
+    """Return the variables of `chat`. A test with other needs runs its own server."""
     return {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -56,7 +56,7 @@ async def chat(variables: dict[str, str]) -> AsyncIterator[ChatServer]:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    """An empty one with the server's tables, for rules without a server."""
+    """Open an empty database with the server's tables, for rules without a server."""
     opened = await Database.open(
         tmp_path / "rules.sqlite3", migrations_in(SCHEMA_FOLDER), tmp_path / "backups"
     )
@@ -66,5 +66,5 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def folk(chat: ChatServer) -> People:
-    """One member of each built-in role."""
+    """Return one member of each built-in role."""
     return await people(chat)

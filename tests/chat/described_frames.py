@@ -11,7 +11,7 @@ from svc.chat.openapi.requests import described
 
 
 def check(frame: Mapping[str, Any]) -> None:
-    """AssertionError where a frame is not as its event is described. Made-up events pass."""
+    """Raise AssertionError if a frame does not match its event's description. Invented events pass."""
     event = frame["event"]
     name = f"{event}.reply" if "id" in frame and event != "error" else event
     validator = _validators().get(name)

@@ -12,7 +12,7 @@ from tests.chat.member import ChatServer, chat_server
 
 @asynccontextmanager
 async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tuple[ChatServer, Community]]:
-    """A running server, and the community that it serves."""
+    """Run a server. Yield it with the community that it serves."""
     built: list[Community] = []
 
     class Seen(Community):
@@ -31,6 +31,6 @@ async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tup
 
 
 def give_role(community: Community, member_id: str, *role_ids: str) -> None:
-    """These roles and no others, for as long as the server runs."""
+    """Give a member exactly these roles while the server runs."""
     member = community.directory.members[member_id]
     community.directory.put_member(dataclasses.replace(member, role_ids=role_ids))

@@ -1,4 +1,4 @@
-"""What tests do as members: join, sign in on the live socket, ask, and wait for pushes."""
+"""A test's members: they join, sign in on the live socket, send requests and wait for events."""
 
 import asyncio
 import json
@@ -24,11 +24,11 @@ class ChatServer:
     invite: str
 
     async def join(self, nickname: str) -> str:
-        """The access token of a new member, on a device of their own."""
+        """Return the access token of a new member on a new device."""
         return str((await self.sign_in(Device(), nickname=nickname, invite_code=self.invite))["access_token"])
 
     async def sign_in(self, device: Device, **fields: object) -> dict[str, Any]:
-        """What a device is answered that signs in."""
+        """Return the response to a device that signs in."""
         proof = await device.proof(self.http, self.address)
         async with self.http.post("/api/auth/join", json=proof | fields) as response:
             answer: dict[str, Any] = await response.json()
@@ -41,7 +41,7 @@ class ChatServer:
 
     @asynccontextmanager
     async def member(self, nickname: str, token: str | None = None) -> AsyncIterator["LiveMember"]:
-        """A new member, or the one of `token`, signed in."""
+        """Sign in a new member, or the one with `token`."""
         token = token or await self.join(nickname)
         async with self.http.ws_connect("/live", max_msg_size=0) as ws:
             member = LiveMember(ws, token)
@@ -83,7 +83,7 @@ class LiveMember:
         return str(self.welcome["member"]["id"])
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
-        """The reply to a request; pushes that come before it are kept."""
+        """Return the reply to a request, keeping events that come before it."""
         self._last_id += 1
         await self.ws.send_json({"event": event, "id": self._last_id, "data": data})
         while (frame := await self.receive()).get("id") != self._last_id:
@@ -91,17 +91,17 @@ class LiveMember:
         return frame
 
     def kept_events(self) -> list[str]:
-        """The names of the pushes that have come and were not asked for yet."""
+        """Return the names of events that have arrived and were not read yet."""
         return [frame["event"] for frame in self._pushes]
 
     async def pushed(self, event: str) -> Any:
-        """The data of the next push of that name; others before it are passed over."""
+        """Return the data of the next event with that name, skipping others before it."""
         while (frame := await self._next_push())["event"] != event:
             pass
         return frame["data"]
 
     async def people(self, channel_id: str) -> list[str]:
-        """The names in a voice channel, after the next push that says who came or went there."""
+        """Return the names in a voice channel after the next event about its people."""
         while True:
             frame = await self._next_push()
             told = frame["event"] in ("voice_joined", "voice_left", "voice_state")

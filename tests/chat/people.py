@@ -20,7 +20,7 @@ class Person:
     token: str
 
     async def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
-        """Status and body of an answer."""
+        """Return status and body of a response."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         sent = {} if body is None and method in ("POST", "PUT", "PATCH") else body
         async with self.chat.http.request(method, path, json=sent, headers=headers) as response:
@@ -28,7 +28,7 @@ class Person:
             return response.status, await response.json() if is_json else None
 
     async def done(self, method: str, path: str, body: object = None) -> Any:
-        """The body of an answer to what must succeed; asked again where it comes too fast for a member."""
+        """Return the body of a response that must succeed. Repeats the request after a rate limit."""
         status, answer = await self.ask(method, path, body)
         while status == 429 and answer["error"] == "rate_limited":
             await asyncio.sleep(answer["retry_after_ms"] / 1000)
@@ -37,7 +37,7 @@ class Person:
         return answer
 
     async def refused(self, method: str, path: str, body: object = None) -> str:
-        """The code by which it is refused."""
+        """Return the code of the refusal."""
         status, answer = await self.ask(method, path, body)
         assert status >= 400, answer
         return str(answer["error"])
@@ -70,21 +70,21 @@ class People:
 
     @asynccontextmanager
     async def live(self, *roles: str) -> AsyncIterator[list[LiveMember]]:
-        """Live sockets of those with these roles."""
+        """Open live sockets of the members with these roles."""
         async with AsyncExitStack() as stack:
             sockets = [self.chat.member("", self.by_role[role].token) for role in roles]
             yield [await stack.enter_async_context(socket) for socket in sockets]
 
 
 async def newcomer(chat: ChatServer, nickname: str, invite: str | None = None) -> Person:
-    """Somebody who has just joined, by the server's own invite if no other is given."""
+    """Join as a newcomer, by the server's own invite if no other is given."""
     device = Device()
     answer = await chat.sign_in(device, nickname=nickname, invite_code=invite or chat.invite)
     return Person(chat, device, answer["member"]["id"], answer["access_token"])
 
 
 async def people(chat: ChatServer) -> People:
-    """One of each built-in role; the owner has given the others theirs."""
+    """Create one member of each built-in role."""
     found = People(chat)
     for role in ROLES:
         found.by_role[role] = await newcomer(chat, role.capitalize())
@@ -95,7 +95,7 @@ async def people(chat: ChatServer) -> People:
 
 
 async def holder_of(folk: People, *permissions: str) -> Person:
-    """A newcomer with a role above members that has these permissions and no others."""
+    """Create a member with a role above members that has exactly these permissions."""
     name = " ".join(permissions)
     person = await newcomer(folk.chat, name[:32])
     wanted = {"name": name[:32], "rank": 300, "permissions": list(permissions)}

@@ -1,4 +1,4 @@
-"""What every answer carries, the files of the page, and a start that fails in plain words."""
+"""Headers of every response, the files of the page, and clear errors for a failed start."""
 
 import pytest
 

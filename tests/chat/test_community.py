@@ -64,7 +64,7 @@ class Page:
             await self._expected.setdefault(message_id, asyncio.get_running_loop().create_future())
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
-        """The reply; a request whose connection is lost is asked again, as a page would."""
+        """Return the reply. A request whose connection is lost is repeated, as a page does."""
         while True:
             await self._back.wait()
             assert self._ws is not None
@@ -79,7 +79,7 @@ class Page:
                 self._waiting.pop(number, None)
 
     def lose(self) -> None:
-        """Without a word."""
+        """Drop the connection without a close frame."""
         assert self._ws is not None
         self.losses += 1
         self._back.clear()
@@ -177,7 +177,7 @@ class Author:
         await self._page.told_of(reply["data"]["id"])
 
     async def _react(self) -> None:
-        """To what anybody wrote; it may be gone by now."""
+        """React to any message, which may be deleted by now."""
         if not self._page.messages:
             return
         message_id = self._choose.choice(list(self._page.messages))
@@ -193,7 +193,7 @@ class Author:
 
 
 async def play(server: ChatServer, script: Script) -> None:
-    """A socket for everybody: a session of aiohttp has a hundred otherwise, and lets others wait."""
+    """Run the script with a socket for everybody: by default aiohttp opens at most a hundred."""
     async with ClientSession(server.address, connector=TCPConnector(limit=0)) as http:
         await play_with(dataclasses.replace(server, http=http), script)
 
@@ -229,7 +229,7 @@ async def all_open(pages: Sequence[Page], group: asyncio.TaskGroup) -> AsyncIter
 
 
 async def everybody_shows(pages: Sequence[Page], truth: State) -> None:
-    """Pushes may still be on their way."""
+    """Wait until all pages show the truth, because events may still be in transit."""
     try:
         async with asyncio.timeout(DEADLINE_S):
             while any(page.messages != truth for page in pages):  # noqa: ASYNC110
@@ -240,7 +240,7 @@ async def everybody_shows(pages: Sequence[Page], truth: State) -> None:
 
 
 async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State:
-    """All messages, page by page, as somebody reads them who was not there."""
+    """Return all messages page by page, as somebody reads them who was absent."""
     found: State = {}
     for channel_id in channels:
         cursor: dict[str, str] = {}

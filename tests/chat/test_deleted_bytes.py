@@ -19,7 +19,7 @@ CHANNEL = "/api/channels/general"
 
 
 def held(place: Place, marks: set[str]) -> set[str]:
-    """Those of the marks that some file of the data folder holds."""
+    """Return the marks that any file of the data folder contains."""
     data = b"".join(file.read_bytes() for file in Path(place.data).rglob("*") if file.is_file()).lower()
     return {mark for mark in marks if mark.encode() in data}
 

@@ -21,9 +21,9 @@ from svc.chat.requests import Asked, schema_of
 from tests.chat.member import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"
-# What is for browsers, not for programs; `/live` has a document of its own.
+# Endpoints for browsers, not for programs. `/live` has its own document.
 PAGES = {"GET /", "GET /web/{path}", "GET /sw.js", "GET /manifest.webmanifest", "GET /live"}
-# What is posted to webhooks is described in a document of its own.
+# Posting to webhooks has its own document.
 POSTS = {route for route in ENDPOINTS if "/api/webhooks/{webhook_id}/{token}" in route}
 # The document of the AsyncAPI project, version 3.0.0, in one file.
 ASYNCAPI_SCHEMA = DATA / "asyncapi-3.0.0.schema.json"

@@ -1,4 +1,4 @@
-"""Who gets in without an invite, and who does not get in with one."""
+"""Newcomers who get in without an invite, and newcomers who are refused with one."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -55,7 +55,7 @@ def test_the_door_asks_settings_and_invites(needed: bool, code: str, refusal: st
 
 @pytest.fixture(params=["0", "1"])
 async def settled(request: pytest.FixtureRequest, variables: dict[str, str]) -> AsyncIterator[Any]:
-    """A server that has its owner, behind no proxy and behind one."""
+    """Run a server with an owner, behind no proxy and behind one."""
     variables["SVC_TRUSTED_PROXY_HOPS"] = request.param
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")
@@ -63,7 +63,7 @@ async def settled(request: pytest.FixtureRequest, variables: dict[str, str]) -> 
 
 
 async def _join(chat: ChatServer, headers: dict[str, str], **fields: str) -> str:
-    """The refusal, or nothing."""
+    """Return the error of a join; empty if it succeeds."""
     proof = await Device().proof(chat.http, chat.address)
     body = {**proof, "nickname": "Ada", **fields}
     async with chat.http.post("/api/auth/join", json=body, headers=headers) as response:

@@ -1,4 +1,4 @@
-"""What was acknowledged is on the disk: after `kill -9`, with a full disk, by the order of system calls."""
+"""Acknowledged messages are on disk: after `kill -9`, on a full disk, and by the order of system calls."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ WRITERS = 8
 
 @pytest.fixture
 def alone(tmp_path: Path) -> dict[str, str]:
-    """The variables of a server without a media service, whose folder is there."""
+    """Return the variables of a server without a media service, and create its folder."""
     (tmp_path / "data").mkdir()
     return {
         "PORT": "0",
@@ -37,7 +37,7 @@ def alone(tmp_path: Path) -> dict[str, str]:
 
 
 async def token_of(server: ChatProcess, data_dir: Path) -> str:
-    """The access token of a new member."""
+    """Return the access token of a new member."""
     invite = (data_dir / "invite-code").read_text().strip()
     async with ClientSession(server.address) as http:
         chat = ChatServer(server.address, http, invite)
@@ -134,7 +134,7 @@ async def test_what_a_webhook_was_answered_survives_a_kill(alone: dict[str, str]
 
 
 def stored_ids(data_dir: Path) -> set[str]:
-    """What a stopped server has left, in a file that is whole."""
+    """Return the messages stored by a stopped server, after an integrity check."""
     connection = sqlite3.connect(data_dir / "community.sqlite3")
     try:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -172,7 +172,7 @@ async def test_the_log_reaches_the_disk_before_the_answer_reaches_the_socket(
 
 
 def done_syncing(lines: list[str], index: int) -> bool:
-    """Does the line say that a sync of the log has returned?"""
+    """Return whether the line shows that a sync of the log has returned."""
     line = lines[index]
     if re.search(r"\b(fsync|fdatasync)\(\d+<[^>]*-wal>\)\s+= 0", line):
         return True
@@ -184,7 +184,7 @@ def done_syncing(lines: list[str], index: int) -> bool:
 
 
 def small_disk(folder: Path, size: str) -> tuple[str, ...]:
-    """A command that gives what it runs a disk of that size at `folder`, seen by nobody else."""
+    """Return a command that runs another one with a private disk of that size at `folder`."""
     unshare = (
         ("unshare", "--mount") if os.geteuid() == 0 else ("unshare", "--mount", "--user", "--map-root-user")
     )
@@ -211,7 +211,7 @@ async def test_a_full_disk_refuses_harms_nothing_and_is_recovered_from(alone: di
             before = [(await posted(http, f"before {number}"))[1]["id"] for number in range(10)]
             fill(inside / "ballast")
             refused = False
-            for _ in range(100):  # What the log has room for still fits.
+            for _ in range(100):  # Messages that fit into the log's free space are still accepted.
                 status, answered = await posted(http, "x" * 4_000)
                 if status == 201:
                     before.append(answered["id"])

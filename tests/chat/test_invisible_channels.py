@@ -1,6 +1,6 @@
-"""Who may not view a channel learns nothing of it by asking or by listening, whatever else they may do.
+"""Members who may not view a channel learn nothing of it by requests or events, whatever else they may do.
 
-Asked about such a channel, the server answers word for word as about one that there never was.
+Requests about such a channel get exactly the response of a channel that never existed.
 """
 
 import json
@@ -22,7 +22,7 @@ UNINITIATED = ("admin", "member")
 
 
 async def hide(folk: People) -> dict[str, str]:
-    """A text channel with a message and a voice channel, which the uninitiated may not view."""
+    """Create a text channel with a message and a voice channel, hidden from the uninitiated."""
     overrides = [
         {"type": "member", "target_id": folk.by_role[role].id, "deny": ["view_channel"]}
         for role in UNINITIATED
@@ -42,7 +42,7 @@ async def said(person: Person, channel_id: str) -> str:
 
 
 def told(answer: object, secrets: dict[str, str]) -> list[str]:
-    """Which secrets an answer or a push gives away."""
+    """Return the secrets that a response or an event reveals."""
     text = json.dumps(answer, ensure_ascii=False)
     return [secret for secret in (*secrets.values(), *NAMES.values(), SAID) if secret in text]
 
@@ -122,7 +122,7 @@ async def test_nothing_that_happens_there_is_pushed(folk: People, sfu: FakeSfu) 
         for page in uninitiated:
             frames = await heard(page)
             assert [frame for frame in frames if told(frame, secrets)] == []
-            # What goes by is not even to be counted.
+            # Not even the number of hidden events may be visible.
             passing = ("channel_", "message_", "voice_", "webhook_")
             assert [frame for frame in frames if frame["event"].startswith(passing)] == []
 
@@ -142,7 +142,7 @@ async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str]
     await owner.done("PATCH", f"/api/webhooks/{webhook['id']}", {"name": SAID})
     async with folk.chat.http.post(webhook["url"], json={"text": SAID}) as response:
         assert response.status == 200
-    # Somebody else comes to see it and does not any more.
+    # The moderator can view it for a moment.
     path = f"{channel}/overrides/member/{folk.moderator.id}"
     await owner.done("PUT", path, {"deny": ["view_channel"]})
     await owner.done("DELETE", path)
@@ -157,6 +157,6 @@ async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str]
 
 
 async def heard(page: LiveMember) -> list[dict[str, Any]]:
-    """All that was pushed to a page until now."""
+    """Return all events that a page has received."""
     await page.ask("ping")
     return page._pushes

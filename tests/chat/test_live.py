@@ -16,7 +16,7 @@ from tests.chat.member import ChatServer, abort
 
 
 async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:
-    """The error frame that ends a connection, and the code it is closed with."""
+    """Return the error frame that ends a connection, and its close code."""
     async with asyncio.timeout(30):
         assert json.loads(await ws.receive_str())["event"] == "hello"
         frame = json.loads(await ws.receive_str())

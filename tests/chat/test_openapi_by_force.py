@@ -42,7 +42,7 @@ GOOD, BAD = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 
 
 def asked_for() -> list[tuple[str, GenerationMode]]:
-    """Every operation; with bad requests too where there is something to get wrong."""
+    """Return every operation, also with invalid requests where possible."""
     paths: dict[str, dict[str, Any]] = DOCUMENT["paths"]  # type: ignore[assignment]
     asked = []
     for path, operations in paths.items():
@@ -61,7 +61,7 @@ async def test_answers_are_as_described(chat: ChatServer, route: str, mode: Gene
 
 
 def force(address: str, token: str, route: str, mode: GenerationMode) -> None:
-    """In a thread of its own, for it waits for each answer."""
+    """Run in a thread, because it waits for each response."""
     method, path = route.split(" ")
     cases = schemathesis.openapi.from_dict(DOCUMENT)[path][method].as_strategy(generation_mode=mode)
 

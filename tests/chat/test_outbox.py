@@ -1,4 +1,4 @@
-"""What is on the way to pages: written in rounds, joined under load, and never without a bound."""
+"""Frames for pages are written in rounds, combined under load, and always bounded."""
 
 import asyncio
 from typing import cast

@@ -17,7 +17,7 @@ def deadline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def closed(ws: ClientWebSocketResponse) -> tuple[int | None, str | None]:
-    """The code and reason that a connection ends with."""
+    """Return the close code and reason of a connection."""
     async with asyncio.timeout(30):
         message = await ws.receive()
     assert message.type is WSMsgType.CLOSE, message

@@ -17,7 +17,7 @@ from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person, newcomer
 
 ANYONE, MEMBER, OWNER, AUTHOR = "anyone", "member", "owner", "author"
-# What needs no right of one's own.
+# Permissions that need no special right.
 GUEST_MAY = ["view_channel", "send_messages", "add_reactions", "join_voice", "speak", "change_nickname"]
 MEMBER_MAY = [*GUEST_MAY, "attach_files", "share_video", "share_screen", "create_invites"]
 MODERATOR_MAY = [
@@ -41,7 +41,7 @@ MAY: Mapping[str, list[str]] = {
 }
 STRANGER = "stranger"
 
-# What each endpoint needs: a permission, or one of the four above.
+# The requirement of each endpoint: a permission, or one of the four above.
 ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /health": ANYONE,
     "GET /metrics": ANYONE,
@@ -260,13 +260,13 @@ EVENT_NEEDS: Mapping[str, str] = {
     # The last, for with it the server asks who is there, and the stand-in says nobody.
     "voice_join": "join_voice",
 }
-# Whoever asks these is gone afterwards.
+# These requests end the membership.
 PARTING = frozenset({"POST /api/me/leave", "DELETE /api/me"})
 REFUSALS = frozenset({"auth_required", "token_invalid", "forbidden", "in_timeout"})
 
 
 def expected(needs: str, who: str) -> str:
-    """The refusal, or nothing for somebody who may ask."""
+    """Return the expected refusal; empty for an allowed request."""
     if needs == ANYONE:
         return ""
     if who == STRANGER:
@@ -279,7 +279,7 @@ def expected(needs: str, who: str) -> str:
 
 
 def refusal(code: str, needs: str) -> str:
-    """What of an answer says that somebody may not ask; nothing where it says something else."""
+    """Return the code if it is a refusal for lack of rights; else nothing."""
     if needs == AUTHOR and code == "in_timeout":
         return "forbidden"
     return code if code in REFUSALS else ""
@@ -301,7 +301,7 @@ async def everybody(chat: ChatServer, folk: People) -> dict[str, Person]:
 
 
 def body_for(message_id: str) -> dict[str, object]:
-    """Enough for every request to be about something, harmless where it is allowed."""
+    """Return a body that satisfies every request, and is harmless where allowed."""
     return {
         "channel_id": "general",
         "message_id": message_id,
@@ -324,7 +324,7 @@ def body_for(message_id: str) -> dict[str, object]:
 
 
 async def message_of(person: Person, or_else: Person) -> str:
-    """A message of theirs, or of somebody who may write."""
+    """Return a message of the person, or of somebody who may write."""
     path, body = "/api/channels/general/messages", {"text": "hello"}
     status, answer = await person.ask("POST", path, body)
     if status >= 400:
@@ -397,7 +397,7 @@ async def test_every_event_answers_everybody_as_the_table_says(
 
 
 async def guest_in_a_call(folk: People, sfu: FakeSfu, nickname: str) -> Person:
-    """Somebody in the lobby on whom the others can act."""
+    """Put a newcomer into the lobby's call for others to act on."""
     caller = await newcomer(folk.chat, nickname)
     await folk.owner.done("PUT", f"/api/members/{caller.id}/roles/guest")
     await folk.owner.done("DELETE", f"/api/members/{caller.id}/roles/member")

@@ -209,7 +209,7 @@ def test_what_a_record_has_a_default_for_is_in_every_answer() -> None:
 
 @pytest.fixture
 def declaring(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test declares is not in the catalogue of others."""
+    """Keep a test's declarations out of the shared catalogue."""
     for table in ("ENDPOINTS", "EVENTS", "_COSTS"):
         monkeypatch.setattr(catalogue, table, dict(getattr(catalogue, table)))
 

@@ -24,7 +24,7 @@ REST = BODY[2:]
 
 @asynccontextmanager
 async def server(variables: dict[str, str]) -> AsyncIterator[tuple[ChatProcess, ChatServer]]:
-    """A process, and what a client needs of it."""
+    """Run a server process. Yield it with a client's view of it."""
     async with chat_process(variables) as process, ClientSession(process.address) as http:
         invite = invite_of(variables)
         yield process, ChatServer(process.address, http, invite)

@@ -51,7 +51,7 @@ def trusting(authority: Authority) -> ssl.SSLContext:
 async def secured(
     variables: dict[str, str], folder: Path, pair: Pair, authority: Authority
 ) -> AsyncIterator[ChatServer]:
-    """A server with this certificate, and a client that trusts the authority."""
+    """Run a server with this certificate, and a client that trusts the authority."""
     config = read(variables)
     flags = Flags("127.0.0.1", *pair.write(folder))
     connector = TCPConnector(ssl=trusting(authority))
@@ -68,7 +68,7 @@ async def chat(
 
 
 async def presented(chat: ChatServer) -> int:
-    """The serial number of the certificate that a new connection is shown."""
+    """Return the serial number of the certificate for a new connection."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     host, port = where(chat)
@@ -84,7 +84,7 @@ def where(chat: ChatServer) -> tuple[str, int]:
 
 
 async def said(chat: ChatServer, request: bytes) -> bytes:
-    """All that is answered to these bytes, in the clear."""
+    """Return the complete plaintext response to these bytes."""
     reader, writer = await asyncio.open_connection(*where(chat))
     writer.write(request)
     async with asyncio.timeout(WITHIN_S):
@@ -205,7 +205,7 @@ async def test_a_renewed_certificate_is_shown_without_a_restart(
             return await presented(chat) == renewed.serial
 
         await wait_until("the new certificate is shown", shown, within_s=WITHIN_S)
-        # Who was there before has noticed nothing.
+        # Existing connections continue.
         assert (await ada.ask("ping"))["data"] == {}
 
 

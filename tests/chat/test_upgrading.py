@@ -35,7 +35,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 
 def _written_by(version: int, path: Path, thumbprint: str) -> None:
-    """A database as that version has left it, with an owner who has said something."""
+    """Create a database as that version left it, with an owner's message."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as old:
         migrate(old, MIGRATIONS[:version], path.parent / "none")
@@ -66,7 +66,7 @@ def _version(path: Path) -> int:
 
 
 async def _said(variables: dict[str, str], device: Device, new_text: str = "") -> list[str]:
-    """What the owner finds, once they have said something more, on the server as it is now."""
+    """Return the owner's messages on the present server, after sending another."""
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
         olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
@@ -98,7 +98,7 @@ async def test_every_older_database_is_brought_up_to_date_and_can_be_had_back(
 
 
 async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
-    """As a program with those migrations reads them."""
+    """Return the messages as a program with those migrations reads them."""
     opened = await Database.open(path, migrations, path.parent / "backups")
     try:
         return [row["text"] for row in await opened.rows("SELECT text FROM messages ORDER BY n")]

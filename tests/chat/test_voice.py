@@ -130,7 +130,7 @@ async def test_of_whom_the_media_service_has_lost_everybody_hears_so(sfu: FakeSf
             await sfu.tell("peer_joined", "lobby", ada.id)
             await sfu.tell("peer_left", "lobby", ada.id, **lost)
             assert await bob.pushed("voice_left") == {**gone, **lost}
-        # Whoever was there when the link broke, and is not any more, may come back to a new service.
+        # A member who left while the link was down may rejoin with a new service.
         await sfu.tell("peer_joined", "lobby", ada.id)
         await sfu.drop_control()
         assert await bob.pushed("voice_left") == {**gone, "lost": True}

@@ -20,7 +20,7 @@ class Line:
         self._open: set[asyncio.StreamWriter] = set()
 
     def cut(self) -> None:
-        """Every connection, here and now."""
+        """Cut every open connection."""
         self.cuts += len(self._open) // 2
         for writer in self._open:
             writer.transport.abort()

@@ -28,7 +28,7 @@ DEADLINE_S = 30.0
 
 @dataclass
 class Heard:
-    """What a bot is told; `message` waits for the next."""
+    """Messages that a bot receives; `message` waits for the next."""
 
     waiting: asyncio.Queue[Message] = field(default_factory=asyncio.Queue)
 
@@ -47,7 +47,7 @@ async def account(folk: People) -> Person:
 
 @asynccontextmanager
 async def running(bot: Bot) -> AsyncIterator[Heard]:
-    """The bot, signed in and listening."""
+    """Run the bot, signed in and listening."""
     heard, ready = Heard(), asyncio.Event()
 
     @bot.on("authenticated")

@@ -24,7 +24,7 @@ APART = 12
 
 @asynccontextmanager
 async def example(address: str, token: str, folder: Path) -> AsyncIterator[Process]:
-    """The example, running as somebody who copied it runs it."""
+    """Run the example as a user who copied it does."""
     (folder / "bot.py").write_text(EXAMPLE)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "bot.py"),

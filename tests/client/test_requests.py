@@ -1,4 +1,4 @@
-"""What a bot's requests do about refusals, proxies and lost connections: ask again only where that helps."""
+"""A bot's requests after refusals, proxy errors and lost connections: retried only where that helps."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @asynccontextmanager
 async def asking(*answers: Answer) -> AsyncIterator[tuple[Requests, list[web.Request]]]:
-    """Requests to a server that answers so, in this order, and then with an empty object."""
+    """Send requests to a server with these responses in order, then an empty object."""
     waiting, asked = list(answers), list[web.Request]()
 
     async def answer(request: web.Request) -> web.StreamResponse:

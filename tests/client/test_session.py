@@ -16,7 +16,7 @@ def frame(event: str, data: object = None, **more: object) -> str:
 
 
 def said(session: Session) -> Any:
-    """What a session answers to the greeting of a new connection."""
+    """Return a session's reply to the greeting of a new connection."""
     session.begin()
     answer = session.received(frame("hello"))
     assert isinstance(answer, Say)
@@ -90,7 +90,7 @@ def message(number: int, channel: str = "general", thread: str | None = None) ->
 
 
 def state(threads: dict[str, int] | None = None, **lasts: int | None) -> dict[str, Any]:
-    """What a sign-in says of the newest messages."""
+    """Return the state of a sign-in with these newest messages."""
     counts = [{"channel_id": name, "last": n and an_id(n)} for name, n in lasts.items()]
     followed = [{"channel_id": "general", "thread": t, "last": an_id(n)} for t, n in (threads or {}).items()]
     return {"unread": counts, "threads": followed}

@@ -52,7 +52,7 @@ async def chat(tmp_path: Path) -> AsyncIterator[ChatServer]:
 
 
 def turned_away(row: dict[str, Any]) -> dict[str, int]:
-    """What members were refused. That a busy machine ends a search is not about who asks."""
+    """Return the refusals of members, without searches that a busy machine cut short."""
     return {what: count for what, count in row["refused"].items() if what != "search: 400"}
 
 

@@ -16,7 +16,7 @@ CAMERA = Scenario(1, 50)
 
 
 def measured(pps: int, *, lost_percent: int = 0, cpu_us: int = 2, waited_percent: float = 0.0) -> Measurement:
-    """A second of the camera."""
+    """Return one second of a camera's packets."""
     received = pps * 50 * (100 - lost_percent) // 100
     latencies = [0] * len(LATENCY_BUCKETS)
     latencies[400] = received
@@ -92,7 +92,7 @@ def test_a_cost_is_held_against_the_limit_of_the_same_round() -> None:
 
 
 def rows(*p99_us: float, service_kb: int = 0, generator_kb: int = 0) -> list[Row]:
-    """A row a minute; memory has grown in the second half."""
+    """Return a row per minute, with memory growth in the second half."""
     later = len(p99_us) // 2
     return [
         Row(

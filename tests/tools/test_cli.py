@@ -71,7 +71,7 @@ def test_help_shows_every_subject_and_each_says_what_it_is(capsys: pytest.Captur
 
 
 def _commands(above: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """Those that do something, however far below."""
+    """Yield all commands that do something, at any depth."""
     rows = [action for action in above._actions if isinstance(action, argparse._SubParsersAction)]
     for row in rows:
         for below in row.choices.values():

@@ -1,4 +1,4 @@
-"""What `svc up` says: addresses that lead here, what browsers will say, and a code that phones can read."""
+"""The startup message of `svc up`: reachable addresses, browser warnings, and a readable code for phones."""
 
 import pytest
 import zxingcpp
@@ -65,7 +65,7 @@ def test_at_the_first_start_it_says_what_the_link_does() -> None:
 
 
 def read(lines: list[str]) -> str:
-    """What a camera reads that sees these lines on a screen."""
+    """Read the code from these lines as a phone's camera does."""
     body = [line.removeprefix("\x1b[30;107m").removesuffix("\x1b[0m") for line in lines]
     picture = Image.new("L", (len(body[0]), 2 * len(body)), 255)
     for y, line in enumerate(body):

@@ -22,7 +22,7 @@ DESCRIPTOR = 13
 
 
 def without(name: str, numbers: set[int]) -> list[Record]:
-    """A capture in which some media packets of its main stream are missing."""
+    """Return a capture without some media packets of its main stream."""
     ssrc = video(name).packets[0].row["ssrc"]
     return [
         record
@@ -115,7 +115,7 @@ def test_what_is_there_as_a_retransmission_only_is_recovered(name: str, layer: i
     mended = read_media(filtered(without(name, repeated_numbers(source)), source.descriptor_id, layer))
     mended.sort(key=lambda packet: packet.sequence)
     assert contiguous(mended)
-    # What turns out unwanted when it comes has been promised a number: padding fills it.
+    # A late packet that turns out unwanted already has a number, which padding fills.
     media = [packet for packet in mended if packet.payload]
     assert [(p.timestamp, p.payload) for p in media] == [(p.timestamp, p.payload) for p in whole]
     assert len(mended) - len(media) <= len(repeated_numbers(source))

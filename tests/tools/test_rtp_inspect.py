@@ -29,7 +29,7 @@ Run = Callable[..., tuple[int, list[str], str]]
 
 @pytest.fixture
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Inspects a file, a capture's name, or records: exit status, lines of output, error."""
+    """Inspect a file, a capture or records. Return exit status, lines of output and errors."""
 
     def run(source: str | Path | list[Record], *flags: str) -> tuple[int, list[str], str]:
         path = source if isinstance(source, Path) else FOLDER / f"{source}.rtpdump"

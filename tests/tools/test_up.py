@@ -51,7 +51,7 @@ class Up:
 
 
 def _program(pid: int) -> str:
-    """Its name; none of a process that has ended meanwhile."""
+    """Return the program's name; empty if the process has ended."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
     except (FileNotFoundError, ProcessLookupError):
@@ -104,7 +104,7 @@ async def until_gone(pids: Sequence[int]) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """Ended; a zombie only waits for a parent that reads its status."""
+    """Return whether the process has ended. A zombie only waits for its parent."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):

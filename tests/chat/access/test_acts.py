@@ -1,4 +1,4 @@
-"""What is written is decided on by what is true: no feature writes past `access/acts`."""
+"""Every write is decided by the state at that moment: no feature writes around `access/acts`."""
 
 import ast
 import asyncio
@@ -30,7 +30,7 @@ ASK_NOBODY = {
     # The token is what is checked, and its row is looked at in the write.
     "joining/sessions.py refresh",
     "joining/sessions.py end",
-    # What was asked for before: the server goes on with it by itself.
+    # Background work that was requested before and continues by itself.
     "own/rules.py _erase_next",
     "joining/persons.py sweep",
     "messages/own.py erase_some",
@@ -41,7 +41,7 @@ ASK_NOBODY = {
     "direct/sweep.py once",
     "messages/deleted_words.py once",
     "uploads/rules.py tidy_up",
-    # What links lead to, for a message that the write looks at again.
+    # Link previews, for a message that the write checks again.
     "previews/rules.py _show",
     # The push service has said that the device is gone.
     "push/rules.py gone",

@@ -1,4 +1,4 @@
-"""Who a request comes from, with and without proxies in front of the server."""
+"""The client's address of a request, with and without proxies in front of the server."""
 
 import pytest
 

@@ -52,7 +52,9 @@ worlds = st.fixed_dictionaries(
 
 
 def may(world: dict[str, object], wanted: Permission, in_channel: bool) -> bool:
-    """In words: owners may do everything; otherwise ask roles, then the channel, in this order."""
+    """Decide in plain words: owners may do everything; otherwise check roles, then the channel, in this
+    order.
+    """
     roles, held, of_roles, of_members = (world[k] for k in ("roles", "held", "of_roles", "of_members"))
     assert isinstance(roles, dict) and isinstance(held, list)
     assert isinstance(of_roles, dict) and isinstance(of_members, dict)

@@ -21,9 +21,9 @@ from tests.chat.uploads.working import Place
 from tests.kit.device import Device
 from tests.kit.pictures import encoded, scene
 
-# What people do as members, not over others.
+# Permissions for members' own actions, not for actions on others.
 OF_MEMBERS = P.VIEW_CHANNEL | P.SEND_MESSAGES | P.ATTACH_FILES | P.ADD_REACTIONS | P.JOIN_VOICE
-# What every member may ask about themselves, and some about others.
+# Requests that every member may make about themselves, and some about others.
 ABOUT_OTHERS = {
     "PATCH /api/members/{member_id}",
     "PUT /api/members/{member_id}/status",
@@ -40,14 +40,14 @@ NO_ACTS = {
     *("POST /api/icon", "POST /api/emoji"),
 }
 READING = ("GET ", "settings_get")
-# What SQLite keeps for itself, what is searched in, the log, and pictures that nothing refers to yet.
+# SQLite's own tables, the search index, the log, and pictures without references.
 IN_THE_DARK = r"sqlite_|message_words|message_vocabulary|indexed|audit_log|(objects|kept)$"
 
 CHANNELS = ["lobby", "general", "{side_room}"]
 WORDS = {"name": "No", "kind": "words", "action": "flag", "words": ["casino"]}
 MESSAGE = "/api/channels/{channel_id}/messages/{message_id}"
 PIN, OVERRIDE = "/api/channels/{channel_id}/pins/{message_id}", "/api/channels/{channel_id}/overrides"
-# What is asked, with which body, and what stands in the log then; in an order in which everything is there.
+# Each request with its body, and the expected log entry, in an order in which everything exists.
 ACTS: list[tuple[str, object, str]] = [
     ("PATCH /api/settings", {"name": "Named"}, "settings_change"),
     ("settings_change", {"joinPolicy": "open"}, "settings_change"),
@@ -109,7 +109,7 @@ ACTS: list[tuple[str, object, str]] = [
     # The last: nobody goes on as the owner after it.
     ("POST /api/members/{heir}/owner", {}, "owner_transfer"),
 ]
-# What is made, and goes by this name from then on.
+# Names for created things in later requests.
 MADE = {
     "POST /api/roles": "role_id",
     "POST /api/channels": "channel_id",
@@ -121,7 +121,7 @@ MADE = {
 
 
 def asked_as(what: str) -> str:
-    """As it stands in the catalogue, where what is asked names somebody in particular."""
+    """Return the catalogue's name of a request that names a particular member."""
     return re.sub(r"\{(bot_id|heir)\}", "{member_id}", what)
 
 
@@ -158,7 +158,7 @@ class Scene:
         return status < 300, answer
 
     async def sent(self, what: str, body: bytes) -> tuple[bool, Any]:
-        """The same with a file."""
+        """Send a request with a file."""
         method, path = what.split(" ")
         headers = {"Authorization": f"Bearer {self.place.folk.owner.token}"}
         async with self.place.chat.http.request(
@@ -167,12 +167,12 @@ class Scene:
             return answer.status < 300, await answer.json()
 
     async def finished(self, job: dict[str, object]) -> tuple[bool, Any]:
-        """The media worker says that it is done with a job."""
+        """Finish a job as the media worker does."""
         answer = await self.place.command("job_finish", **job)
         return answer == {}, answer
 
     async def kept(self) -> list[str]:
-        """Everything that the database holds, but for the log."""
+        """Return the content of the database, except the log."""
         database = self.place.community.audit._database
         tables = await database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [row["name"] for row in tables if not re.match(IN_THE_DARK, row["name"])]
@@ -188,7 +188,7 @@ class Scene:
 
     @asynccontextmanager
     async def without_a_log(self) -> AsyncIterator[None]:
-        """Nothing can be written into the log meanwhile."""
+        """Make writes to the log fail in the block."""
         write = self.place.community.audit._database.write
         refusal = "BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'the log takes nothing'); END"
         await write(_running(f"CREATE TRIGGER no_entry {refusal}"))
@@ -198,7 +198,9 @@ class Scene:
     async def leaves_an_entry(
         self, what: str, do: Callable[[], Awaitable[tuple[bool, Any]]], action: str
     ) -> Any:
-        """Done with its entry, or not at all. `do` says whether it was, and the answer."""
+        """Check that an action is stored with its entry or not at all. `do` returns whether it succeeded, and
+        the response.
+        """
         before, last = await self.kept(), (await self.newest())["id"]
         async with self.without_a_log():
             done, answer = await do()
@@ -231,7 +233,7 @@ async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Sc
 
 
 async def prepare(here: Scene, sfu: FakeSfu) -> None:
-    """Somebody was reported, somebody waits, somebody is in a call, and there are pictures."""
+    """Prepare a report, an applicant, a caller and pictures."""
     folk, place, names = here.place.folk, here.place, here.names
     names |= {"member_id": folk.member.id, "heir": folk.admin.id, "type": "role", "target_id": "guest"}
     [side_room] = [each["id"] for each in here.page.welcome["channels"] if each["name"] == "Side Room"]
@@ -268,7 +270,7 @@ async def test_every_act_leaves_an_entry_in_the_same_write(community: Scene) -> 
 
 
 async def go_on(here: Scene, what: str, made: Any) -> None:
-    """Know the names of what was made."""
+    """Remember the names of created things."""
     if (name := MADE.get(what)) is not None:
         here.names[name] = made["member"]["id"] if name == "bot_id" else made["id"]
     if what == "POST /api/channels":

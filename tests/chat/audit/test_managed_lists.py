@@ -1,4 +1,4 @@
-"""Whoever manages a list hears that it has changed, whoever changed it, and nobody else does."""
+"""Managers of a list get an event after each change by anybody, and nobody else does."""
 
 from tests.chat.people import People, holder_of
 
@@ -35,7 +35,7 @@ async def test_bans_invites_bots_and_backups_are_told_to_those_who_see_their_lis
             (member, ["invites"] * 2),
             (invites, ["invites"] * 2),
         ):
-            # What was pushed before comes before the answer.
+            # Earlier events arrive before the reply.
             await page.ask("ping")
             count = page.kept_events().count("managed")
             assert [(await page.pushed("managed"))["area"] for _ in range(count)] == areas

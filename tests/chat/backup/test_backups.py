@@ -32,7 +32,7 @@ def data_dir(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def filled(data_dir: Path) -> AsyncIterator[Database]:
-    """The database of a server that keeps one picture and refers to it."""
+    """Open the database of a server that stores one picture and refers to it."""
     database = await Database.open(
         data_dir / "community.sqlite3", migrations_in(SCHEMA_FOLDER), data_dir / "none"
     )
@@ -52,7 +52,7 @@ async def filled(data_dir: Path) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def bucket(tmp_path: Path) -> ObjectStore:
-    """Not in the data folder."""
+    """Create an object store outside the data folder."""
     store = FileObjects(tmp_path / "bucket")
     await store.put(KEY, DATA, "image/webp")
     return store
@@ -91,7 +91,7 @@ async def test_media_is_fetched_from_where_it_is_and_brought_back_there(
         "server-id",
     ]
     assert await faults(folder / "community.sqlite3", another) == []
-    # Whoever verifies notices what is not there, or not as it was.
+    # Verification finds missing and changed files.
     await another.put(KEY, DATA[:-1], "image/webp")
     (fault,) = await faults(folder / "community.sqlite3", another)
     assert fault == f"1 of 1 files that are referred to are missing or another: {KEY}"

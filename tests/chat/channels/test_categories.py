@@ -85,7 +85,7 @@ async def test_a_category_that_one_does_not_see_is_none(folk: People) -> None:
     assert await keeper.refused("PATCH", f"{CHANNELS}/general", body) == "unknown_channel"
     new = {"name": "x", "type": "text", "parent_id": category}
     assert await keeper.refused("POST", CHANNELS, new) == "unknown_channel"
-    # What is in it already can be renamed all the same.
+    # Channels already in the category can still be renamed.
     await folk.owner.done("PATCH", f"{CHANNELS}/general", body)
     assert (await keeper.done("PATCH", f"{CHANNELS}/general", {"topic": "news"}))["topic"] == "news"
 

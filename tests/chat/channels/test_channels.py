@@ -18,7 +18,7 @@ async def made(folk: People, **wanted: object) -> str:
 
 
 async def seen_by(listener: LiveMember) -> list[str]:
-    """The ids of channels that a page hears of until now, in order, by asking something harmless."""
+    """Return the ids of channels in a page's events so far, in order, after a harmless request."""
     heard = []
     reply = await listener.ask("no_such_event")
     assert reply["data"]["error"] == "unknown_event"

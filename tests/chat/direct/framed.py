@@ -15,14 +15,14 @@ BEGINNING, END = 1_000_000_000, 90 * 24 * 60 * 60
 
 
 def vector(data: bytes) -> bytes:
-    """RFC 9420 section 2.1.2."""
+    """Encode a vector (RFC 9420 section 2.1.2)."""
     for bits, size in ((6, 1), (14, 2), (30, 4)):
         if len(data) < 1 << bits:
             return (len(data) | (size.bit_length() - 1) << (8 * size - 2)).to_bytes(size) + data
     raise AssertionError("too long")
 
 
-# What every message here is bound to, unless a test says otherwise.
+# The commitment of messages, unless a test chooses another.
 COMMITMENT = b"c" * COMMITMENT_BYTES
 
 
@@ -38,7 +38,7 @@ def private_message(
 
 
 def welcome(*packages: bytes, size: int = 300) -> bytes:
-    """For these key packages, each an MLSMessage; with so many bytes of the group."""
+    """Return a Welcome for these key packages (each an MLSMessage) with `size` bytes for the group."""
     secrets = b"".join(
         vector(key_package_ref(package[4:])) + vector(os.urandom(65)) + vector(os.urandom(80))
         for package in packages

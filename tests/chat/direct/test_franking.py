@@ -54,7 +54,7 @@ def committed(key: bytes, said: str) -> bytes:
 
 
 async def sent(client: Client, conversation: dict[str, Any], key: bytes) -> tuple[bytes, dict[str, Any]]:
-    """The message, and its entry in the log."""
+    """Send a message. Return it with its entry in the log."""
     commitment = committed(key, SAID)
     body = private_message(conversation["id"], 1, APPLICATION, commitment=commitment)
     status, answer = await client.send(conversation, 1, body, commitment)

@@ -34,7 +34,7 @@ class Place:
         return await Client(person, self.server_id, time.time()).take_part(packages, last_resort)
 
     async def group(self, first: Client, *others: Client) -> dict[str, Any]:
-        """A conversation whose group all of them are in, in epoch 1."""
+        """Open a conversation whose group contains all of them, in epoch 1."""
         conversation = await first.open(*others)
         packages = [b64decode(one["key_package"]) for one in await first.take(conversation, *others)]
         status, answer = await first.commit(conversation, 0, packages)
@@ -42,7 +42,7 @@ class Place:
         return conversation
 
     def bytes_on_disk(self) -> bytes:
-        """Of the database and its log."""
+        """Return the bytes of the database and its log."""
         return b"".join(file.read_bytes() for file in self.data.glob("community.sqlite3*"))
 
 
@@ -78,7 +78,7 @@ async def test_a_device_is_waited_for_until_it_has_key_packages(place: Place) ->
         await ben.publish(2)
         assert await live.pushed("private_changed") == changed
         assert len(await ada.take(conversation, ben)) == 1
-        # Who asks for one more knows already.
+        # A device that takes another package needs no event.
         await ben.publish(2)
         await live.ask("channels")
         assert "private_changed" not in live.kept_events()
@@ -193,7 +193,7 @@ async def test_a_device_that_is_unlinked_is_out_at_once_and_nobody_writes_before
     lost = await place.of(await second_device(ben.person))
     conversation = await place.group(ada, ben, lost)
     await ben.person.done("DELETE", f"/api/me/devices/{lost.device_id}")
-    # Whoever unlinks a device signs in again: its tokens are void.
+    # Unlinking a device invalidates the member's tokens, so Ben signs in again.
     ben.person.token = (await place.chat.sign_in(ben.person.device))["access_token"]
     status, answer = await ada.send(conversation, 1)
     assert (status, answer["error"]) == (409, "devices_changed")

@@ -21,7 +21,7 @@ from tests.kit.packages import NODE
 # Enough to meet each kind of loss some times, in a few seconds.
 SCHEDULES = 10
 MANY = 1000
-# What one of them writes: it is nowhere at the server.
+# Text of a message, which the server never stores.
 SECRET = "between the two of us"
 # As it is, as a reaction, which has no spaces, and in base64, wherever in it it begins.
 FORMS = [SECRET.encode(), SECRET.replace(" ", "-").encode()]
@@ -30,13 +30,13 @@ FORMS += [b64encode(bytes(shift) + SECRET.encode())[4:-4] for shift in range(3)]
 
 @pytest.fixture(autouse=True)
 def opens_as_many_as_it_likes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each schedule has a conversation of its own, of the same people."""
+    """Lift the limits, because each schedule opens its own conversation between the same people."""
     monkeypatch.setattr(rules, "OPEN_BURST", 2 * MANY)
     monkeypatch.setattr(rules, "MAX_CONVERSATIONS", 2 * MANY)
 
 
 async def run(chat: ChatServer, clients: str, within_s: float = 120, **variables: str) -> str:
-    """What one of the files beside this prints, all of whose tests pass at the server."""
+    """Return the output of a test file next to this one, run by node, after all of its tests passed."""
     async with chat.http.get("/info") as response:
         audience = (await response.json())["serverId"]
     process = await asyncio.create_subprocess_exec(
@@ -111,14 +111,14 @@ async def test_the_page_and_openmls_are_in_one_group_and_read_what_the_other_has
 
 
 async def founded(chat: ChatServer) -> Device:
-    """The owner's."""
+    """Create the owner's device."""
     owner = Device()
     await chat.sign_in(owner, nickname="Owner", invite_code=chat.invite)
     return owner
 
 
 async def made_backup(chat: ChatServer, owner: Device, data_dir: Path) -> dict[str, bytes]:
-    """The bytes of each file in it."""
+    """Return the content of each file in a backup."""
     token = (await chat.sign_in(owner))["access_token"]
     async with chat.member("", token) as live:
         headers = {"Authorization": f"Bearer {token}"}
@@ -132,5 +132,5 @@ async def made_backup(chat: ChatServer, owner: Device, data_dir: Path) -> dict[s
 
 
 def everything_in(folder: Path) -> dict[str, bytes]:
-    """The bytes of each file."""
+    """Return the content of each file."""
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

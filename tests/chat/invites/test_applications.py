@@ -16,7 +16,7 @@ APPLICATIONS = "/api/applications"
 async def asks(
     chat: ChatServer, device: Device, code: str = "", **more: object
 ) -> tuple[int, dict[str, Any]]:
-    """What a device is answered that wants to join."""
+    """Return the response to a device that wants to join."""
     proof = await device.proof(chat.http, chat.address)
     body = proof | {"nickname": "New", "invite_code": code} | more
     async with chat.http.post("/api/auth/join", json=body) as response:
@@ -139,7 +139,7 @@ async def test_so_many_wait_and_no_more(folk: People, monkeypatch: pytest.Monkey
     devices = [Device() for _ in range(3)]
     answers = [await refusal(folk.chat, device, code) for device in devices]
     assert answers == ["approval_pending", "approval_pending", "too_many_waiting"]
-    # Whoever found no place has not used the invite.
+    # A refused application does not use the invite.
     (invite,) = [i for i in (await folk.owner.done("GET", "/api/invites"))["invites"] if i["approval"]]
     assert invite["uses"] == 2
     first, _ = await waiting(folk.owner)

@@ -17,7 +17,7 @@ NOW = 1_800_000_000.0
 
 
 async def refused(chat: ChatServer, code: str, device: Device | None = None) -> dict[str, Any]:
-    """What somebody new is answered who shows a code."""
+    """Return the refusal of a newcomer with this code."""
     proof = await (device or Device()).proof(chat.http, chat.address)
     async with chat.http.post(
         "/api/auth/join", json=proof | {"nickname": "N", "invite_code": code}

@@ -20,7 +20,7 @@ from svc.chat.joining.trust import ServerAddresses, Trust
         ({"SVC_SERVER_ENABLED": "on"}, True),
         ({"SVC_SERVER_ENABLED": "false"}, False),
         ({"SVC_SERVER_ENABLED": "0"}, False),
-        # What is no known value refuses, by the new name and by the old one.
+        # Unknown values close the server, in the new variable and in the old one.
         ({"SVC_SERVER_ENABLED": "perhaps"}, False),
         ({"SVC_SERVER_ENABLED": "required"}, False),
         ({"SVC_AUTH_MODE": "required"}, True),

@@ -22,7 +22,7 @@ async def asked(
 
 
 async def tried(chat: ChatServer, device: Device, **fields: object) -> tuple[int, str]:
-    """Status and code of a join that is refused."""
+    """Return status and code of a refused join."""
     body = await device.proof(chat.http, chat.address) | fields
     async with chat.http.post("/api/auth/join", json=body) as response:
         return response.status, (await response.json()).get("error", "")
@@ -35,7 +35,7 @@ async def phone() -> Device:
 
 @pytest.fixture
 async def ada(chat: ChatServer, phone: Device) -> Answer:
-    """The owner, signed in on a phone."""
+    """Sign the owner in on a phone."""
     return await chat.sign_in(phone, nickname="Ada", invite_code=chat.invite, device_name="Phone")
 
 
@@ -234,7 +234,7 @@ async def test_the_owner_recovers_a_member_who_lost_all_devices(chat: ChatServer
     recovered = await chat.sign_in(found, recovery_code=answer["code"], device_name="New")
     assert recovered["member"]["id"] == bob["member"]["id"]
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
-    # What was lost may be in wrong hands: it opens nothing any more.
+    # Lost devices may be in the wrong hands, so they no longer open anything.
     assert (await asked(chat, "GET", "/api/me/devices", bob))[0] == 401
     assert await tried(chat, lost) == (400, "invalid_nickname")
     assert await tried(chat, Device(), recovery_code=answer["code"]) == (403, "code_invalid")

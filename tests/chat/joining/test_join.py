@@ -151,7 +151,7 @@ def test_a_throttled_address_gets_on_by_waiting_and_holds_up_no_other() -> None:
 
 
 async def joined(chat: ChatServer, **fields: object) -> tuple[int, dict[str, Any]]:
-    """The answer to a join whose proof is good."""
+    """Return the response to a join with a valid proof."""
     body = await Device().proof(chat.http, chat.address) | fields
     async with chat.http.post("/api/auth/join", json=body) as response:
         return response.status, await response.json()

@@ -46,7 +46,7 @@ KEYS = issuer_keys(
 
 
 def proven(certificate: str, assertion: str, *, id_token: str = "", now: float = NOW) -> proof.Identity:
-    """What the server makes of it, but for the nonce and the address."""
+    """Verify a proof as the server does, except the nonce and the address."""
     shown = proof.read(assertion)
     if id_token:
         credential = proof.id_token(proof.read(id_token), shown, OIDC, "community")
@@ -75,7 +75,7 @@ def issued(
     header: Mapping[str, Any] | None = None,
     **changes: object,
 ) -> str:
-    """A certificate of the authority; a claim that is None is left out."""
+    """Return a certificate of the authority. A claim of None is omitted."""
     claims = {"iss": ISSUER, "sub": "ada", "jwk": DEVICE.jwk, "iat": NOW, "exp": NOW + 60} | changes
     kept = {name: value for name, value in claims.items() if value is not None}
     headers = {**({"kid": kid} if kid else {}), **(header or {})}
@@ -117,13 +117,13 @@ def test_an_id_token_is_an_account_on_the_device_that_it_names() -> None:
 
 
 def unsigned(text: str) -> str:
-    """The same claims, with alg none and no signature."""
+    """Return the same claims with alg none and no signature."""
     header = base64url(json.dumps({"alg": "none", "typ": "JWT"}).encode())
     return f"{header}.{text.split('.')[1]}."
 
 
 def hmac_with_public_key(text: str) -> str:
-    """ES256 turned into HS256, the public key being the secret (RFC 8725 section 2.1)."""
+    """Return ES256 turned into HS256 with the public key as the secret (RFC 8725 section 2.1)."""
     header = base64url(json.dumps({"alg": "HS256", "kid": "es"}).encode())
     signed = f"{header}.{text.split('.')[1]}"
     secret = json.dumps(public_of(ES, "ES256")).encode()

@@ -25,7 +25,7 @@ TOKENS = RefreshTokens("a secret of at least thirty-two bytes")
 
 
 def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
-    """On the token of this number, so long after the session came to number 5."""
+    """Judge the token of this number, at this time after the session reached number 5."""
     shown = read(TOKENS.token(replace(SESSION, generation=generation)))
     assert shown is not None
     return TOKENS.judge(shown, replace(SESSION, **changes), NOW_MS + after_ms)
@@ -80,7 +80,7 @@ async def knows(chat: ChatServer, access_token: str) -> bool:
 
 @pytest.fixture
 async def ada(chat: ChatServer) -> dict[str, Any]:
-    """The answer to a member's joining."""
+    """Sign in a new member."""
     return await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
 
 
@@ -181,7 +181,7 @@ async def test_whoever_is_removed_is_signed_in_nowhere(chat: ChatServer) -> None
         assert response.status in (200, 204), await response.text()
     assert not await knows(chat, bob["access_token"])
     assert (await refreshed(chat, bob["refresh_token"]))[0] == 401
-    # The key alone does not make a member any more, an invite does.
+    # The key alone is no longer enough to be a member; an invite is needed.
     body = await device.proof(chat.http, chat.address) | {"nickname": "Bob"}
     async with chat.http.post("/api/auth/join", json=body) as response:
         assert (await response.json())["error"] == "invite_required"

@@ -1,4 +1,4 @@
-"""What a member wants to be told of is kept for them alone, on all their pages, also after a restart."""
+"""Notification levels are private to a member, shared by all their pages, and survive a restart."""
 
 from typing import Any
 

@@ -208,7 +208,7 @@ async def test_nobody_reaches_above_their_rank_or_gives_what_they_lack(folk: Peo
         )
     assert await moderator.refused("PUT", f"/api/members/{admin.id}/roles/guest") == "rank_too_low"
     assert await moderator.refused("DELETE", f"/api/members/{admin.id}/roles/member") == "rank_too_low"
-    # What they lack they neither give nor take away.
+    # Members can neither grant nor revoke permissions that they lack.
     for permissions in (["manage_channels"], ["view_channel", "view_audit_log"]):
         wish: dict[str, object] = {"name": "x", "permissions": permissions}
         assert await moderator.refused("PATCH", "/api/roles/guest", wish) == "forbidden"

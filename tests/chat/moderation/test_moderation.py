@@ -17,7 +17,7 @@ NOT_LOWER = {"admin": ("owner", "admin"), "moderator": ("owner", "admin", "moder
 
 
 async def ending(page: LiveMember) -> int:
-    """The code that a page is closed with."""
+    """Return the close code of a page."""
     async with asyncio.timeout(30):
         while (message := await page.ws.receive()).type is WSMsgType.TEXT:
             pass
@@ -25,7 +25,7 @@ async def ending(page: LiveMember) -> int:
 
 
 async def rejoin(chat: ChatServer, person: Person) -> str:
-    """What somebody is answered who comes back; empty when they are let in."""
+    """Return the error of a rejoin; empty if it succeeds."""
     proof = await person.device.proof(chat.http, chat.address)
     body = proof | {"nickname": "Again", "invite_code": chat.invite}
     async with chat.http.post("/api/auth/join", json=body) as response:

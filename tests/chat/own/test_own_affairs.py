@@ -19,7 +19,7 @@ World = tuple[ChatServer, Community]
 
 @pytest.fixture
 async def world(variables: dict[str, str]) -> AsyncIterator[World]:
-    """With an owner, who came first."""
+    """Run a server with an owner."""
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")
         yield chat, community
@@ -169,7 +169,7 @@ async def test_blocks_are_ones_own_business(world: World) -> None:
         async with chat.member("", ada.token) as again:
             assert again.welcome["blocked"] == [bob.id]
         assert bob.welcome["blocked"] == []
-        # Who is blocked does not reach them by a mention.
+        # Mentions by a blocked member do not arrive.
         await bob.ask("message_send", channel_id="general", text=f"[Ada](mention:{ada.id})")
         for _ in range(2):
             assert await ask(chat, ada, "DELETE", f"/api/me/blocks/{bob.id}") == (204, None)

@@ -55,7 +55,7 @@ async def run(*command: str, given: str = "") -> str:
 
 
 def rest_of(source: str) -> str:
-    """What stays of a module: all but comments, indentation, imports and exports."""
+    """Return the code of a module without comments, indentation, imports and exports."""
 
     def text(part: Part) -> str:
         if isinstance(part, Dynamic):
@@ -66,7 +66,7 @@ def rest_of(source: str) -> str:
 
 
 def modules() -> dict[str, str]:
-    """All modules of the page that are joined."""
+    """Return all bundled modules of the page."""
     files = sorted(WEB_FOLDER.rglob("*.js"))
     names = {path.relative_to(WEB_FOLDER).as_posix(): path.read_text() for path in files}
     return {name: source for name, source in names.items() if not name.startswith("vendor/emoji/")}

@@ -1,6 +1,6 @@
-"""What the check of the page's types rests on: types that are those of the server and of its libraries.
+"""The types for checking the page are those of the server and its libraries.
 
-The check itself is `ci/types`.
+`ci/types` does the check itself.
 """
 
 import json

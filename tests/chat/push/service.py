@@ -46,7 +46,7 @@ class Browser:
         }
 
     def read(self, received: Received) -> Any:
-        """What was sent, decrypted (RFC 8291 section 3.4)."""
+        """Decrypt a message (RFC 8291 section 3.4)."""
         body = received.body
         salt, own_length = body[:16], body[20]
         theirs, record = body[21 : 21 + own_length], body[21 + own_length :]
@@ -98,7 +98,7 @@ async def push_service() -> AsyncIterator[PushService]:
 
 
 def vouched(received: Received) -> dict[str, Any]:
-    """What the server says of itself, checked with the key that it names (RFC 8292)."""
+    """Verify the server's VAPID claims with the key in them (RFC 8292). Return the claims."""
     scheme, _, rest = received.headers["Authorization"].partition(" ")
     fields = dict(part.strip().split("=", 1) for part in rest.split(","))
     assert scheme == "vapid"

@@ -1,4 +1,4 @@
-"""What is pushed is encrypted as RFC 8291 says, and the server's key is kept."""
+"""Push messages are encrypted according to RFC 8291, and the server's key is kept."""
 
 from pathlib import Path
 

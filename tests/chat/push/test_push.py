@@ -37,11 +37,11 @@ class Scene:
         return await person.done("POST", f"{GENERAL}/messages", {"text": text, **more})
 
     async def mention(self, text: str = "look") -> Any:
-        """The owner mentions the member."""
+        """Mention the member as the owner."""
         return await self.said(self.folk.owner, f"[You](mention:{self.folk.member.id}) {text}")
 
     async def is_quiet(self) -> None:
-        """Nothing is on its way, and nothing has come that was not taken."""
+        """Wait until nothing is being sent, and check that no unread message has arrived."""
         senders = self.community.notifying.ringing._senders
         assert senders is not None
         while sending := list(senders._tasks):

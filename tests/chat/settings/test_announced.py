@@ -1,4 +1,4 @@
-"""What the server says of itself in the local network, whatever it is called and wherever it listens."""
+"""The mDNS advertisement is valid for any name and listening address of the server."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -63,7 +63,7 @@ async def test_newcomers_accept_the_rules_as_they_are(folk: People) -> None:
     assert answer["error"] == "rules_not_accepted"
     status, answer = await asks(folk.chat, device, folk.chat.invite, rules_accepted=answer["rules_version"])
     assert status == 200
-    # Whoever is a member already is not asked.
+    # Existing members are not asked.
     assert (await asks(folk.chat, device))[0] == 200
     await folk.owner.done("PATCH", SETTINGS, {"rules": None})
     await newcomer(folk.chat, "New")

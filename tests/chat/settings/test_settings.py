@@ -33,7 +33,7 @@ async def world(variables: dict[str, str]) -> AsyncIterator[World]:
 
 
 async def _owner(world: World) -> dict[str, str]:
-    """The headers of an owner's requests."""
+    """Return the headers of an owner's requests."""
     chat, community = world
     known = set(community.directory.members)
     token = await chat.join("Olga")
@@ -139,7 +139,7 @@ async def test_whoever_acts_on_a_setting_has_done_so_before_the_answer(world: Wo
     owner = await _owner(world)
     assert (await _patch(chat, owner, {"discoverable": True, "lanOpen": True}))[0] == 200
     assert heard == [True]
-    # What it is already is no change.
+    # Setting the present value is not a change.
     assert (await _patch(chat, owner, {"discoverable": True}))[0] == 200
     assert (await _patch(chat, owner, {"discoverable": "off"}))[0] == 200
     assert heard == [True, False]

@@ -1,4 +1,4 @@
-"""What a request may say for each setting."""
+"""The accepted values of each setting."""
 
 import pytest
 

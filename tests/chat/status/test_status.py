@@ -1,4 +1,4 @@
-"""What the server says of itself: to anybody, to members, to those who watch over it."""
+"""The server's facts for anybody, for members, and for operators."""
 
 import re
 from datetime import datetime

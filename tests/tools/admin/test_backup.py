@@ -42,7 +42,7 @@ World = tuple[ChatServer, Community, Person]
 
 @pytest.fixture
 async def world(variables: dict[str, str]) -> AsyncIterator[World]:
-    """A server with its owner, a message, a stored picture, and a secret of some feature."""
+    """Run a server with an owner, a message, a stored picture, and a feature's secret."""
     async with server_with_insight(variables) as (chat, community):
         olga = await newcomer(chat, "Olga")
         key = await community.media.keep(PICTURE, "webp", Facts("image/webp"))
@@ -68,7 +68,7 @@ async def _said(person: Person) -> list[str]:
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    """Everything in a data folder but what belongs to the running process and the database."""
+    """Return the content of a data folder without the database and the process's own files."""
     ours = {"lock", "control.sock", "control.json"}
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -208,12 +208,12 @@ async def test_what_the_store_has_lost_is_said(world: World, admin: Admin, tmp_p
         f"1 of 1 files that are referred to are missing or another: {key}; nothing was restored" in complaint
     )
     assert not (tmp_path / "verified").exists()
-    # Who wants it all the same has it.
+    # Without --verify the backup can still be restored.
     assert (await admin.at(tmp_path / "taken").json("restore", str(file)))["missing"] == [key]
 
 
 def _rewritten(file: Path, change: Any) -> None:
-    """The archive with its files changed by `change(name, content)`; None leaves one out."""
+    """Rewrite an archive with `change(name, content)`; None leaves a file out."""
     with tarfile.open(file) as archive:
         found = [(member, archive.extractfile(member)) for member in archive.getmembers()]
         members = [(member, content.read()) for member, content in found if content]

@@ -1,4 +1,4 @@
-"""What is exported can be read by others, and makes the same server again."""
+"""Exports can be read by other programs and recreate the same server."""
 
 import asyncio
 import io
@@ -41,7 +41,7 @@ def _picture(colour: str) -> bytes:
 
 
 async def _put_media(community: Community) -> None:
-    """An icon, and an emoji of the server's own."""
+    """Add a server icon and a custom emoji."""
     keys = [
         await community.media.keep(_picture(colour), "webp", Facts("image/webp", width=16, height=16))
         for colour in COLOURS
@@ -66,7 +66,7 @@ async def _put_preview(community: Community, member_id: str, channel_id: str, me
 
 @pytest.fixture
 async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> tuple[Path, Person]:
-    """Of a server with something of most kinds, and its owner."""
+    """Export a server with records of most kinds. Yield the file and the owner."""
     file = tmp_path / "export.zip"
     async with server_with_insight({**variables, **FILES, "ADDITIONAL_CHANNELS": "general"}) as (
         chat,
@@ -95,7 +95,7 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
 
 
 def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What they say, but of stored files only how many there are: those are written again, under new keys."""
+    """Return the records, with only counts of stored files: those are rewritten under new keys."""
     plain = [record for record in records[1:] if record["kind"] not in ("object", "reference", "fact")]
     for record in plain:
         for preview in record.get("previews") or ():

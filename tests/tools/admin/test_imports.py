@@ -1,4 +1,4 @@
-"""What Discord and Slack have exported becomes channels and messages here: all of it, or nothing."""
+"""Exports of Discord and Slack become channels and messages, all or nothing."""
 
 import asyncio
 import io
@@ -88,7 +88,7 @@ DAY = [
 
 @pytest.fixture
 async def owner(variables: dict[str, str]) -> AsyncIterator[Device]:
-    """Of a server that has stopped again."""
+    """Create a server and stop it again. Yield its owner's device."""
     async with chat_server(variables) as chat:
         olga = await newcomer(chat, "Olga")
     yield olga.device
@@ -126,7 +126,7 @@ def _slack(path: Path, **changes: object) -> Path:
 async def _imported(
     variables: dict[str, str], device: Device
 ) -> tuple[dict[str, Any], list[Any], dict[str, Any]]:
-    """The new channel and its messages, threads behind their roots, and the last entry of the audit log."""
+    """Return the new channel and its messages, threads after their roots, and the newest audit entry."""
     async with chat_server({**variables, "STORAGE_BACKEND": "filesystem"}) as chat:
         answer = await chat.sign_in(device)
         owner = Person(chat, device, answer["member"]["id"], answer["access_token"])
@@ -300,7 +300,7 @@ async def test_what_is_wrong_with_a_file_of_slack_is_said_and_nothing_is_changed
 
 
 async def _all(admin: Admin, file: Path) -> list[bytes]:
-    """Every record of the server."""
+    """Return every record of the server."""
     await admin.json("export", str(file))
     with zipfile.ZipFile(file) as archive:
         return archive.read("export.jsonl").splitlines()[1:]
@@ -348,7 +348,7 @@ async def test_an_import_that_is_killed_has_imported_nothing(
     log = admin.data_dir / "community.sqlite3-wal"
 
     async def half_done() -> bool:
-        # What does not fit into memory is in the log before it is committed.
+        # The log contains data that does not fit into memory before it is committed.
         return importing.returncode is not None or (log.exists() and log.stat().st_size > 2_000_000)
 
     await wait_until("it writes", half_done, within_s=60)

@@ -1,4 +1,4 @@
-"""Webhooks made on the command line post, and do not any more once they are deleted."""
+"""Webhooks created on the command line post until they are deleted."""
 
 from aiohttp import ClientSession
 

@@ -31,7 +31,7 @@ class Installation:
     data_dir: Path
 
     def patient(self, **changes: Any) -> Patient:
-        """As who knows the TCP ports; the SFU says which UDP port it has."""
+        """Return the options of somebody who knows the TCP ports. The SFU reports its UDP port."""
         return Patient(self.data_dir, self.chat_port, self.sfu.http_port, **changes)
 
     @property
@@ -59,13 +59,13 @@ async def installation(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncI
 
 @pytest.fixture
 def shown(tmp_path: Path) -> Path:
-    """A data folder that others may look into."""
+    """Make a data folder readable for others."""
     tmp_path.chmod(0o755)
     return tmp_path
 
 
 def idle(folder: Path, url: str = "") -> Patient:
-    """An installation whose ports nobody holds."""
+    """Return an installation with unused ports."""
     port, sfu_port, udp_port = free_ports(3)
     return Patient(folder, port, sfu_port, udp_port, url)
 
@@ -88,7 +88,7 @@ async def test_a_server_that_runs_has_no_problem(installation: Installation) -> 
     assert "WebSockets reach /sfu/client" in said
 
 
-# What both judge: the page's name for a check, and how the finding of `svc doctor` begins or ends.
+# Judged by both: the page's name of a check, and the beginning or end of the finding of `svc doctor`.
 SHARED = {
     "database": "The database is sound",
     "disk": "GB are free on the disk of the data folder",

@@ -1,4 +1,4 @@
-"""What `svc doctor` says of what it sees: each verdict, and advice wherever something is to be done."""
+"""Findings of `svc doctor`: each verdict, with advice wherever something can be fixed."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

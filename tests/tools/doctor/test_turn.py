@@ -1,4 +1,4 @@
-"""What `svc doctor` says of a TURN server: coturn with the file of `deploy`, and what is in its way."""
+"""Findings of `svc doctor` about a TURN server: coturn with the file of `deploy`, and faults in its way."""
 
 import asyncio
 import socket
