@@ -76,7 +76,7 @@ class Tape:
                 continue
             name = extended.get("path", _name(header))
             if kind not in (b"0", b"\0"):
-                what = _OTHER_KINDS.get(kind, "of a type that backups do not contain")
+                what = _OTHER_KINDS.get(kind, "of a kind that no backup has")
                 raise TapeError(f"{name[:200]!r} is {what}, not a file")
             self._left = _size(extended.get("size", str(size)))
             self._filling = -self._left % BLOCK_BYTES

@@ -65,7 +65,7 @@ _REFUSALS = {
     "413": "The body is too large",
     "415": "The body is compressed",
     "429": "Too many posts. All URLs of a webhook share the limit",
-    "503": "The server cannot store anything at the moment",
+    "503": "Nothing can be stored right now",
 }
 
 
@@ -185,7 +185,7 @@ def _responses(components: Components) -> dict[str, dict[str, object]]:
             _refusal("rate_limited", retry_after_ms=RETRY_AFTER_MS),
         ),
         "503": (
-            "The server cannot store anything at the moment",
+            "Nothing can be stored right now",
             _refusal("storage_unavailable", message=string()),
         ),
     }
