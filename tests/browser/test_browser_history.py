@@ -67,6 +67,18 @@ async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people
     await page.go_forward()
     await expect(dialog).to_have_accessible_name("Settings")
 
+    # A reload closes the dialog, and leaves no step of the history on which Back does nothing.
+    await page.reload()
+    await is_in(ada, "random")
+    await expect(panel(ada, "Search")).to_be_visible()
+    await expect(dialog).to_have_count(0)
+    await page.go_back()
+    await expect(panel(ada, "Search")).to_have_count(0)
+    await page.go_forward()
+    await expect(panel(ada, "Search")).to_be_visible()
+    await page.keyboard.press("Control+,")
+    await expect(dialog).to_have_accessible_name("Settings")
+
     # Closing by a key goes back too, so that Back does not show a second time what was closed.
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)

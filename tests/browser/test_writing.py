@@ -105,6 +105,13 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
         await expect(said).to_have_class(re.compile("mentions-me"))
         await expect(said.locator(".mention")).to_have_text(f"@{whole}")
     await keeps_nobody_out(grace, axe, "mentions of groups and roles")
+    # A built-in role has the name that it has in every list.
+    await box(ada).press_sequentially("@adm")
+    await expect(offered).to_contain_text(["Administrators"])
+    await box(ada).press("Enter")
+    await expect(box(ada)).to_have_value("@Administrators ")
+    await box(ada).press("Enter")
+    await expect(grace.page.locator(".mention", has_text="@Administrators")).to_be_visible()
     # Who may not is offered people, and mentions nobody by writing it out.
     await box(grace).press_sequentially("@")
     await expect(grace.page.get_by_role("option")).to_have_text([re.compile("Ada$"), re.compile("Grace$")])

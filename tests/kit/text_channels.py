@@ -66,7 +66,8 @@ def box(person: Person) -> Locator:
 async def write(person: Person, text: str) -> None:
     """Send a message, and wait until the server has it."""
     await box(person).fill(text)
-    await box(person).press("Enter")
+    # On a phone Enter alone starts a new line.
+    await box(person).press("Control+Enter")
     await expect(box(person)).to_have_value("")
     await person.page.wait_for_function(NOTHING_WAITS)
     await expect(person.page.locator(".pending")).to_have_count(0)

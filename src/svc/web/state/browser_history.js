@@ -19,7 +19,7 @@ import { member } from "./server.js";
 
 const OURS = ["channel", "message", "private", "invite", "link"];
 
-/** By the number of the entry. A reload forgets them, but for the address and the panel. @type {View[]} */
+/** By the number of the entry. A reload forgets them, but for the address, the panel and whether something covered them. @type {View[]} */
 const views = [];
 let current = history.state?.entry ?? 0;
 let isLeaving = false; // history.go takes a while; until then the entry is not yet the current one.
@@ -51,6 +51,9 @@ function exists(at) {
   return channelsById.value.has(at?.channelId ?? "");
 }
 
+/** Whether something lay over the channel that a reload does not bring back. @param {View} view */
+const isCovered = ({ dialog: open, drawer: isOpen, layers: over }) => Boolean(open || isOpen || over.length);
+
 /** @param {View} view */
 function write(view, adds = false) {
   if (adds) views.length = ++current;
@@ -58,7 +61,7 @@ function write(view, adds = false) {
   const hash = new URLSearchParams(hashOf(view.place).slice(1));
   // The rest stays, such as the codec of calls.
   for (const [name, value] of new URLSearchParams(location.hash.slice(1))) if (!OURS.includes(name)) hash.append(name, value);
-  history[adds ? "pushState" : "replaceState"]({ entry: current, aside: view.aside }, "", hash.size ? `#${hash}` : location.pathname);
+  history[adds ? "pushState" : "replaceState"]({ entry: current, aside: view.aside, covered: isCovered(view) }, "", hash.size ? `#${hash}` : location.pathname);
 }
 
 /** Bring the history in line with what is shown. */
@@ -105,11 +108,20 @@ function show(view, panel) {
   for (const close of extra.reverse()) close();
 }
 
+/** Leave an entry whose cover a reload has closed: onwards, or back from the last one. Returns whether there is another entry. @param {any} state @param {1 | -1} by */
+function skips(state, by) {
+  if (!state?.covered || views[state.entry] || (by < 0 && !state.entry)) return false;
+  history.go(by > 0 && !views[state.entry + 1] ? -1 : by);
+  return true;
+}
+
 /** Start. `isMissing`: the address named a channel that does not exist or may not be seen. @param {boolean} isMissing */
 export function startHistory(isMissing) {
   if (isMissing) notify(t("channel-not-found"));
   aside.value ??= history.state?.aside ?? null;
-  write(shown());
+  // The reload has closed what lay over the channel, so the entry for it would be a step on which Back does nothing.
+  isLeaving = skips(history.state, -1);
+  if (!isLeaving) write(shown());
   effect(() => {
     shown();
     recordSoon();
@@ -121,8 +133,10 @@ export function startHistory(isMissing) {
       views.length = ++current;
       if (!followAddress() && new URLSearchParams(location.hash.slice(1)).has("channel")) notify(t("channel-not-found"));
     } else {
+      const by = state.entry < current ? -1 : 1;
       current = state.entry;
-      if (!isLeaving) show(views[current], state.aside ?? null);
+      if (skips(state, by)) return;
+      if (!isLeaving || !views[current]) show(views[current], state.aside ?? null);
       isLeaving = false;
     }
     recordSoon();

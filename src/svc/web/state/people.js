@@ -6,6 +6,7 @@
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { computed, signal } from "../vendor/signals.js";
+import { t } from "../words/words.js";
 import { api, ask, listen, member } from "./server.js";
 
 const PAGE = 200;
@@ -126,6 +127,11 @@ export function colouredRole(member) {
 /** Names of roles in CSS: "#rrggbb", or null. @param {{color: number | string | null} | null} [role] */
 export function colourOf(role) {
   return role?.color == null ? null : typeof role.color === "number" ? `#${role.color.toString(16).padStart(6, "0")}` : role.color;
+}
+
+/** A role's name. Built-in roles have one in the reader's language until somebody renames them. @param {Pick<Role, "id" | "name" | "built_in">} role */
+export function roleName({ id, name, built_in: builtIn }) {
+  return builtIn && name.toLowerCase() === id ? t(`role-${id}`) : name;
 }
 
 /** Know these too, as the server has just told. @param {Member[]} told */

@@ -5,7 +5,7 @@
 
 import { channelsById } from "../state/channels.js";
 import { emoji } from "../state/emoji.js";
-import { colourOf, memberOf, rolesById } from "../state/people.js";
+import { colourOf, memberOf, roleName, rolesById } from "../state/people.js";
 import { open, placeIn, showDialog } from "../state/place.js";
 import { member } from "../state/server.js";
 import { html, useMemo } from "../vendor/preact.js";
@@ -19,7 +19,7 @@ const context = computed(() => /** @type {Context} */ ({
   ownId: member.value?.id ?? null,
   ownRoles: new Set(member.value?.roles ?? []),
   emoji: emoji.value,
-  roles: new Map([...rolesById.value].map(([id, role]) => [id, { name: role.name, color: colourOf(role) }])),
+  roles: new Map([...rolesById.value].map(([id, role]) => [id, { name: roleName(role), color: colourOf(role) }])),
   channels: channelsById.value,
   members: (id) => memberOf(id)?.nickname,
   onMention: (memberId) => showDialog("profile", { memberId }),

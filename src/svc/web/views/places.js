@@ -17,6 +17,7 @@ export const ASIDES = {
 
 /** @type {{[name: string]: ReturnType<typeof Later> | undefined}} */
 export const DIALOGS = {
+  about: Later(() => import("./conversation/about.js"), "About"),
   "call-encrypted": Later(() => import("./call/sealed.js"), "SealedDialog"),
   channel: Later(() => import("./managing/channel_settings.js"), "ChannelSettings"),
   "create-channel": Later(() => import("./managing/create_channel.js"), "CreateChannel"),

@@ -33,7 +33,7 @@ export function tellingItems({ id, type }) {
 }
 
 /** Levels and mutes of a channel. @param {string} channelId @returns {ItemList} */
-function levelItems(channelId) {
+export function levelItems(channelId) {
   const { level, muted, muted_until_ms: untilMs } = choiceOf(channelId);
   const usual = choiceOf(null).level ?? levelOf(null);
   return [

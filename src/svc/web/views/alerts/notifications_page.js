@@ -6,7 +6,8 @@ import { alerts, chooseAlerts, chooseSound, SOUNDS } from "../../state/alerts.js
 import { chooseLevel, choiceOf, LEVELS, levelOf, unmute } from "../../state/notifications.js";
 import { tried } from "../../state/notices.js";
 import { install, installing } from "../../state/installed.js";
-import { lookAtPush, push, subscribe, unsubscribe } from "../../state/push.js";
+import { lookAtPush, push } from "../../state/push.js";
+import { subscribe, unsubscribe } from "../../state/push_subscription.js";
 import { html, useLayoutEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";

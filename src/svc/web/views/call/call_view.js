@@ -6,13 +6,14 @@
 import { callChannel, callEncrypted, callState, callTrouble, ending, joinCall, soundBlocked, unblockSound } from "../../call/calling.js";
 import { peopleHere } from "../../call/here.js";
 import { may } from "../../state/channels.js";
-import { aside, drawer, showAside, showDialog, target, toggleAside } from "../../state/place.js";
+import { aside, showAside, showDialog, target, toggleAside } from "../../state/place.js";
 import { whyNotSealed } from "../../state/private_calls.js";
 import { countsOf } from "../../state/unread.js";
 import { peopleIn } from "../../state/voice.js";
 import { html, useEffect } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
 import { InboxButton } from "../alerts/inbox_button.js";
+import { DrawerButton } from "../channels/drawer_button.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
@@ -31,7 +32,7 @@ export function CallView({ channel }) {
   const { unread } = countsOf(channel.id);
   return html`<main id="call" class="call">
     <header class="head">
-      <${IconButton} icon="menu" label=${t("show-channels")} class="only-small" onClick=${() => { drawer.value = true; }} />
+      <${DrawerButton} />
       <h1 id="room-name" dir="auto" tabindex="-1">${channel.name}</h1>
       ${here && html`<p id="people-count" class="quiet not-small">${t("people-in-call", { count: people.length })}</p>
         <p id="call-state" class="pill" role="status" data-state=${callState.value}>${t(`call-${callState.value}`)}</p>`}

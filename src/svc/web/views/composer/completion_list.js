@@ -9,7 +9,7 @@
 
 import { channels, may } from "../../state/channels.js";
 import { emoji } from "../../state/emoji.js";
-import { complete, loadMembers, members, roles } from "../../state/people.js";
+import { complete, loadMembers, members, roleName, roles } from "../../state/people.js";
 import { isNamed } from "../../state/shortened.js";
 import { html, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -90,7 +90,7 @@ async function decide() {
 function sources(channelId) {
   return {
     members: [...members.value.values()].map(({ id, nickname: name }) => ({ id, name })),
-    roles: channelId === null ? [] : roles.value.filter(({ id }) => id !== "member"),
+    roles: channelId === null ? [] : roles.value.filter(({ id }) => id !== "member").map((role) => ({ id: role.id, name: roleName(role) })),
     channels: channels.value.filter(({ type }) => type === "text"),
     mayMentionGroups: channelId !== null && may("mention_everyone", channelId),
     may: (permission) => may(/** @type {Permission} */ (permission), channelId),

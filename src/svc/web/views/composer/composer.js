@@ -23,7 +23,7 @@ import { Later } from "../parts/later.js";
 import { momentOf } from "../parts/time.js";
 import { attach } from "./attach.js";
 import { CompletionList } from "./completion_list.js";
-import { useField } from "./fields.js";
+import { isSendKey, useField } from "./fields.js";
 import { ReplyLine } from "./reply_line.js";
 import { SlowLeft, slowWords } from "./slow_left.js";
 import { useWhenReady } from "./when_ready.js";
@@ -93,7 +93,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const whenReady = useWhenReady(uploads, id, () => submit());
   const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
     if (writing.pressed(event)) return;
-    if (event.key === "Enter" && !event.shiftKey) submit(event);
+    if (isSendKey(event)) submit(event);
     else if (event.key === "ArrowUp" && !event.currentTarget.value) {
       event.preventDefault();
       editLast();

@@ -16,6 +16,11 @@ export function useField(spot, ref) {
   }, [spot]);
 }
 
+const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
+
+/** Whether the key sends what is written. On a screen keyboard Enter starts a new line, as there is no Shift+Enter; a button sends. @param {KeyboardEvent} event */
+export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) => key === "Enter" && !shiftKey && (ctrlKey || metaKey || !FINGERS.matches);
+
 /** Put the focus where one writes. @param {string | null | undefined} spot */
 export const goToField = (spot) => fields.get(spot)?.focus();
 

@@ -8,7 +8,7 @@
 
 import { may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
-import { beside, drawer, showAside, target, toggleAside } from "../../state/place.js";
+import { beside, showAside, showDialog, target, toggleAside } from "../../state/place.js";
 import { notify } from "../../state/notices.js";
 import { blocked, memberOf } from "../../state/people.js";
 import { connection, member } from "../../state/server.js";
@@ -18,9 +18,11 @@ import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { explain, listed, t } from "../../words/words.js";
 import { InboxButton } from "../alerts/inbox_button.js";
 import { LevelButton } from "../alerts/level_menu.js";
+import { DrawerButton } from "../channels/drawer_button.js";
 import { useDroppingIn } from "../composer/attach.js";
 import { Composer } from "../composer/composer.js";
 import { Button, IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
 import { lasting } from "../parts/time.js";
 import { Timeline } from "./timeline.js";
 
@@ -68,15 +70,17 @@ async function reach(conversation, { messageId, atMs }) {
 /** @param {{channel: Channel}} props */
 function Head({ channel }) {
   const shown = beside.value?.name;
+  const news = unreadInThreads.value ? "with-news" : "";
   return html`<header class="head">
-    <${IconButton} icon="menu" label=${t("show-channels")} class="only-small" onClick=${() => { drawer.value = true; }} />
+    <${DrawerButton} />
     <div class="titles"><h1 id="text-name" dir="auto" tabindex="-1">${channel.name}</h1>
-      <p id="topic" class="quiet" dir="auto" title=${channel.topic || undefined}>${channel.topic}</p></div>
+      <button type="button" class=${news ? "about news-inside" : "about"} aria-haspopup="dialog" aria-label=${t("about", { name: channel.name })} title=${channel.topic || undefined} onClick=${() => showDialog("about", { channelId: channel.id })}><${Icon} name="lower" /></button>
+      <p id="topic" class="quiet" dir="auto">${channel.topic}</p></div>
     <span class="head-actions">
-      <${LevelButton} channel=${channel} />
+      <span class="for-mice"><${LevelButton} channel=${channel} /></span>
       <${InboxButton} />
-      <${IconButton} icon="thread" label=${t("threads")} class=${unreadInThreads.value ? "with-news" : ""} aria-pressed=${shown === "threads"} onClick=${() => toggleAside("threads")} />
-      <${IconButton} icon="pin" label=${t("pins")} aria-pressed=${shown === "pins"} onClick=${() => toggleAside("pins")} />
+      <${IconButton} icon="thread" label=${t("threads")} class=${`for-mice ${news}`} aria-pressed=${shown === "threads"} onClick=${() => toggleAside("threads")} />
+      <${IconButton} icon="pin" label=${t("pins")} class="for-mice" aria-pressed=${shown === "pins"} onClick=${() => toggleAside("pins")} />
       <${IconButton} icon="people" label=${t("members")} aria-pressed=${shown === "members"} onClick=${() => toggleAside("members")} />
       <${IconButton} icon="search" label=${t("search")} aria-pressed=${shown === "search"} onClick=${() => toggleAside("search")} />
     </span>

@@ -7,6 +7,7 @@ import { acts } from "../../state/conversation.js";
 import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
+import { isSendKey } from "../composer/fields.js";
 import { useWriting } from "../composer/writing.js";
 import { Button } from "../parts/button.js";
 
@@ -38,7 +39,7 @@ export function Editor({ message, onDone }) {
     if (event.key === "Escape") {
       event.preventDefault();
       onDone();
-    } else if (event.key === "Enter" && !event.shiftKey) {
+    } else if (isSendKey(event)) {
       event.preventDefault();
       save();
     }

@@ -9,9 +9,9 @@ import { firstFrom, laidOut, moved } from "./rows.js";
 /** @typedef {import("./catalogue.js").Item} Item */
 /** @typedef {import("./rows.js").Section} Section */
 
-const CELL_REM = 2.5; // As in emoji.css.
+const CELL_REM = 2.75; // As in emoji.css.
 const MARGIN = 3; // Rows beyond those in sight.
-const USUAL = { cell: 40, columns: 8, height: 320 };
+const USUAL = { cell: 44, columns: 8, height: 320 };
 
 /**
  * @param {{sections: Section[], tone: number, goTo: {section: string} | null, entered: object | null,

@@ -4,11 +4,10 @@
 /** @import { Permission } from "../../types/wire.js" */
 
 import { channelsById } from "../../state/channels.js";
-import { memberOf, rolesById } from "../../state/people.js";
+import { memberOf, rolesById, roleName } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";
 import { lasting, Time } from "../parts/time.js";
-import { roleName } from "../people/members.js";
 import { permissionName } from "./parts/permission.js";
 
 /** @typedef {AuditEntry["details"]} Said */

@@ -5,6 +5,7 @@
 import { may, textChannels } from "../../state/channels.js";
 import { addressOfInvite, createInvite } from "../../state/managing/invites.js";
 import { rolesBelow } from "../../state/managing/rank.js";
+import { roleName } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
@@ -12,7 +13,6 @@ import { copy, Copyable } from "../parts/copying.js";
 import { Dialog } from "../parts/dialog.js";
 import { Switch } from "../parts/field.js";
 import { QrCode } from "../parts/qr_code.js";
-import { roleName } from "../people/members.js";
 import { lasting } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { useAsking } from "./parts/asking.js";

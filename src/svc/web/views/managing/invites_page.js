@@ -6,7 +6,7 @@ import { may } from "../../state/channels.js";
 import { timesChanged } from "../../state/managing/changed.js";
 import { addressOfInvite, applications, approve, cameBy, invites, refuse, revokeInvite } from "../../state/managing/invites.js";
 import { tried } from "../../state/notices.js";
-import { memberOf, rolesById } from "../../state/people.js";
+import { memberOf, rolesById, roleName } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { html, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
@@ -14,7 +14,6 @@ import { Button, IconButton } from "../parts/button.js";
 import { copy } from "../parts/copying.js";
 import { Confirm } from "../parts/dialog.js";
 import { Time } from "../parts/time.js";
-import { roleName } from "../people/members.js";
 import { useAnswer } from "./parts/asking.js";
 import { ListPage, Row } from "./parts/list_page.js";
 

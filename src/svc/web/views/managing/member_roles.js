@@ -6,12 +6,11 @@ import { giveRole, takeRole } from "../../state/managing/roles.js";
 import { isOwner, rolesBelow } from "../../state/managing/rank.js";
 import { may } from "../../state/channels.js";
 import { tried } from "../../state/notices.js";
-import { memberOf } from "../../state/people.js";
+import { memberOf, roleName } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Dialog } from "../parts/dialog.js";
 import { Switch } from "../parts/field.js";
-import { roleName } from "../people/members.js";
 import { permissionName } from "./parts/permission.js";
 
 const MOST_NAMED = 4;

@@ -6,7 +6,7 @@
 import { may } from "../../state/channels.js";
 import { EVERYBODY, findMembers, offeredActs } from "../../state/managing/members.js";
 import { tried } from "../../state/notices.js";
-import { members, online, presenceOf, roles, rolesById } from "../../state/people.js";
+import { members, online, presenceOf, roles, rolesById, roleName } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { html, useEffect, useId, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -14,7 +14,6 @@ import { Avatar, BotSign } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Switch } from "../parts/field.js";
 import { dateOf } from "../parts/time.js";
-import { roleName } from "../people/members.js";
 import { BulkDialog } from "./bulk_dialog.js";
 import { MemberMenu } from "./member_menu.js";
 import { useAnswer } from "./parts/asking.js";

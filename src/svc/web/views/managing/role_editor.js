@@ -9,13 +9,12 @@ import { createRole, deleteRole, editRole, giveRole, takeRole } from "../../stat
 import { GROUPS } from "../../state/managing/permissions.js";
 import { isOwner } from "../../state/managing/rank.js";
 import { notify, tried } from "../../state/notices.js";
-import { complete, members } from "../../state/people.js";
+import { complete, members, roleName } from "../../state/people.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
-import { roleName } from "../people/members.js";
 import { ColourChoice } from "./colour_choice.js";
 import { useAsking } from "./parts/asking.js";
 import { PermissionSwitch } from "./parts/permission.js";

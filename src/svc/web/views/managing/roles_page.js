@@ -6,12 +6,11 @@
 import { mayStep, placeOf, placeRole } from "../../state/managing/roles.js";
 import { rolesBelow } from "../../state/managing/rank.js";
 import { tried } from "../../state/notices.js";
-import { colourOf, complete, loadMembers, members, roles } from "../../state/people.js";
+import { colourOf, complete, loadMembers, members, roles, roleName } from "../../state/people.js";
 import { connection } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
-import { roleName } from "../people/members.js";
 import { useGone } from "./parts/gone.js";
 import { ListPage, Row } from "./parts/list_page.js";
 import { RoleEditor } from "./role_editor.js";

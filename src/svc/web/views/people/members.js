@@ -1,9 +1,9 @@
 // The members by their roles, those who are there first. Only the rows in sight are drawn; arrow keys go through all.
 
-/** @import { Member as OneMember, Role } from "../../types/api.js" */
+/** @import { Member as OneMember } from "../../types/api.js" */
 /** @import { Row } from "../../state/roster.js" */
 
-import { colouredRole, colourOf, complete, loadMembers, members, presenceOf } from "../../state/people.js";
+import { colouredRole, colourOf, complete, loadMembers, members, presenceOf, roleName } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { roster, wanted } from "../../state/roster.js";
 import { connection } from "../../state/server.js";
@@ -88,9 +88,4 @@ function stepFrom(rows, at, key) {
 function groupName({ key, role }) {
   if (role) return roleName(role);
   return key === "here" ? t("here-now") : t("away");
-}
-
-/** What a role is called: the built-in ones in the reader's language while they have their first names. @param {Pick<Role, "id" | "name" | "built_in">} role */
-export function roleName({ id, name, built_in: builtIn }) {
-  return builtIn && name.toLowerCase() === id ? t(`role-${id}`) : name;
 }

@@ -5,7 +5,7 @@
 import { may } from "../../state/channels.js";
 import { written } from "../../state/completion.js";
 import { tried } from "../../state/notices.js";
-import { block, blocked, colourOf, memberOf, presenceOf, roles as known, unblock } from "../../state/people.js";
+import { block, blocked, colourOf, memberOf, presenceOf, roles as known, unblock, roleName } from "../../state/people.js";
 import { closeDialogs, place, showDialog } from "../../state/place.js";
 import { mayWriteTo, writeTo } from "../../state/private_talks.js";
 import { draftOf, write } from "../../state/drafts.js";
@@ -19,7 +19,6 @@ import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Later } from "../parts/later.js";
 import { dateOf } from "../parts/time.js";
-import { roleName } from "./members.js";
 
 const History = Later(() => import("../managing/history_dialog.js"), "History");
 

@@ -8,13 +8,14 @@
 import { callChannel } from "../../call/calling.js";
 import { callTalk } from "../../call/private_calls.js";
 import { notify } from "../../state/notices.js";
-import { drawer, leaveTalk, showDialog } from "../../state/place.js";
+import { leaveTalk, showDialog } from "../../state/place.js";
 import { memberOf } from "../../state/people.js";
 import { may } from "../../state/channels.js";
 import { isBlocked, nameOf, othersOf, problems, talksById, talksKnown, theRunning } from "../../state/private_talks.js";
 import { connection, member } from "../../state/server.js";
 import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";
+import { DrawerButton } from "../channels/drawer_button.js";
 import { useDropping } from "../composer/attach.js";
 import { Button, IconButton } from "../parts/button.js";
 import { messagesOf } from "./as_message.js";
@@ -79,7 +80,7 @@ function Head({ talk }) {
   const other = talk.two ? memberOf(otherId) : null;
   const name = nameOf(talk);
   return html`<header class="head">
-    <${IconButton} icon="menu" label=${t("show-channels")} class="only-small" onClick=${() => { drawer.value = true; }} />
+    <${DrawerButton} />
     <${TalkPicture} talk=${talk} />
     <h1 id="private-name" dir="auto" tabindex="-1">${talk.two && other ? html`<button type="button" onClick=${() => showDialog("profile", { memberId: otherId })}>${name}</button>` : name}</h1>
     <span class="head-actions">

@@ -10,7 +10,7 @@ import { answering, attaching, begun, nameOf, theRunning } from "../../state/pri
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
-import { useField } from "../composer/fields.js";
+import { isSendKey, useField } from "../composer/fields.js";
 import { FormatBar } from "../composer/format_bar.js";
 import { ReplyLine } from "../composer/reply_line.js";
 import { UploadList } from "../composer/upload_list.js";
@@ -77,7 +77,7 @@ export function TalkComposer({ talk, closed, editLast }) {
   const whenReady = useWhenReady(uploads ?? NO_UPLOADS, talk.id, () => submit());
   const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
     if (writing.pressed(event)) return;
-    if (event.key === "Enter" && !event.shiftKey) submit(event);
+    if (isSendKey(event)) submit(event);
     else if (event.key === "ArrowUp" && !event.currentTarget.value) {
       event.preventDefault();
       editLast();

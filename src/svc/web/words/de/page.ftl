@@ -54,6 +54,7 @@ empty-channel = In { $channel } hat noch niemand geschrieben. Sag Hallo.
 to-newest = Zum Neuesten
 new-messages = Neu
 message-of = Nachricht von { $name }
+about = Über { $name }
 message-to = Nachricht an { $channel }
 message-gone = Diese Nachricht gibt es nicht mehr.
 channel-not-found = Diesen Kanal gibt es nicht, oder du darfst ihn nicht sehen.

@@ -54,6 +54,7 @@ empty-channel = Nobody has written in { $channel } yet. Say hello.
 to-newest = To the newest
 new-messages = New
 message-of = Message from { $name }
+about = About { $name }
 message-to = Message to { $channel }
 message-gone = This message no longer exists.
 channel-not-found = This channel does not exist, or you may not see it.

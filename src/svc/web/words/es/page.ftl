@@ -54,6 +54,7 @@ empty-channel = Nadie ha escrito todavía en { $channel }. Di hola.
 to-newest = Ir a lo más reciente
 new-messages = Nuevos
 message-of = Mensaje de { $name }
+about = Acerca de { $name }
 message-to = Mensaje a { $channel }
 message-gone = Este mensaje ya no está.
 channel-not-found = Este canal no existe o no puedes verlo.

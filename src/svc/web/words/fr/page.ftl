@@ -57,6 +57,7 @@ empty-channel = Personne n’a encore écrit dans { $channel }. Dis bonjour !
 to-newest = Aux plus récents
 new-messages = Nouveau
 message-of = Message de { $name }
+about = À propos de { $name }
 message-to = Message dans { $channel }
 message-gone = Ce message n’existe plus.
 channel-not-found = Ce salon n’existe pas, ou tu ne peux pas le voir.

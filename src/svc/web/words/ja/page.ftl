@@ -52,6 +52,7 @@ empty-channel = { $channel } にはまだ何も書かれていません。あい
 to-newest = 最新へ移動
 new-messages = 新着
 message-of = { $name } のメッセージ
+about = { $name }について
 message-to = { $channel } へメッセージを送信
 message-gone = このメッセージはもうありません。
 channel-not-found = このチャンネルは存在しないか、表示する権限がありません。

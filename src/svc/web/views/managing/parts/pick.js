@@ -4,13 +4,12 @@
 /** @import { RefObject } from "../../../vendor/preact.js" */
 
 import { folded } from "../../../state/matching.js";
-import { loadMembers, members, roles } from "../../../state/people.js";
+import { loadMembers, members, roles, roleName } from "../../../state/people.js";
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
 import { Avatar } from "../../parts/avatar.js";
 import { Icon } from "../../parts/icon.js";
 import { moveAmong } from "../../parts/menu.js";
-import { roleName } from "../../people/members.js";
 
 const MOST_FOUND = 8;
 

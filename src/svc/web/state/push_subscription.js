@@ -1,0 +1,78 @@
+// The Web Push subscription of this device: made with the browser, sent to the server, and renewed when either has lost it.
+
+/** @import { Body } from "../types/wire.js" */
+
+import { keep, kept } from "../transport/kept.js";
+import { running, teach } from "../transport/worker.js";
+import { t } from "../words/words.js";
+import { KEPT_PUSH, lookAtPush, obstacle, push } from "./push.js";
+import { api } from "./server.js";
+
+/** To be pressed: browsers ask the person then. Rejects as requests do. */
+export async function subscribe() {
+  push.value = "busy";
+  try {
+    await Notification.requestPermission();
+    push.value = obstacle() ?? (await renew());
+  } catch (error) {
+    lookAgain();
+    throw error;
+  }
+}
+
+export async function unsubscribe() {
+  push.value = "busy";
+  try {
+    await api("DELETE", "/api/me/push");
+    await drop();
+  } finally {
+    lookAgain();
+  }
+}
+
+function lookAgain() {
+  push.value = "off";
+  lookAtPush();
+}
+
+/** Have a subscription with the server's key that the server knows; "on", or why not. @returns {Promise<"on" | "unsupported" | "refused" | "failed">} */
+export async function renew() {
+  const registration = await running();
+  if (!registration) return "unsupported";
+  const { public_key: key, subscribed } = await api("GET", "/api/me/push");
+  const subscription = await subscriptionWith(registration.pushManager, bytes(key));
+  if (typeof subscription === "string") return subscription;
+  const { endpoint, keys } = /** @type {Body<"PUT", "/api/me/push">} */ (subscription.toJSON());
+  if (!subscribed || endpoint !== kept(KEPT_PUSH)) await api("PUT", "/api/me/push", { endpoint, keys });
+  keep(KEPT_PUSH, endpoint);
+  await Promise.all([teach("private", t("private-pushed")), teach("call", t("private-call-pushed"))]).catch(() => {});
+  return "on";
+}
+
+/** One that was made with another key is of no use any more. Why there is none, where there is none. @param {PushManager} manager @param {Uint8Array<ArrayBuffer>} key @returns {Promise<PushSubscription | "refused" | "failed">} */
+async function subscriptionWith(manager, key) {
+  const present = await manager.getSubscription();
+  if (present && same(new Uint8Array(present.options.applicationServerKey ?? []), key)) return present;
+  try {
+    await present?.unsubscribe();
+    return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  } catch (/** @type {any} */ error) {
+    return error.name === "NotAllowedError" ? "refused" : "failed";
+  }
+}
+
+/** Have none. */
+export async function drop() {
+  if (kept(KEPT_PUSH) === null) return;
+  keep(KEPT_PUSH, null);
+  const subscription = await (await running())?.pushManager?.getSubscription();
+  await subscription?.unsubscribe();
+}
+
+/** @param {Uint8Array} one @param {Uint8Array} other */
+const same = (one, other) => one.length === other.length && one.every((each, at) => each === other[at]);
+
+/** @param {string} base64url */
+function bytes(base64url) {
+  return Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
+}

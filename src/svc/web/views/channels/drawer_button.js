@@ -1,0 +1,13 @@
+// On a phone, the way to the list of channels. A dot says that something in the list waits for the reader.
+
+import { drawer } from "../../state/place.js";
+import { privateUnread } from "../../state/private_talks.js";
+import { totals } from "../../state/unread.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { IconButton } from "../parts/button.js";
+
+export function DrawerButton() {
+  const count = totals.value.mentions + privateUnread.value;
+  return html`<${IconButton} icon="menu" label=${t("show-channels")} aria-description=${count ? t("unread-count", { count }) : undefined} class=${`only-small ${count ? "with-news" : ""}`} onClick=${() => { drawer.value = true; }} />`;
+}

@@ -1,0 +1,168 @@
+"""The page under a finger: what can be reached, read and written on a phone, and what a touch must not do."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import ViewportSize, expect
+
+from tests.kit.community import ask, own_id
+from tests.kit.people import NARROW, People, Person, until_still
+from tests.kit.product import Product, running_product
+from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, write
+
+on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
+# A small phone whose keyboard is open.
+UNDER_A_KEYBOARD = ViewportSize(width=360, height=320)
+TOPIC = "The garden day is on the first Saturday of each month, the shed key hangs behind the door: " * 2
+# The tappable elements of the topmost layer that a finger cannot reach on 44 px each way, and whether the
+# page is wider than the screen. Names and links within text are as high as the text.
+OUT_OF_REACH = """() => {
+  const found = [];
+  const [width, height] = [innerWidth, innerHeight];
+  if (document.documentElement.scrollWidth > width) found.push("the page is wider than the screen");
+  const drawer = document.querySelector(".home[data-drawer=open] .sidebar");
+  const above = document.querySelector(".menu") ?? [...document.querySelectorAll("dialog[open]")].pop();
+  const root = above ?? drawer ?? document.body;
+  const tappable = "button:not(.author, .mention, .replied), input, select, textarea";
+  for (const each of root.querySelectorAll(tappable)) {
+    const box = each.getBoundingClientRect();
+    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    if (each.matches("[type=file], [type=radio], [type=checkbox]") || !each.checkVisibility()) continue;
+    const at = (dx, dy) => document.elementFromPoint(x + dx, y + dy);
+    const isHit = (target) => each === target || each.contains(target);
+    if (!isHit(at(0, 0))) continue; // It is scrolled out of sight.
+    const reached = (dx, dy) => {
+      let far = 0;
+      while (far < 60 && isHit(at(dx * far, dy * far))) far++;
+      return far;
+    };
+    const [across, down] = [reached(1, 0) + reached(-1, 0), reached(0, 1) + reached(0, -1)];
+    const touchesEdge = box.left < 1 || box.right > width - 1 || box.top < 1 || box.bottom > height - 1;
+    if (!touchesEdge && Math.min(across, down) < 44) {
+      found.push(`${across} x ${down}: ${each.ariaLabel ?? each.textContent}`);
+    }
+  }
+  return found;
+}"""
+# Where in a message, from its corner, the lower part of this button of it is.
+WITHIN_THE_MESSAGE = """(message, button) => {
+  const [outer, inner] = [message.getBoundingClientRect(), button.getBoundingClientRect()];
+  const top = Math.max(inner.top, outer.top);
+  return { x: (inner.left + inner.right) / 2 - outer.left, y: (top + inner.bottom) / 2 - outer.top };
+}"""
+# The pages of the settings that are drawn as the one that is open.
+MARKED = """(list) => [...list.querySelectorAll("button")]
+  .filter((each) => getComputedStyle(each).backgroundColor !== "rgba(0, 0, 0, 0)")
+  .map((each) => each.textContent)"""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+    """A server with a second text channel."""
+    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
+    async with running_product(tmp_path / "data") as product:
+        yield product
+    assert "Traceback" not in product.output, product.output
+
+
+async def is_within_reach(person: Person, where: str) -> None:
+    await until_still(person.page)
+    found = await person.page.evaluate(OUT_OF_REACH)
+    assert not found, f"{where}: {found}"
+
+
+@on_a_phone
+async def test_a_finger_reaches_everything_and_the_whole_topic_can_be_read(people: People) -> None:
+    ada = await people.arrive("Ada", touch=True)
+    page, dialog = ada.page, ada.page.get_by_role("dialog")
+    await come_to_read(ada)
+    await page.get_by_role("button", name="Hide these steps").tap()
+    made = await ask(ada, "POST", "/api/channels", {"type": "text", "name": "news", "topic": TOPIC})
+    await ada.show_channels()
+    await is_within_reach(ada, "the list of channels")
+    await entry(ada, "news").tap()
+    await write(ada, "Hello")
+    await is_within_reach(ada, "a channel")
+
+    await page.get_by_role("button", name="About news").tap()
+    await expect(dialog.locator(".text")).to_have_text(TOPIC.strip())
+    await is_within_reach(ada, "about a channel")
+    await dialog.get_by_role("button", name="Notifications").tap()
+    await is_within_reach(ada, "a menu")
+    await page.keyboard.press("Escape")
+    await dialog.get_by_role("button", name="Pinned messages").tap()
+    await expect(page.get_by_role("region", name="Pinned messages")).to_be_visible()
+    await page.go_back()
+    await expect(page.get_by_role("region", name="Pinned messages")).to_have_count(0)
+    assert made["id"] in page.url
+
+    await ada.show_channels()
+    await page.get_by_role("button", name="Settings", exact=True).tap()
+    await page.get_by_role("button", name="All settings").tap()
+    await page.get_by_role("navigation", name="Settings pages").get_by_role("button", name="Your data").tap()
+    await expect(page.get_by_role("region", name="Your data")).to_be_visible()
+    await is_within_reach(ada, "the settings")
+    # The finger was where another page of the list is now.
+    assert await page.locator(".settings-pages ul").evaluate(MARKED) == ["Your data"]
+
+
+@on_a_phone
+async def test_a_touch_shows_the_buttons_of_a_message_and_presses_none_of_them(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
+    await come_to_read(ada)
+    await come_to_read(grace)
+    await write(ada, "Hello, " + "and " * 60)
+    told = message(grace, "Hello")
+    reply = told.get_by_role("button", name="Reply")
+    await told.locator(".text").tap()
+    await until_still(grace.page)
+    there = await told.evaluate(WITHIN_THE_MESSAGE, await reply.element_handle())
+    await box(grace).tap()
+    # Where the button will be.
+    await told.tap(position=there)
+    await expect(told).to_be_focused()
+    await until_still(grace.page)
+    await expect(grace.page.locator(".reply-line")).to_have_count(0)
+    await reply.tap()
+    await expect(grace.page.locator(".reply-line")).to_be_visible()
+    await box(grace).fill("a reply")
+    await grace.page.get_by_role("button", name="Send", exact=True).tap()
+    # A long text leaves the name of its author in sight.
+    replied = message(grace, "a reply").locator(".replied b")
+    assert await replied.evaluate("(name) => name.scrollWidth <= name.clientWidth + 1")
+
+    # While one channel is open, the way to the list says that somebody is wanted in another.
+    drawer = grace.page.get_by_role("button", name="Show the channels")
+    await expect(drawer).not_to_have_accessible_description("1 unread")
+    await open_channel(ada, "random")
+    await write(ada, f"[@Grace](mention:{await own_id(grace)})")
+    await expect(drawer).to_have_accessible_description("1 unread")
+
+
+@on_a_phone
+async def test_enter_starts_a_line_on_a_phone_and_sending_stays_in_sight(
+    people: People, tmp_path: Path
+) -> None:
+    ada = await people.arrive("Ada", touch=True)
+    send = ada.page.get_by_role("button", name="Send", exact=True)
+    await come_to_read(ada)
+    await box(ada).focus()
+    await ada.page.keyboard.type("one")
+    await ada.page.keyboard.press("Enter")
+    await ada.page.keyboard.type("two")
+    await expect(box(ada)).to_have_value("one\ntwo")
+    await send.tap()
+    await expect(message(ada, "one")).to_have_count(1)
+    await expect(box(ada)).to_have_value("")
+
+    files = [tmp_path / f"note {number}.txt" for number in range(10)]
+    for file in files:
+        file.write_text("Hello")
+    await ada.page.locator("#files").set_input_files(files)
+    await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(10)
+    await box(ada).fill("line\n" * 40)
+    await ada.page.set_viewport_size(UNDER_A_KEYBOARD)
+    await expect(send).to_be_in_viewport(ratio=1)
+    await expect(box(ada)).to_be_in_viewport(ratio=1)
