@@ -1,14 +1,16 @@
 """The web client: `GET /` and `GET /web/…`, its service worker `GET /sw.js`, and its manifest.
 
-Files are bundled and compressed once and cached like Python's bytecode. The page refers to its files under
-`/web/<version>/`, where the version is a digest of all of them, so that browsers cache them for a year and
-fetch new ones after an update. Without a version each file is served as it was written, for people who read
-it, and revalidated each time. Never serves a listing. The application adds the headers of all responses.
+Files are bundled and compressed once and cached like Python's bytecode, in a file that is mapped: files that
+nobody fetches take no memory. The page refers to its files under `/web/<version>/`, where the version is a
+digest of all of them, so that browsers cache them for a year and fetch new ones after an update. Without a
+version each file is served as it was written, for people who read it, and revalidated each time. Never serves
+a listing. The application adds the headers of all responses.
 """
 
 import gzip
 import hashlib
 import logging
+import mmap
 import os
 import re
 import sys
@@ -59,9 +61,9 @@ _CONTENT_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    content: bytes
+    content: memoryview
     # Empty if compression saves nothing.
-    compressed: bytes
+    compressed: memoryview
     content_type: str
     tag: str
 
@@ -171,12 +173,8 @@ def _kept(folder: Path) -> _Prepared:
     files = list(_files(folder))
     looks = _looks(files, folder) + _looks(sorted(_CODE.glob("*.py")), _CODE)
     kept = folder / "__pycache__" / "pages.msgpack"
-    try:
-        found = msgspec.msgpack.decode(kept.read_bytes(), type=_Prepared)
-        if found.made_of == looks:
-            return found
-    except (OSError, msgspec.MsgspecError):
-        pass
+    if (found := _mapped(kept, looks)) is not None:
+        return found
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     prepared = _prepared(contents, looks)
     if not sys.dont_write_bytecode:
@@ -187,7 +185,21 @@ def _kept(folder: Path) -> _Prepared:
             whole.write_bytes(msgspec.msgpack.encode(prepared))
             whole.chmod(0o644)  # Readable for any user that starts the server next: nothing in it is secret.
             whole.replace(kept)
-    return prepared
+    return _mapped(kept, looks) or prepared
+
+
+def _mapped(kept: Path, looks: str) -> _Prepared | None:
+    """Return the prepared files as views of the mapped file; None if that is damaged or outdated."""
+    try:
+        with kept.open("rb") as file:
+            # An empty file cannot be mapped: ValueError.
+            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        found = msgspec.msgpack.decode(whole, type=_Prepared)
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return None
+    # Decoding has touched most pages, which the page cache keeps as long as there is room.
+    whole.madvise(mmap.MADV_DONTNEED)
+    return found if found.made_of == looks else None
 
 
 def _looks(files: Iterable[Path], folder: Path) -> str:
@@ -228,8 +240,8 @@ def _prepared(contents: Mapping[str, bytes], made_of: str) -> _Prepared:
 def _file(name: str, content: bytes) -> _File:
     compressed = gzip.compress(content, mtime=0)
     return _File(
-        content,
-        compressed if len(compressed) < len(content) else b"",
+        memoryview(content),
+        memoryview(compressed if len(compressed) < len(content) else b""),
         _CONTENT_TYPES[Path(name).suffix],
         hashlib.sha256(content).hexdigest()[:_VERSION_DIGITS],
     )
