@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from svc.base.time_slices import TimeSlices
+from svc.base.time_slices import TimeSlices, Work
 from tests.kit.programs import DEADLINE_S
 
 
@@ -44,3 +44,34 @@ async def test_nobody_waits_for_a_turn_without_a_deadline() -> None:
     await slices.run(lambda: None, DEADLINE_S)
     with pytest.raises(TimeoutError):
         await slices.run(lambda: None, 0.01)
+
+
+async def test_long_work_is_done_in_steps_with_other_work_in_between() -> None:
+    def work() -> Work[str]:
+        for piece in range(3):
+            order.append(f"piece {piece}")
+            asyncio.get_running_loop().call_soon(order.append, "other work")
+            yield
+        return "result"
+
+    order: list[str] = []
+    # A piece takes longer than a step may.
+    assert await TimeSlices(Clock(0.01)).finish(work(), DEADLINE_S) == "result"
+    assert order[:5] == ["piece 0", "other work", "piece 1", "other work", "piece 2"]
+
+
+async def test_work_that_fails_or_does_not_end_in_time_gives_its_turn_back() -> None:
+    def endless() -> Work[None]:
+        while True:
+            yield
+
+    def failing() -> Work[None]:
+        yield
+        raise ValueError("no number")
+
+    slices = TimeSlices()
+    with pytest.raises(TimeoutError):
+        await slices.finish(endless(), 0.01)
+    with pytest.raises(ValueError, match="no number"):
+        await slices.finish(failing(), DEADLINE_S)
+    assert await slices.run(lambda: "done", DEADLINE_S) == "done"

@@ -1,10 +1,11 @@
 """What messages ask of other features, for a test that builds them without a server."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from svc.base.database import Connection
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.messages.message import Author
+from svc.chat.messages.profanity import ReadText, Span
 from svc.chat.messages.rules import Surroundings
 from svc.chat.messages.watching import Case, Ruling
 
@@ -12,11 +13,21 @@ from svc.chat.messages.watching import Case, Ruling
 class Nobody:
     """Watches over nothing."""
 
-    def judge(self, member_id: str, channel_id: str, text: str, now: float, *, new: bool) -> Ruling:
+    async def read(self, member_id: str, text: str) -> ReadText:
+        return ReadText(text)
+
+    def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
         return Ruling()
 
     def case(
-        self, author: Author, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
+        self,
+        author: Author,
+        channel_id: str,
+        message_id: str,
+        ruling: Ruling,
+        text: str,
+        found: Sequence[Span],
+        now: float,
     ) -> Case:
         return self
 

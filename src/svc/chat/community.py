@@ -125,7 +125,10 @@ class Community:
         self.roles = Roles(ground, self.channels, self.members)
         self.moderation = Moderation(ground, self.members)
         self.reports = Reports(ground, self._author_of)
-        occupancy, self.automod = Occupancy(), Automod(ground, self.reports, self.moderation)
+        occupancy = Occupancy()
+        self.automod = Automod(
+            ground, self.reports, self.moderation, lambda: self.settings.current.profanityMode
+        )
         self.link = links_to(session, media, self.directory, occupancy)
         self.arriving = self._arriving(ground, session)
         self.bots = Bots(ground, self.members, self.roles, self.tokens, secrets.token_urlsafe)
@@ -161,7 +164,7 @@ class Community:
         await self.bots.load()
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
         await self.blocks.load()
-        await self.automod.load()
+        await self.automod.load(time.time())
         await self.talking.load()
         await self.files.load()
         await self.notifying.load()

@@ -1,6 +1,7 @@
 """Rules that the owner writes: what they do to messages, whom they spare, and who hears of it."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -314,6 +315,17 @@ async def test_rules_of_an_earlier_version_that_take_too_long_are_switched_off_a
     async with server_with_insight(variables) as (_, inside):
         assert [(rule.name, rule.enabled) for rule in inside.automod.all()] == [("old", True), ("new", False)]
         assert "a rule is switched off: its patterns take too long" in caplog.messages
+    # Whoever manages rules learns of it, however often the server starts again, until the rule is changed.
+    async with server_with_insight(variables) as (again, _):
+        owner = replace(folk.owner, chat=again)
+        old, new = (await owner.done("GET", RULES))["rules"]
+        assert (old["too_slow"], new["too_slow"]) == (False, True)
+        entries = (await owner.done("GET", "/api/audit"))["entries"]
+        (off,) = (entry for entry in entries if entry["action"] == "rule_switch_off")
+        assert (off["actor_id"], off["target_id"]) == (None, new["id"])
+        assert off["details"] == {"name": "new", "reason": "too_slow"}
+        await owner.done("PUT", f"{RULES}/{new['id']}", {**wanted, "name": "new", "enabled": False})
+        assert not any(rule["too_slow"] for rule in (await owner.done("GET", RULES))["rules"])
 
 
 async def test_a_trial_reads_the_last_thousand_messages(variables: dict[str, str]) -> None:

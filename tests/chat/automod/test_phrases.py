@@ -2,17 +2,16 @@
 
 import pytest
 
+from svc.base.time_slices import finished
 from svc.chat.automod.finding import links
-from svc.chat.automod.matching import MAX_MATCHES, Positions
+from svc.chat.automod.matching import MAX_MATCHES
 from svc.chat.automod.rule import MAX_CHARACTERS, Phrases, problem_with
-from svc.chat.messages.profanity import Folded, Span, covered, merged
+from svc.chat.messages.profanity import ReadText, Span, covered, merged
 from tests.kit.effort import grows_with_its_size
 
 
 def found_in(text: str, phrases: Phrases) -> list[Span]:
-    folded = Folded.of(text)
-    positions = Positions(folded.text)
-    return phrases.spans(folded, lambda: positions)
+    return finished(phrases.search(ReadText(text)))
 
 
 def censored(entry: str, text: str) -> str:

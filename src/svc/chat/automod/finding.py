@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
 
-from svc.chat.automod.matching import Positions
-from svc.chat.automod.rule import MOST_REPEATS, WITHIN_S, Phrases, Rule
+from svc.base.time_slices import Work, finished
+from svc.chat.automod.matching import MAX_MATCHES
+from svc.chat.automod.rule import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, Rule
 from svc.chat.messages.markdown import named, trimmed
-from svc.chat.messages.profanity import Folded, Span, covered
+from svc.chat.messages.profanity import ReadText, Span, covered
 
+# In a piece of work, which takes up to 0.5 ms.
+_LINKS_AT_ONCE = 64
 # Who has posted least lately is forgotten first.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
@@ -32,26 +35,23 @@ class Said:
 
     author_id: str
     channel_id: str
-    text: str
+    read: ReadText
     # Not of one that is changed: it repeats itself.
     new: bool = True
 
-    @cached_property
-    def folded(self) -> Folded:
-        return Folded.of(self.text)
-
-    @cached_property
-    def positions(self) -> Positions:
-        return Positions(self.folded.text)
+    @property
+    def text(self) -> str:
+        return self.read.text
 
     @cached_property
     def essence(self) -> int:
         """The same for texts that differ in spaces, capitals and disguises only."""
-        return hash("".join(filter(str.isalnum, self.folded.text)) or self.text.strip())
+        folded = finished(self.read.folded()).text
+        return hash("".join(filter(str.isalnum, folded)) or self.text.strip())
 
     @property
-    def whole(self) -> list[Span]:
-        return [match.span() for match in re.finditer(r"\S+", self.text)]
+    def whole(self) -> Sequence[Span]:
+        return _words_of(self.text)
 
 
 class Recent:
@@ -87,34 +87,60 @@ class Finder:
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self._phrases = Phrases(rule.words)
+        self._allowed = frozenset(rule.allowed)
 
     @property
     def steps(self) -> int:
         return self._phrases.steps
 
-    def find(self, said: Said, recent: Recent, now: float) -> list[Span] | None:
-        """What it objects to, which may be a text without characters; None for nothing."""
-        rule, text = self.rule, said.text
-        match rule.kind:
-            case "words":
-                return self._phrases.spans(said.folded, lambda: said.positions) or None
-            case "links":
-                return [span for link, span in links(text) if not _leads_to(link, rule.allowed)] or None
-            case "mentions":
-                return self._mentions(said)
-            case "repeats":
-                again = said.new and text.strip() and recent.times(said, rule.within_s, now) >= rule.most
-                return said.whole if again else None
-            case "newcomers":
-                # Whose messages are looked at, others say.
-                return said.whole
+    def search(self, read: ReadText) -> Work[Sequence[Span] | None]:
+        """Return what it objects to in a text, whoever wrote it; None for nothing, and for other kinds."""
+        return read.once(self, lambda: self._search(read))
 
-    def _mentions(self, said: Said) -> list[Span] | None:
-        most = self.rule.most
-        if _mentioned(said.text) <= most:
-            return None
-        beyond = [match.span() for match in _MENTION.finditer(said.text)][most:]
-        return beyond if beyond and _mentioned(covered(said.text, beyond)) <= most else said.whole
+    def find(self, said: Said, recent: Recent, now: float) -> Sequence[Span] | None:
+        """Return what it objects to, which may be a text without characters; None for nothing.
+
+        Takes long only if the text was not searched before.
+        """
+        rule = self.rule
+        if rule.kind == "repeats":
+            again = said.new and said.text.strip() and recent.times(said, rule.within_s, now) >= rule.most
+            return said.whole if again else None
+        # Whose messages are looked at, others say.
+        return said.whole if rule.kind == "newcomers" else finished(self.search(said.read))
+
+    def _search(self, read: ReadText) -> Work[Sequence[Span] | None]:
+        match self.rule.kind:
+            case "words":
+                found: Sequence[Span] = yield from self._phrases.search(read)
+            case "links":
+                leading = yield from read.once("links", lambda: _leading(read.text))
+                found = [span for ends, span in leading if self._allowed.isdisjoint(ends)]
+            case "mentions":
+                found = yield from self._mentions(read)
+            case _:
+                found = []
+        # Each is covered, and quoted.
+        return _few(found, read.text) or None
+
+    def _mentions(self, read: ReadText) -> Work[Sequence[Span]]:
+        text, most = read.text, self.rule.most
+        yield
+        if _mentioned(text) <= most:
+            return []
+        beyond = [match.span() for match in _MENTION.finditer(text)][most:]
+        yield
+        if beyond and _mentioned(covered(text, beyond)) <= most:
+            return beyond
+        return _words_of(text)
+
+
+def _words_of(text: str) -> Sequence[Span]:
+    return _few([match.span() for match in re.finditer(r"\S+", text)], text)
+
+
+def _few(found: Sequence[Span], text: str) -> Sequence[Span]:
+    return found if len(found) <= MAX_MATCHES else [(0, len(text))]
 
 
 def links(text: str) -> list[tuple[str, Span]]:
@@ -126,14 +152,25 @@ def links(text: str) -> list[tuple[str, Span]]:
     return found
 
 
-def _leads_to(link: str, domains: Sequence[str]) -> bool:
-    """As a browser reads it, as far as it is safe to say; when in doubt, it leads elsewhere."""
+def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
+    """Return where links lead, each as the domains that could allow it, and where they stand."""
+    found: list[tuple[Sequence[str], Span]] = []
+    yield
+    for link, span in links(text):
+        if not len(found) % _LINKS_AT_ONCE:
+            yield
+        found.append((_domains_of(link), span))
+    return found
+
+
+def _domains_of(link: str) -> Sequence[str]:
+    """Return the host and the domains above it, as a browser reads them; none when in doubt."""
     try:
         host = urlsplit(link if "://" in link else f"https://{link}").hostname or ""
     except ValueError:
-        return False
-    host = host.rstrip(".")
-    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
+        return ()
+    labels = host.rstrip(".").rsplit(".", MAX_LABELS)
+    return [".".join(labels[start:]) for start in range(len(labels))]
 
 
 def _mentioned(text: str) -> int:

@@ -64,6 +64,7 @@ class AutomodRequests(Requests):
         "What a rule would have found among the last 1,000 messages of members, by their roles of"
         " today; changes nothing, and shows up to 50 in channels that one views",
         http="POST /api/automod/trial",
+        refusals=("too_slow",),
         cost=5.0,
     )
     async def trial(self, asking: Asker, asked: WantedRule) -> Trial:

@@ -9,24 +9,25 @@ letters alone is found by the matching of `profanityMode`, through its disguises
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from svc.chat.automod.matching import Pattern, Positions, longest_piece
+from svc.base.time_slices import Work
+from svc.chat.automod.matching import MAX_MATCHES, Pattern, Positions, longest_piece
 from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.messages.profanity import Folded, Span, WordList
+from svc.chat.messages.profanity import Folded, ReadText, Span, WordList
 from svc.chat.messages.words import has_unspaced
 from svc.chat.requests import Asked
 
 MAX_CHARACTERS = 64
 # More gaps in a word mean nothing that fewer could not say.
 MAX_GAPS = 3
-# A word with a star at an end takes as long as so many steps: 35 µs for a text of 4,000 characters.
-_STARRED_STEPS = 100
+# A letter of a word with a star at an end takes as long as so many steps, 4 µs for 4,000 characters.
+_STEPS_OF_LETTER = 10
 
 
 class Phrases:
@@ -41,18 +42,23 @@ class Phrases:
             else:
                 self._patterns.append((longest_piece(entry), Pattern(entry)))
         self._words = WordList(words) if words else None
-        starred = sum("*" in word for word in words)
+        starred = sum(len(word) for word in words if "*" in word)
         # Compared with STEP_LIMIT, together with those of all other rules.
-        self.steps = _STARRED_STEPS * starred + sum(pattern.steps for _, pattern in self._patterns)
+        self.steps = _STEPS_OF_LETTER * starred + sum(pattern.steps for _, pattern in self._patterns)
 
-    def spans(self, text: Folded, positions: Callable[[], Positions]) -> list[Span]:
-        """Return where the entries stand. `positions` are of the folded text, made once for all rules."""
-        found = self._words.spans(text) if self._words is not None else []
+    def search(self, text: ReadText) -> Work[list[Span]]:
+        """Return where the entries stand; the whole text where they stand too often."""
+        found = [] if self._words is None else (yield from self._words.search(text))
+        folded = yield from text.folded()
         for piece, pattern in self._patterns:
             # Nearly always this is all that is done.
-            if piece in text.text:
-                found += [text.span(*span) for span in pattern.spans(positions())]
-        return found
+            if piece in folded.text:
+                positions = yield from text.once(Positions, lambda: Positions.finding(folded.text))
+                for span in pattern.spans(positions):
+                    found.append(folded.span(*span))
+                    yield
+                yield
+        return found if len(found) <= MAX_MATCHES else [(0, len(text.text))]
 
 
 def problem_with(entry: str) -> str:
@@ -100,7 +106,8 @@ WITHIN_S, LEAST_WITHIN_S = 3600, 10
 NEWCOMER_S = 30 * 24 * 60 * 60
 TIMEOUT_S, LEAST_TIMEOUT_S = 28 * 24 * 60 * 60, 60
 
-_DOMAIN = re.compile(r"(?:[^\s./:@]{1,63}\.){1,8}[^\s./:@]{2,63}|localhost")
+MAX_LABELS = 9
+_DOMAIN = re.compile(rf"(?:[^\s./:@]{{1,63}}\.){{1,{MAX_LABELS - 1}}}[^\s./:@]{{2,63}}|localhost")
 
 
 _SO_MANY_WORDS, _SO_MANY_DOMAINS = Meta(max_length=MAX_WORDS), Meta(max_length=MAX_DOMAINS)
@@ -151,6 +158,8 @@ class Rule:
     except_channels: Excepted
     created_by: Id | None
     created_at_ms: TimeMs
+    # Whether it was on in an earlier version, and its patterns take too long for this one.
+    too_slow: bool = False
 
     def wanted(self) -> dict[str, object]:
         """The fields of `WantedRule`."""

@@ -13,12 +13,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated
+from weakref import WeakValueDictionary
 
 from msgspec import Meta
 
 from svc.base.database import Act, Connection
 from svc.base.strict_json import dumps
 from svc.base.tables import Table
+from svc.base.time_slices import TimeSlices, Work
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
@@ -30,7 +32,7 @@ from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Holders
 from svc.chat.messages.message import WEBHOOK, Author, Message
-from svc.chat.messages.profanity import Span, merged, profane_spans
+from svc.chat.messages.profanity import OFF, ReadText, Span, merged
 from svc.chat.messages.watching import Ruling
 from svc.chat.moderation.reports import About, Filing, Reports
 from svc.chat.moderation.rules import Moderation
@@ -40,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 # What a trial looks at, and how much of what it has found it shows.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
+# For a message to be searched, and for a whole trial. Only a crowd of senders makes it long.
+SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
 # Of what was found, a report quotes so much.
 MAX_QUOTED = 200
 # Who hears of a rule that is made, changed or deleted.
@@ -79,6 +83,11 @@ class Trial(Told):
     messages: Annotated[Sequence[FoundMessage], Meta(max_length=TRIAL_SHOWN)]
 
 
+class _StoredRule(WantedRule):
+    # Why it is off, until somebody changes it.
+    too_slow: bool | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class _KeptRule:
     """`wanted` is the request that it was made of, in JSON."""
@@ -96,7 +105,15 @@ Latest = Callable[[int], Awaitable[Sequence[Message]]]
 
 
 class Automod:
-    def __init__(self, ground: Ground, reports: Reports, moderation: Moderation) -> None:
+    """`profanity_mode` is the owner's setting of that name."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        reports: Reports,
+        moderation: Moderation,
+        profanity_mode: Callable[[], str],
+    ) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._audit, self._new_id = ground.audit, ground.new_id
         self._reports = reports
@@ -104,15 +121,19 @@ class Automod:
         self._rules: dict[str, Rule] = {}
         self._finders: list[Finder] = []
         self._recent = Recent()
+        self._profanity_mode = profanity_mode
+        self._slices = TimeSlices()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._one_trial_at_a_time = asyncio.Lock()
 
-    async def load(self) -> None:
+    async def load(self, now: float) -> None:
         for kept in await _KEPT.all(self._database, "ORDER BY id LIMIT ?", MAX_RULES):
             # Another version may have written what this one does not take.
             with suppress(ChatError):
-                wanted = decoded(kept.wanted.encode(), WantedRule)
-                self._rules[kept.id] = made(wanted, kept.id, kept.created_by, kept.created_at_ms)
-        self._switch_off_excess()
+                wanted = decoded(kept.wanted.encode(), _StoredRule)
+                rule = made(wanted, kept.id, kept.created_by, kept.created_at_ms)
+                self._rules[kept.id] = replace(rule, too_slow=bool(wanted.too_slow))
+        await self._switch_off_excess(now)
         self._make_ready()
 
     # Of those who manage rules.
@@ -151,9 +172,10 @@ class Automod:
         self._require_within_limit(after)
         was, now_wanted = before.wanted(), after.wanted()
         changed = [name for name in was if now_wanted[name] != was[name]]
+        written = bool(changed) or before.too_slow
 
         def write(connection: Connection) -> None:
-            if changed:
+            if written:
                 _KEPT.edit(connection, {"wanted": dumps(now_wanted).decode()}, id=rule_id)
                 details: dict[str, object] = {"name": after.name, "changed": changed}
                 if "enabled" in changed:
@@ -161,7 +183,7 @@ class Automod:
                 self._audit.record(connection, actor_id, "rule_edit", rule_id, details, now)
 
         def edited(_: None) -> Rule:
-            if changed:
+            if written:
                 self._put(after)
                 self._hub.push("rule_updated", after, _MANAGERS)
             return after
@@ -191,19 +213,25 @@ class Automod:
         rule = replace(made(wanted, "", actor_id, 0), enabled=True)
         self._require_within_limit(rule)
         await self._tried(actor_id, rule, now)
-        finder, recent, views = Finder(rule), Recent(), self._directory.may
+        try:
+            async with asyncio.timeout(TRIAL_DEADLINE_S), self._one_trial_at_a_time:
+                return await self._try(actor_id, Finder(rule), await latest(TRIAL_MESSAGES))
+        except TimeoutError:
+            advice = "The trial takes too long. Try again later, or with fewer or shorter patterns"
+            raise ChatError("too_slow", advice) from None
+
+    async def _try(self, actor_id: str, finder: Finder, messages: Sequence[Message]) -> Trial:
         caught: list[FoundMessage] = []
-        async with self._one_trial_at_a_time:
-            messages = await latest(TRIAL_MESSAGES)
-            for message in messages:
-                author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
-                said = Said(message.author.id, message.channel_id, message.text)
-                is_for = self._is_for(finder.rule, author, said.channel_id, at)
-                # Each takes milliseconds at most; on a thread, all together hold up nobody.
-                found = await asyncio.to_thread(finder.find, said, recent, at) if is_for else None
-                recent.posted(said, at)
-                if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
-                    caught.append(_shown(message, merged(found)))
+        recent, views = Recent(), self._directory.may
+        for message in messages:
+            author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
+            said = Said(message.author.id, message.channel_id, ReadText(message.text))
+            is_for = self._is_for(finder.rule, author, said.channel_id, at)
+            # Each takes milliseconds; on a thread, all together hold up nobody.
+            found = await asyncio.to_thread(finder.find, said, recent, at) if is_for else None
+            recent.posted(said, at)
+            if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
+                caught.append(_shown(message, merged(found)))
         return Trial(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
 
     @follows_rules
@@ -215,11 +243,28 @@ class Automod:
 
     # What messages ask: see `messages.watching`.
 
-    def judge(self, member_id: str, channel_id: str, text: str, now: float, *, new: bool) -> Ruling:
-        said = Said(member_id, channel_id, text, new)
+    async def read(self, member_id: str, text: str) -> ReadText:
+        read = ReadText(text)
+        try:
+            # Members take turns piece by piece, and each has one message among them.
+            async with asyncio.timeout(SEARCH_DEADLINE_S), self._turns.setdefault(member_id, asyncio.Lock()):
+                await self._slices.finish(self._search(read), SEARCH_DEADLINE_S)
+        except TimeoutError:
+            raise ChatError("too_slow", "Too many messages are waiting to be read. Try again later") from None
+        return read
+
+    def _search(self, read: ReadText) -> Work[None]:
+        yield from read.folded()
+        if self._profanity_mode() != OFF:
+            yield from read.profane()
+        for finder in self._finders:
+            yield from finder.search(read)
+
+    def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
+        said = Said(member_id, channel_id, read, new)
         member = self._directory.members.get(member_id)
         self._recent.prune(now)
-        found: list[tuple[Rule, list[Span]]] = []
+        found: list[tuple[Rule, Sequence[Span]]] = []
         for finder in self._finders:
             if self._is_for(finder.rule, member, channel_id, now):
                 spans = finder.find(said, self._recent, now)
@@ -228,9 +273,16 @@ class Automod:
         return _verdict(said, found)
 
     def case(
-        self, author: Author, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
+        self,
+        author: Author,
+        channel_id: str,
+        message_id: str,
+        ruling: Ruling,
+        text: str,
+        found: Sequence[Span],
+        now: float,
     ) -> Filing:
-        rule, found = None, profane_spans(text)
+        rule = None
         if isinstance(ruling, Verdict) and ruling.rule is not None:
             rule, found = ruling.rule.name, merged(ruling.found)
         quoted = _quoted(text, found)
@@ -309,18 +361,30 @@ class Automod:
                 f" The other rules take {share} % of the time that all may take",
             )
 
-    def _switch_off_excess(self) -> None:
-        """Switch off rules of an earlier version that together exceed STEP_LIMIT, the newest first."""
-        steps = 0
+    async def _switch_off_excess(self, now: float) -> None:
+        """Switch off rules of an earlier version that together exceed STEP_LIMIT, the newest first.
+
+        Managers see it beside the rule until somebody changes it, and in the audit log.
+        """
+        steps, off = 0, list[Rule]()
         for rule in self.all():
             cost = Finder(rule).steps if rule.enabled else 0
             if steps + cost > STEP_LIMIT:
-                self._rules[rule.id] = replace(rule, enabled=False)
-                logger.warning(
-                    "a rule is switched off: its patterns take too long", extra={"rule": rule.name}
-                )
+                off.append(rule)
             else:
                 steps += cost
+        for rule in off:
+            self._rules[rule.id] = replace(rule, enabled=False, too_slow=True)
+            logger.warning("a rule is switched off: its patterns take too long", extra={"rule": rule.name})
+        if off:
+            await self._database.write(lambda connection: self._write_off(connection, off, now))
+
+    def _write_off(self, connection: Connection, rules: Sequence[Rule], now: float) -> None:
+        for rule in rules:
+            wanted = {**rule.wanted(), "enabled": False, "too_slow": True}
+            _KEPT.edit(connection, {"wanted": dumps(wanted).decode()}, id=rule.id)
+            details = {"name": rule.name, "reason": "too_slow"}
+            self._audit.record(connection, None, "rule_switch_off", rule.id, details, now)
 
     def _put(self, rule: Rule) -> None:
         self._rules[rule.id] = rule
@@ -335,7 +399,7 @@ class Automod:
         ]
 
 
-def _verdict(said: Said, found: Sequence[tuple[Rule, list[Span]]]) -> Verdict:
+def _verdict(said: Said, found: Sequence[tuple[Rule, Sequence[Span]]]) -> Verdict:
     for action in (TIMEOUT, BLOCK):
         for rule, spans in found:
             if rule.action == action:

@@ -3,16 +3,18 @@
 Whole words are compared, so that no word is refused for what stands inside it (Scunthorpe).
 Case, width, accents, look-alike letters, digits and signs for letters, invisible characters,
 repeated letters and spaces between single letters are seen through. English only; understands
-no meaning. Pure. docs/http.md, "Settings".
+no meaning. Pure. A text of thousands of characters is searched in pieces (`time_slices`), because strangers
+write it. docs/http.md, "Settings".
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
+from svc.base.time_slices import Work, finished
 from svc.chat.errors import ChatError
 from svc.chat.names import LOOK_ALIKES, plain_letters
 
@@ -27,13 +29,16 @@ _TOKEN = re.compile(r"[\w@$!|+*]+")
 _SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])+(?![\w@$])")
 _BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
-# No word has a letter three times in a row.
-_LONG_RUN = re.compile(r"(.)\1{2,}")
+# No word has a letter four times in a row, so longer runs count as three.
+_LONGEST_RUN = 3
 # People write a ligature now and then. A text of nothing else would cost several times as much.
 _MOST_GROWTH = 1.25
+# Characters and words in a piece of work, which takes up to 0.5 ms.
+_CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
 
 
 Span = tuple[int, int]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,18 @@ class Folded:
 
     @classmethod
     def of(cls, text: str) -> "Folded":
+        return finished(cls.folding(text))
+
+    @classmethod
+    def folding(cls, text: str) -> "Work[Folded]":
         if text.isascii():
             return cls(text.lower(), range(len(text)))
         letters: list[str] = []
         places: list[int] = []
         most = _MOST_GROWTH * len(text)
         for place, character in enumerate(text):
+            if not place % _CHARACTERS_AT_ONCE:
+                yield
             parts = plain_letters(character)
             if len(places) > most:
                 parts = parts[:1]
@@ -63,28 +74,61 @@ class Folded:
         return self.places[start], self.places[end - 1] + 1
 
 
+class ReadText:
+    """A text, and everything that was looked for in it. Nothing is looked for twice."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._found: dict[object, object] = {}
+
+    def once(self, key: object, work: Callable[[], Work[T]]) -> Work[T]:
+        """Do work, unless work of this key was done. Return its result."""
+        if key not in self._found:
+            self._found[key] = yield from work()
+        return cast(T, self._found[key])
+
+    def folded(self) -> Work[Folded]:
+        return self.once("folded", lambda: Folded.folding(self.text))
+
+    def written(self) -> "Work[Sequence[_Written]]":
+        """Return what may be a word, with the ways to read it."""
+        return self.once("written", lambda: _written(self))
+
+    def profane(self) -> Work[Sequence[Span]]:
+        """Return where swear words stand, in their order and apart from each other."""
+        return self.once("profane", lambda: _profane_in(self))
+
+
 @dataclass(frozen=True, slots=True)
 class Moderated:
+    """`found` is where words stood that are covered now, or marked."""
+
     text: str
     flagged: bool = False
+    found: Sequence[Span] = ()
 
 
-# The longest text takes 8 ms, and the texts of webhooks are judged both when they are read and when they are
-# stored.
+# Names and the like are judged both when they are read and when they are stored.
 @lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> Moderated:
-    """The text as it may be stored. In mode `block`, raises ChatError where there is a word.
+    """Return a short text as it may be stored. In mode `block`, raises ChatError where there is a word."""
+    return finished(moderating(ReadText(text), mode))
+
+
+def moderating(read: ReadText, mode: str) -> Work[Moderated]:
+    """Return a text as it may be stored. In mode `block`, raises ChatError where there is a word.
 
     For messages, names and what webhooks post alike.
     """
+    text = read.text
     if mode == OFF:
         return Moderated(text)
-    found = profane_spans(text)
+    found = yield from read.profane()
     if not found:
         return Moderated(text)
     if mode == BLOCK:
         raise ChatError("profanity_refused")
-    return Moderated(covered(text, found) if mode == CENSOR else text, flagged=True)
+    return Moderated(covered(text, found) if mode == CENSOR else text, flagged=True, found=found)
 
 
 def covered(text: str, spans: Iterable[Span]) -> str:
@@ -93,11 +137,6 @@ def covered(text: str, spans: Iterable[Span]) -> str:
     for start, end in spans:
         characters[start:end] = "*" * (end - start)
     return "".join(characters)
-
-
-def profane_spans(text: str) -> list[Span]:
-    """Where the words stand, in characters of `text`, in their order and apart from each other."""
-    return merged(_profane().spans(Folded.of(text)))
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
@@ -130,8 +169,8 @@ class _Spelling(NamedTuple):
 
     word: str
     squeezed: str
-    # With no letter more than twice in a row, for a search would start again from each of thousands.
-    shortened: str
+    # How often each letter of `squeezed` stands there in a row, up to _LONGEST_RUN.
+    runs: Sequence[int]
 
 
 class _Written(NamedTuple):
@@ -141,11 +180,15 @@ class _Written(NamedTuple):
     spellings: Sequence[_Spelling]
 
 
-@lru_cache(2)  # Lists of several rules look through one text.
-def _written(folded: str) -> Sequence[_Written]:
-    """Return what may be a word in a folded text, with the ways to read it."""
-    places = (*_tokens(folded), *(match.span() for match in _SPACED.finditer(folded)))
-    return [_Written(start, end, *_readings(folded[start:end])) for start, end in places]
+def _written(read: ReadText) -> Work[Sequence[_Written]]:
+    folded = (yield from read.folded()).text
+    written: list[_Written] = []
+    for spans in (_tokens(folded), (match.span() for match in _SPACED.finditer(folded))):
+        for start, end in spans:
+            if not len(written) % _WORDS_AT_ONCE:
+                yield
+            written.append(_Written(start, end, *_readings(folded[start:end])))
+    return written
 
 
 @lru_cache(4096)
@@ -155,10 +198,29 @@ def _readings(token: str) -> tuple[int, Sequence[_Spelling]]:
     if letters.isdigit():
         return 0, ()
     words = {letters} if letters.isalpha() else {letters.translate(_SIGNS), letters.replace("1", "l")}
-    return len(letters), [
-        _Spelling(word, "" if "*" in word else _squeezed(word), _LONG_RUN.sub(r"\1\1", word))
-        for word in words
-    ]
+    return len(letters), [_Spelling(word, *(("", ()) if "*" in word else _squeezed(word))) for word in words]
+
+
+class _Stem:
+    """What a word with a star has besides its stars, each letter as often as somebody likes."""
+
+    def __init__(self, entry: str) -> None:
+        self._begins, self._ends = not entry.startswith("*"), not entry.endswith("*")
+        self._letters, runs = _squeezed(entry.strip("*"))
+        self._repeated = [(at, run) for at, run in enumerate(runs) if run > 1]
+
+    def stands_in(self, spelling: _Spelling) -> bool:
+        text, at = spelling.squeezed, spelling.squeezed.find(self._letters)
+        while at >= 0:
+            end = at + len(self._letters)
+            if (
+                (not self._begins or at == 0 or not _is_of_a_word(text[at - 1]))
+                and (not self._ends or end == len(text) or not _is_of_a_word(text[end]))
+                and all(spelling.runs[at + place] >= run for place, run in self._repeated)
+            ):
+                return True
+            at = text.find(self._letters, at + 1)
+        return False
 
 
 class WordList:
@@ -167,15 +229,16 @@ class WordList:
     def __init__(self, entries: Sequence[str]) -> None:
         stems = [entry.strip("*") for entry in entries]
         self._shortest = min(map(len, stems), default=0)
-        # Whole words and their plurals, by what is left when repeated letters are taken out.
-        self._words: dict[str, list[str]] = {}
-        for entry in entries:
+        # Whole words and their plurals, by what is left when repeated letters are taken out. Of those, the
+        # words with one or two of a letter at a place are a set, kept as an integer with a bit for each word.
+        self._words: dict[str, dict[tuple[int, int], int]] = {}
+        for number, entry in enumerate(entries):
             if "*" not in entry:
                 for word in (entry, entry + "s"):
-                    self._words.setdefault(_squeezed(word), []).append(word)
-        self._anywhere = _pattern([entry for entry in entries if "*" in entry])
+                    self._add(word, 1 << number)
+        self._starred = [_Stem(entry) for entry in entries if "*" in entry]
         # Words that people write with stars for letters, by length. Compounds are rarely worth the trouble.
-        # The words with a letter at a place are a set, kept as an integer with a bit for each word.
+        # The words with a letter at a place are a set too.
         self._short: dict[int, dict[tuple[int, str], int]] = {}
         for number, stem in enumerate(stems):
             if len(stem) <= 8:
@@ -183,21 +246,49 @@ class WordList:
                 for at_letter in enumerate(stem):
                     words[at_letter] = words.get(at_letter, 0) | 1 << number
 
-    def spans(self, text: Folded) -> list[Span]:
-        return [
-            text.span(token.start, token.end)
-            for token in _written(text.text)
-            if token.letters >= self._shortest and any(map(self._listed, token.spellings))
-        ]
+    def _add(self, word: str, bit: int) -> None:
+        squeezed, runs = _squeezed(word)
+        words = self._words.setdefault(squeezed, {})
+        for at_run in ((-1, 0), *enumerate(runs)):
+            words[at_run] = words.get(at_run, 0) | bit
 
-    def _listed(self, spelling: "_Spelling") -> bool:
-        word = spelling.word
-        if not spelling.squeezed:
-            return self._hidden(word)
-        candidates = self._words.get(spelling.squeezed, ())
-        if word in candidates or any(_stretched(word, candidate) for candidate in candidates):
-            return True
-        return self._anywhere is not None and bool(self._anywhere.search(spelling.shortened))
+    def search(self, read: ReadText) -> Work[list[Span]]:
+        """Return where the words stand."""
+        folded = yield from read.folded()
+        found = []
+        for number, token in enumerate((yield from read.written())):
+            if not number % _WORDS_AT_ONCE:
+                yield
+            if token.letters >= self._shortest and (yield from self._lists(token)):
+                found.append(folded.span(token.start, token.end))
+        return found
+
+    def _lists(self, token: _Written) -> Work[bool]:
+        for spelling in token.spellings:
+            if not spelling.squeezed:
+                if self._hidden(spelling.word):
+                    return True
+                continue
+            if self._spelt(spelling):
+                return True
+            for stem in self._starred:
+                if stem.stands_in(spelling):
+                    return True
+                # In a text of one word, each takes some 0.2 ms.
+                if len(spelling.squeezed) > _CHARACTERS_AT_ONCE:
+                    yield
+        return False
+
+    def _spelt(self, spelling: _Spelling) -> bool:
+        """Is it a listed word with letters repeated? Twice is spelling, more is play."""
+        words = self._words.get(spelling.squeezed)
+        if words is None:
+            return False
+        fitting = words[(-1, 0)]
+        for at_run in enumerate(spelling.runs):
+            if at_run[1] < _LONGEST_RUN:
+                fitting &= words.get(at_run, 0)
+        return fitting != 0
 
     def _hidden(self, word: str) -> bool:
         """A word with stars for some of its letters, the first being shown."""
@@ -217,27 +308,15 @@ def _profane() -> WordList:
     return WordList([line for line in lines if line and not line.startswith("#")])
 
 
-def _pattern(starred: Sequence[str]) -> re.Pattern[str] | None:
-    """The entries with stars, each letter as often as somebody likes."""
-    patterns = []
-    for entry in starred:
-        stem = "".join(f"{letter}+" for letter in entry.strip("*"))
-        start, end = "" if entry.startswith("*") else r"\b", "" if entry.endswith("*") else r"\b"
-        patterns.append(f"{start}{stem}{end}")
-    return re.compile("|".join(patterns)) if patterns else None
+def _profane_in(read: ReadText) -> Work[Sequence[Span]]:
+    return merged((yield from _profane().search(read)))
 
 
-def _squeezed(word: str) -> str:
-    """Each letter once where it stood several times in a row."""
-    return "".join(
-        letter for letter, following in zip(word, f"{word[1:]}\0", strict=True) if letter != following
-    )
+def _squeezed(word: str) -> tuple[str, Sequence[int]]:
+    """Return each letter once where it stood several times in a row, and how often, up to _LONGEST_RUN."""
+    runs = [match[0] for match in _RUN.finditer(word)]
+    return "".join(run[0] for run in runs), [min(len(run), _LONGEST_RUN) for run in runs]
 
 
-def _stretched(word: str, listed: str) -> bool:
-    """Is it the listed word with letters repeated? Twice is spelling, more is play."""
-    for run, wanted in zip(_RUN.finditer(word), _RUN.finditer(listed), strict=True):
-        here, there = len(run[0]), len(wanted[0])
-        if here < there or (here > there and here == 2):
-            return False
-    return True
+def _is_of_a_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"

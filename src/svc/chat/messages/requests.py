@@ -138,7 +138,15 @@ class MessageRequests(Requests):
         "Post, with `attach_files` also up to 10 of one's own finished uploads",
         http=f"POST {_CHANNEL}/messages",
         live="message_send",
-        refusals=(*_OF_TEXTS, "forbidden", "media_gone", "slow_mode", "unknown_upload", "upload_not_done"),
+        refusals=(
+            *_OF_TEXTS,
+            "forbidden",
+            "media_gone",
+            "slow_mode",
+            "too_slow",
+            "unknown_upload",
+            "upload_not_done",
+        ),
         status=201,
         answers=MESSAGE,
     )
@@ -167,7 +175,7 @@ class MessageRequests(Requests):
         "Change one's own message; who is mentioned only now is not told",
         http=f"PATCH {_ONE}",
         live="message_edit",
-        refusals=_OF_TEXTS,
+        refusals=(*_OF_TEXTS, "too_slow"),
         answers=MESSAGE,
     )
     async def edit(self, asking: Asker, channel_id: Id, message_id: Id, asked: NewText) -> object:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from svc.base.database import Act, Connection
+from svc.base.time_slices import finished
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
@@ -21,7 +22,7 @@ from svc.chat.messages import search_store, store
 from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
 from svc.chat.messages.page_cache import PageCache
-from svc.chat.messages.profanity import FLAG, Moderated, covered, moderated
+from svc.chat.messages.profanity import FLAG, Moderated, ReadText, Span, covered, moderated, moderating
 from svc.chat.messages.reading import Reads
 from svc.chat.messages.searching import Indexer
 from svc.chat.messages.threads import Threads
@@ -112,31 +113,35 @@ class Messages:
     async def send(self, member_id: str, draft: Draft, now: float) -> Message:
         """Post; the stored message, also when this was a repetition. Raises ChatError."""
         try:
-            return await self._send(member_id, draft, now)
+            # The right is checked again when the message is written.
+            self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
+            checked_text(draft.text, or_else=bool(draft.attachments))
+            read = await self._surroundings.watch.read(member_id, draft.text)
+            return await self._send(member_id, draft, read, now)
         except Refused as refused:
             await self._surroundings.watch.refused(refused.ruling, now)
             raise
 
     @follows_rules
-    def _send(self, member_id: str, draft: Draft, now: float) -> Act[Message, Message]:
+    def _send(self, member_id: str, draft: Draft, read: ReadText, now: float) -> Act[Message, Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
         if draft.attachments:
             self._directory.require(member_id, Permission.ATTACH_FILES, draft.channel_id)
         member = self._directory.member(member_id)
         author = Author(MEMBER, member_id, member.nickname, bot=member.bot)
-        checked_text(draft.text, or_else=bool(draft.attachments))
         wait_s = self._surroundings.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
             # Slow mode does not refuse a repetition.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
             return Act(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
         watch = self._surroundings.watch
-        ruling = watch.judge(member_id, draft.channel_id, draft.text, now, new=True)
+        ruling = watch.judge(member_id, draft.channel_id, read, now, new=True)
         if ruling.refusal is not None:
             refused = Refused(ruling)
             return Act(lambda c: _sent_before(c, member_id, draft, refused), lambda found: found)
-        message = self.new(draft.channel_id, author, draft.text, reply_to=draft.reply_to, ruling=ruling)
-        case = self.case(message, draft.text, now, ruling)
+        judged = self._moderated(read, ruling)
+        message = self.new(draft.channel_id, author, judged, reply_to=draft.reply_to)
+        case = self.case(message, draft.text, judged.found, now, ruling)
         if not draft.previews:
             message = structs.replace(message, no_previews=True)
         if draft.thread is not None:
@@ -171,17 +176,15 @@ class Messages:
         self,
         channel_id: str,
         author: Author,
-        text: str,
+        judged: Moderated,
         *,
         reply_to: str | None = None,
         cards: Sequence[object] = (),
-        ruling: Ruling = NO_RULING,
     ) -> Message:
-        """A message that is yet to be inserted, its text judged. Raises ChatError.
+        """Return a message that is yet to be inserted.
 
         To be inserted at once: ids and commits have the same order.
         """
-        judged = self._moderated(text, ruling)
         mentions, groups = self._mentioned(channel_id, judged.text, author)
         message_id, now_ms = self._ids.stamped()
         n = number_of(message_id)
@@ -236,19 +239,21 @@ class Messages:
     async def edit(self, member_id: str, channel_id: str, message_id: str, text: str, now: float) -> Message:
         """Change one's own message. Raises ChatError."""
         try:
-            return await self._edit(member_id, channel_id, message_id, text, now)
+            self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
+            checked_text(text, or_else=True)
+            read = await self._surroundings.watch.read(member_id, text)
+            return await self._edit(member_id, channel_id, message_id, read, now)
         except Refused as refused:
             await self._surroundings.watch.refused(refused.ruling, now)
             raise
 
     @follows_rules
     def _edit(
-        self, member_id: str, channel_id: str, message_id: str, text: str, now: float
+        self, member_id: str, channel_id: str, message_id: str, read: ReadText, now: float
     ) -> Act[tuple[Message, Message], Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
-        checked_text(text, or_else=True)
-        ruling = self._surroundings.watch.judge(member_id, channel_id, text, now, new=False)
-        judged = self._moderated(text, ruling)
+        ruling = self._surroundings.watch.judge(member_id, channel_id, read, now, new=False)
+        judged = self._moderated(read, ruling)
         # Who is mentioned only now is not told: the message is where it was.
         author = Author(MEMBER, member_id, "")
         mentions, groups = self._mentioned(channel_id, judged.text, author)
@@ -277,7 +282,7 @@ class Messages:
             store.update(connection, new)
             if not (old.groups and new.groups):
                 store.delete_mentions_but(connection, new.n, new.mentions)
-            if (case := self.case(new, text, now, ruling)) is not None:
+            if (case := self.case(new, read.text, judged.found, now, ruling)) is not None:
                 case.write(connection)
                 cases.append(case)
             return old, new
@@ -344,20 +349,28 @@ class Messages:
         """Words that are shown with a message. Raises ChatError."""
         return moderated(text, self._surroundings.profanity_mode()).text
 
-    def _moderated(self, text: str, ruling: Ruling) -> Moderated:
-        """The text as it may be stored. Raises ChatError."""
-        judged = moderated(text, self._surroundings.profanity_mode())
+    def _moderated(self, read: ReadText, ruling: Ruling) -> Moderated:
+        """Return a text as it may be stored. Raises ChatError."""
+        judged = finished(moderating(read, self._surroundings.profanity_mode()))
         if not (ruling.spans or ruling.flagged):
             return judged
-        return Moderated(covered(judged.text, ruling.spans), judged.flagged or ruling.flagged)
+        flagged = judged.flagged or ruling.flagged
+        return Moderated(covered(judged.text, ruling.spans), flagged, judged.found)
 
-    def case(self, message: Message, text: str, now: float, ruling: Ruling = NO_RULING) -> Case | None:
-        """What moderators hear of a message: that it was marked for them, for what was found in `text`."""
+    def case(
+        self,
+        message: Message,
+        text: str,
+        found: Sequence[Span],
+        now: float,
+        ruling: Ruling = NO_RULING,
+    ) -> Case | None:
+        """Return what moderators hear of a message that is marked for them, for what was found in `text`."""
         marked = message.flagged and self._surroundings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
         about = message.author, message.channel_id, message.id
-        return self._surroundings.watch.case(*about, ruling, text, now)
+        return self._surroundings.watch.case(*about, ruling, text, found, now)
 
     def describe_attachment(
         self, connection: Connection, member_id: str, message_ids: Sequence[str], upload_id: str, alt: str

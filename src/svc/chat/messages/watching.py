@@ -10,7 +10,7 @@ from typing import Protocol
 from svc.base.database import Connection
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import Author
-from svc.chat.messages.profanity import Span
+from svc.chat.messages.profanity import ReadText, Span
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,23 @@ class Case(Protocol):
 
 
 class Watch(Protocol):
-    def judge(self, member_id: str, channel_id: str, text: str, now: float, *, new: bool) -> Ruling:
+    async def read(self, member_id: str, text: str) -> ReadText:
+        """Look through a text, however long it takes, so that judging it takes no time. Raises ChatError."""
+
+    def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
         """Of a `new` message, or of one that its author changes."""
 
     def case(
-        self, author: Author, channel_id: str, message_id: str, ruling: Ruling, text: str, now: float
+        self,
+        author: Author,
+        channel_id: str,
+        message_id: str,
+        ruling: Ruling,
+        text: str,
+        found: Sequence[Span],
+        now: float,
     ) -> Case:
-        """Of a message, by what it says before anything is covered."""
+        """Of a message, by what it says before anything is covered, and where swear words stood in it."""
 
     def posted(self, ruling: Ruling, now: float) -> None:
         """What was judged is a message now."""

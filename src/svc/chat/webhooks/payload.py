@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from svc.base.time_slices import Work
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.reader import TOO_DEEP, Findings, PayloadWarning, Problem, Reader
 from svc.chat.webhooks.values import is_blank
@@ -166,19 +167,24 @@ def wanted_pictures(payload: Payload) -> list[WantedPicture]:
     return wanted
 
 
-def with_texts(card: Card, judged: Callable[[str], str]) -> Card:
-    """The card with every text of it judged."""
+def with_texts(card: Card, judged: Callable[[str], Work[str]]) -> Work[Card]:
+    """Return the card with every text of it judged."""
 
-    def each(text: str | None) -> str | None:
-        return None if text is None else judged(text)
+    def each(text: str | None) -> Work[str | None]:
+        return None if text is None else (yield from judged(text))
 
-    author = card.author and CardAuthor(judged(card.author.name), card.author.url, card.author.icon_url)
-    footer = card.footer and Footer(judged(card.footer.text), card.footer.icon_url)
-    fields = [Field(judged(field.name), judged(field.value), field.inline) for field in card.fields]
+    author, footer, fields = card.author, card.footer, []
+    if author:
+        author = CardAuthor((yield from judged(author.name)), author.url, author.icon_url)
+    if footer:
+        footer = Footer((yield from judged(footer.text)), footer.icon_url)
+    for field in card.fields:
+        name, value = (yield from judged(field.name)), (yield from judged(field.value))
+        fields.append(Field(name, value, field.inline))
     return dataclasses.replace(
         card,
-        title=each(card.title),
-        description=each(card.description),
+        title=(yield from each(card.title)),
+        description=(yield from each(card.description)),
         author=author,
         fields=fields,
         footer=footer,

@@ -18,20 +18,19 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta, structs
 
 from svc.base.allowance import Allowance, Allowances
 from svc.base.database import Act, Connection, Database
-from svc.base.time_slices import TimeSlices
+from svc.base.time_slices import TimeSlices, Work
 from svc.chat.access.acts import follows_rules
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE
 from svc.chat.messages.message import WEBHOOK, Author, Message
-from svc.chat.messages.profanity import OFF, moderated
+from svc.chat.messages.profanity import OFF, Moderated, ReadText, Span, moderating
 from svc.chat.messages.rules import Messages
 from svc.chat.names import shows_something
 from svc.chat.uploads.file_names import readable_file_name
@@ -62,6 +61,8 @@ from svc.chat.webhooks.reader import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")
+# A text, and where words stand in it that are marked for moderators.
+Marked = tuple[str, Sequence[Span]]
 
 
 class Limiter:
@@ -243,7 +244,7 @@ class Posting:
         try:
             return await self._slices.run(step, WORK_DEADLINE_S)
         except TimeoutError:
-            raise ChatError("too_slow", "Too many posts are waiting to be read. Try again later") from None
+            raise _busy() from None
 
     async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> Attached:
         """Store the files of a post before it is posted. Raises ChatError for a name that is refused."""
@@ -284,25 +285,31 @@ class Posting:
             told = named(problems) if isinstance(problems, list) else ()
             self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=told))
 
-    async def _judged(self, payload: Payload) -> tuple[Payload, Sequence[str]]:
+    async def _judged(self, payload: Payload) -> tuple[Payload, Sequence[Marked]]:
         """With every word as it may be shown, and the texts that had some which may not. Raises ChatError."""
-        mode = self._profanity_mode()
-        if mode == OFF:
+        if self._profanity_mode() == OFF:
             return payload, ()
-        marked: list[str] = []
+        try:
+            return await self._slices.finish(self._judging(payload), WORK_DEADLINE_S)
+        except TimeoutError:
+            raise _busy() from None
 
-        def judged(text: str) -> str:
-            verdict = moderated(text, mode)
+    def _judging(self, payload: Payload) -> Work[tuple[Payload, Sequence[Marked]]]:
+        mode, marked = self._profanity_mode(), list[Marked]()
+
+        def judged(text: str) -> Work[str]:
+            verdict = yield from moderating(ReadText(text), mode)
             if verdict.flagged:
-                marked.append(text)
+                marked.append((text, verdict.found))
             return verdict.text
 
         # As it would be shown: what is cut off offends nobody.
-        shown = None if payload.display_name is None else shown_name(payload.display_name, "")
-        name = None if shown is None else judged(shown)
-        # Each text of the largest size takes up to 10 ms.
-        text = await self.in_turn(lambda: judged(payload.text))
-        cards = [await self.in_turn(partial(with_texts, card, judged)) for card in payload.cards]
+        name = None if payload.display_name is None else shown_name(payload.display_name, "")
+        if name is not None:
+            name = yield from judged(name)
+        text, cards = (yield from judged(payload.text)), []
+        for card in payload.cards:
+            cards.append((yield from with_texts(card, judged)))
         return replace(payload, text=text, display_name=name, cards=cards), marked
 
     @follows_rules
@@ -311,7 +318,7 @@ class Posting:
         webhook_id: str,
         payload: Payload,
         pictures: Mapping[str, Mapping[str, object]],
-        marked: Sequence[str],
+        marked: Sequence[Marked],
         attachments: Sequence[Mapping[str, object]],
     ) -> Act[None, Message]:
         """In the channel that the webhook has by now."""
@@ -323,12 +330,11 @@ class Posting:
         picture = str(avatar["key"]) if avatar else webhook.picture
         author = Author(WEBHOOK, webhook.id, shown_name(payload.display_name, webhook.name), picture)
         cards = stored(payload.cards, pictures)
-        message = self._messages.new(webhook.channel_id, author, payload.text, cards=cards)
+        judged = Moderated(payload.text, flagged=bool(marked))
+        message = self._messages.new(webhook.channel_id, author, judged, cards=cards)
         if attachments:
             message = structs.replace(message, attachments=attachments)
-        if marked and not message.flagged:
-            message = structs.replace(message, flagged=True)
-        case = self._messages.case(message, "\n".join(marked), message.posted_at_ms / 1000)
+        case = self._messages.case(message, *_together(marked), message.posted_at_ms / 1000)
         keys = {str(found["key"]) for found in pictures.values()} | ({picture} if picture else set())
         keys.update(key for file in attachments for key in keys_of(file))
 
@@ -346,6 +352,20 @@ class Posting:
             return message
 
         return Act(insert, posted)
+
+
+def _together(marked: Sequence[Marked]) -> Marked:
+    """Return texts as one, and where words stand in it."""
+    found: list[Span] = []
+    before = 0
+    for text, spans in marked:
+        found += [(before + start, before + end) for start, end in spans]
+        before += len(text) + 1
+    return "\n".join(text for text, _ in marked), found
+
+
+def _busy() -> ChatError:
+    return ChatError("too_slow", "Too many posts are waiting to be read. Try again later")
 
 
 def refusal(problems: Sequence[Problem]) -> ChatError:

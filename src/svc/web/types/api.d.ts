@@ -199,7 +199,7 @@ export type Revealed = { conversation_id: string; sent_at_ms: number; text: stri
 
 export type Role = { id: string; name: string; rank: number; permissions: Permissions; color: number | null; built_in: boolean };
 
-export type Rule = { id: string; name: string; enabled: boolean; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; words: string[]; allowed: string[]; most: number; within_s: number; timeout_s: number; newcomer_s: number; except_roles: string[]; except_channels: string[]; created_by: string | null; created_at_ms: number };
+export type Rule = { id: string; name: string; enabled: boolean; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; words: string[]; allowed: string[]; most: number; within_s: number; timeout_s: number; newcomer_s: number; except_roles: string[]; except_channels: string[]; created_by: string | null; created_at_ms: number; too_slow: boolean };
 
 export type Rules = { rules: Rule[] };
 

@@ -4,7 +4,7 @@ import { api } from "../server.js";
 
 /** What the server writes, by what it is about. */
 export const ACTIONS = {
-  members: ["member_rename", "member_status_clear", "member_timeout", "member_timeout_end", "member_kick", "member_ban", "member_unban", "member_role_give", "member_role_take", "owner_transfer", "recovery_create", "recovery_use", "report_resolve", "rule_create", "rule_edit", "rule_delete", "rule_trial"],
+  members: ["member_rename", "member_status_clear", "member_timeout", "member_timeout_end", "member_kick", "member_ban", "member_unban", "member_role_give", "member_role_take", "owner_transfer", "recovery_create", "recovery_use", "report_resolve", "rule_create", "rule_edit", "rule_delete", "rule_trial", "rule_switch_off"],
   roles: ["role_create", "role_edit", "role_move", "role_delete"],
   channels: ["channel_create", "channel_edit", "channel_move", "channel_override", "channel_delete"],
   messages: ["message_delete", "pin_add", "pin_remove", "previews_remove"],

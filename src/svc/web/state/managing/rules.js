@@ -12,7 +12,7 @@ import { api, listen } from "../server.js";
 
 /**
  * A rule that is being written: without an id until it is saved.
- * @typedef {Omit<Rule, "id" | "created_by" | "created_at_ms"> & Partial<Rule>} Wanted
+ * @typedef {Omit<Rule, "id" | "created_by" | "created_at_ms" | "too_slow"> & Partial<Rule>} Wanted
  */
 
 /** @type {Rule["kind"][]} */
@@ -74,7 +74,7 @@ listen({
 export const tryRule = (rule) => api("POST", "/api/automod/trial", sent(rule));
 
 /** Without what does not apply: the server minds a number that is out of its bounds. @param {Wanted} wanted */
-function sent({ id, created_by: by, created_at_ms: at, ...wanted }) {
+function sent({ id, created_by: by, created_at_ms: at, too_slow: slow, ...wanted }) {
   /** @type {Body<"POST", "/api/automod/rules">} */
   const rule = wanted;
   if (rule.kind !== "repeats") delete rule.within_s;

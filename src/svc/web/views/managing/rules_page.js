@@ -33,4 +33,4 @@ export function RulesPage() {
 }
 
 /** @param {Rule} rule */
-const inShort = ({ kind, action, newcomer_s: newcomers }) => [t(`rule-kind-${kind}`), t(`rule-action-${action}`), newcomers > 0 && kind !== "newcomers" && t("rule-only-newcomers")].filter(Boolean).join(" · ");
+const inShort = ({ kind, action, newcomer_s: newcomers, too_slow: slow }) => [slow && t("rule-too-slow"), t(`rule-kind-${kind}`), t(`rule-action-${action}`), newcomers > 0 && kind !== "newcomers" && t("rule-only-newcomers")].filter(Boolean).join(" · ");

@@ -2,6 +2,7 @@
 
 settings-rules = Automatische Moderation
 rules-about = Regeln prüfen, was Mitglieder schreiben, auch wenn sie es ändern. Sie gelten nicht für den Besitzer, nicht für alle, die moderieren, und nicht für Webhooks.
+rule-too-slow = Ausgeschaltet: Die Muster brauchen zu lange. Nimm weniger Sterne oder weniger und kürzere Muster.
 no-rules = Es gibt noch keine Regel. Beginne mit einer der obigen; nichts geschieht, bevor du sie einschaltest.
 rule-create = Neue Regel
 all-rules = Alle Regeln

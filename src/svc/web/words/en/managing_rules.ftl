@@ -2,6 +2,7 @@
 
 settings-rules = Automatic moderation
 rules-about = Rules check what members write and edit. The owner, everybody who moderates, and webhooks are exempt.
+rule-too-slow = Switched off: its patterns take too long. Use fewer stars, or fewer and shorter patterns.
 no-rules = There are no rules yet. Start with one of the above. Nothing happens until you switch it on.
 rule-create = New rule
 all-rules = All rules

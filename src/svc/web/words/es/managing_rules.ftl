@@ -2,6 +2,7 @@
 
 settings-rules = Moderación automática
 rules-about = Las reglas miran lo que escriben los miembros, también cuando lo cambian. No se aplican al propietario, a quienes moderan ni a los webhooks.
+rule-too-slow = Desactivada: sus patrones tardan demasiado. Usa menos asteriscos, o menos patrones y más cortos.
 no-rules = Todavía no hay ninguna regla. Empieza con una de las de arriba; no pasa nada hasta que la actives.
 rule-create = Regla nueva
 all-rules = Todas las reglas

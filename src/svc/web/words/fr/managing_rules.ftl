@@ -2,6 +2,7 @@
 
 settings-rules = Modération automatique
 rules-about = Les règles examinent ce que les membres écrivent, y compris quand ils le modifient. Elles ne s’appliquent ni au propriétaire, ni à ceux qui modèrent, ni aux webhooks.
+rule-too-slow = Désactivée : ses motifs prennent trop de temps. Utilisez moins d’étoiles, ou moins de motifs et plus courts.
 no-rules = Il n’y a pas encore de règle. Commence par l’une de celles ci-dessus ; rien ne se passe avant que tu l’actives.
 rule-create = Nouvelle règle
 all-rules = Toutes les règles

@@ -1,0 +1,91 @@
+"""Texts that take long to search, under rules that take long to match: nobody else waits for them."""
+
+import gc
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from svc.base.time_slices import finished
+from svc.chat.automod.finding import Finder
+from svc.chat.automod.matching import STEP_LIMIT
+from svc.chat.automod.rule import MAX_WORDS, WantedRule, made
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS
+from svc.chat.messages.profanity import ReadText
+from tests.chat.people import People
+
+# The largest piece, as a part of the whole or in seconds of the processor. Pieces take a fortieth, or 1.6 ms.
+LARGEST_PART, SMALL_S = 1 / 8, 0.005
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+PATTERNS: dict[str, object] = {"kind": "words", "words": [f"a*{letter}*a*?" for letter in LETTERS] * 7}
+REPEATED = ["a" * (1 + n % 14) + "b" * (2 + n // 14) for n in range(MAX_WORDS)]
+STARRED = [f"*{('ab' * 25)[n % 2 :]}{letter}*" for n, letter in enumerate(LETTERS)]
+# What a text is made of, and rules that take long for it.
+WORST: dict[str, tuple[str, dict[str, object]]] = {
+    "disguises": ("f.u.c.k $h!t_h1t fffuuuck ", PATTERNS),
+    "ligatures": ("ß_ｓｓéé_ﷺｓﬁ_1 ", PATTERNS),
+    "repeated letters": ("ab ", {"kind": "words", "words": REPEATED}),
+    "one word": ("ab", {"kind": "words", "words": STARRED}),
+    "links": ("a.bc/ ", {"kind": "links", "allowed": [f"a{n}.example" for n in range(100)]}),
+    "mentions": ("[a](mention:b)", {"kind": "mentions", "most": 1}),
+}
+
+
+def finders(**wanted: object) -> list[Finder]:
+    fields = {"name": "a", "action": "censor", "enabled": True} | wanted
+    rule = made(WantedRule(**fields), "1", None, 0)  # type: ignore[arg-type]
+    return [Finder(rule) for _ in range(20)]
+
+
+def pieces(text: str, rules: Sequence[Finder]) -> list[float]:
+    """Seconds of the processor that each piece of a search takes."""
+    read, taken = ReadText(text), list[float]()
+    for work in (read.profane(), *(rule.search(read) for rule in rules)):
+        ended = False
+        while not ended:
+            before = time.thread_time()
+            ended = next(work, StopIteration) is StopIteration
+            taken.append(time.thread_time() - before)
+    return taken
+
+
+@pytest.mark.parametrize(("piece", "rules"), WORST.values(), ids=WORST)
+def test_a_text_is_searched_in_many_small_pieces(piece: str, rules: dict[str, object]) -> None:
+    """Rules of words alone once took seconds in one piece, and were thought to cost nothing."""
+    text, ready = (piece * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS], finders(**rules)
+    gc.disable()
+    try:
+        runs = [pieces(text, ready) for _ in range(3)]
+    finally:
+        gc.enable()
+    assert any(max(taken) < max(LARGEST_PART * sum(taken), SMALL_S) for taken in runs)
+
+
+def test_letters_of_starred_words_count_towards_the_limit() -> None:
+    short, long = (finders(kind="words", words=[f"*{word}*"])[0] for word in ("abc", "abc" * 20))
+    assert 0 < short.steps < long.steps < STEP_LIMIT
+
+
+def test_more_matches_than_anybody_looks_at_are_one() -> None:
+    """Twenty rules with 1,300 matches each took as long to put together as to find."""
+    (rule, *_) = finders(kind="words", words=["ab"])
+    assert finished(rule.search(ReadText("ab " * 1_000))) == [(0, 3_000)]
+
+
+async def test_a_message_is_judged_by_what_was_found_before(
+    folk: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing may interrupt a write."""
+    wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
+    await folk.owner.done("POST", "/api/automod/rules", wanted)
+    searched: list[str] = []
+    search = Finder._search
+
+    def noted(self: Finder, read: ReadText) -> object:
+        searched.append(read.text)
+        return search(self, read)
+
+    monkeypatch.setattr(Finder, "_search", noted)
+    posted = await folk.member.done("POST", "/api/channels/general/messages", {"text": "say acb now"})
+    assert posted["text"] == "say *** now"
+    assert searched == ["say acb now"]
