@@ -30,6 +30,8 @@ PAYLOADS: list[tuple[int, str, str, int, int | None]] = [
 ]
 PAYLOAD_TYPES = [AUDIO, *range(112, 120)]
 PROFILE = "AEAD_AES_128_GCM"
+RID, REPAIRED_RID = 10, 11
+RIDS = (b"q", b"h", b"f")
 PWD = "passwordpasswordpassword"
 SSRCS = 100_000  # what a participant is sent, RTCP included, has SSRCs from this on, times its number
 LARGEST = 1720  # OUTGOING_BYTES of the core
@@ -82,6 +84,8 @@ def _engine(number: int) -> ManualEngine:
         level_id=LEVEL,
         descriptor_id=DESCRIPTOR,
         forwarded_ids=[DESCRIPTOR, LEVEL],
+        rid_id=RID,
+        repaired_rid_id=REPAIRED_RID,
     )
     return engine
 
@@ -146,7 +150,15 @@ class Room:
         for line, (kind, payload_types) in enumerate((("audio", [AUDIO]), ("video", PAYLOAD_TYPES[1:]))):
             ssrcs = [peer.sources[line].ssrc]
             self.forwarders.append(
-                self.engine.open_line(peer.transport, 0, str(line), kind, payload_types, ssrcs)
+                self.engine.open_line(
+                    peer.transport,
+                    0,
+                    str(line),
+                    kind,
+                    payload_types,
+                    ssrcs,
+                    [rid.decode() for rid in RIDS] if kind == "video" and peer.number == 2 else [],
+                )
             )
 
     def subscribe(self, peer: Peer, forwarder: int) -> None:

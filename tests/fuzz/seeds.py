@@ -108,6 +108,10 @@ def sdp() -> Iterator[bytes]:
         others = {"VP8", "VP9", "H264", "AV1", "G722", "PCMU", "PCMA"} - {codec}
         answering = Answering({"0": "a b"}, {"0": 7}, without_codecs=others, candidates=(CANDIDATE,))
         yield answering.answer(offer).encode()
+    for sent in ("q;h;f", "q,~h;f recv x"):
+        named = "\r\n".join(f"a=rid:{rid} send max-width=640" for rid in "qhf")
+        answer = Answering({"1": "a b"}, {"1": 7}, without_codecs={"H264", "VP9", "AV1"}).answer(offer)
+        yield f"{answer}{named}\r\na=simulcast:send {sent}\r\n".encode()
     for path in ANSWERS.glob("*.sdp"):
         yield path.read_bytes()
 

@@ -51,9 +51,16 @@ class Call:
         assert registration is not None
         return registration.rooms[room_id]
 
-    def join(self, user_id: str, *, caps: frozenset[str] = CAPS, room: Room | None = None) -> "Person":
+    def join(
+        self,
+        user_id: str,
+        *,
+        caps: frozenset[str] = CAPS,
+        room: Room | None = None,
+        simulcast: bool = False,
+    ) -> "Person":
         """Somebody comes in; their first offer is out."""
-        person = Person(self, user_id, Admission(room or self.room(), caps))
+        person = Person(self, user_id, Admission(room or self.room(), caps, simulcast))
         self.people.append(person)
         person.session.open()
         self.settle()

@@ -20,11 +20,15 @@ class RecordedDownTrack:
     mixed: bool
     cname: str
     layers: list[int] = field(default_factory=list)
+    spatial_layers: list[int] = field(default_factory=list)
     pauses: list[bool] = field(default_factory=list)
     closed: bool = False
 
     def set_max_temporal_layer(self, layer: int) -> None:
         self.layers.append(layer)
+
+    def set_max_spatial_layer(self, layer: int) -> None:
+        self.spatial_layers.append(layer)
 
     def set_paused(self, paused: bool) -> None:
         self.pauses.append(paused)
@@ -40,6 +44,7 @@ class RecordedForwarder:
     kind: str
     payload_types: frozenset[int]
     ssrcs: tuple[int, ...]
+    rids: tuple[str, ...] = ()
     muted: bool = False
     closed: bool = False
     down_tracks: list[RecordedDownTrack] = field(default_factory=list)
@@ -99,12 +104,18 @@ class RecordedTransport:
         self.keys.append((profile, local, remote))
 
     def receive_line(
-        self, mid: str, kind: str, payload_types: Iterable[int], ssrcs: Sequence[int] = ()
+        self,
+        mid: str,
+        kind: str,
+        payload_types: Iterable[int],
+        ssrcs: Sequence[int] = (),
+        rids: Sequence[str] = (),
     ) -> RecordedForwarder:
         if mid in self.lines:
             self.lines[mid].ssrcs = tuple(ssrcs)
         else:
             self.lines[mid] = RecordedForwarder(mid, kind, frozenset(payload_types), tuple(ssrcs))
+        self.lines[mid].rids = tuple(rids)
         return self.lines[mid]
 
     def close_line(self, mid: str) -> None:

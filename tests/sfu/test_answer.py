@@ -55,6 +55,58 @@ def refused(text: str, message: str, step: str = "receiving") -> None:
         read_answer(text, CALL[step])
 
 
+def encodings(*lines: str, direction: str = "sendonly") -> tuple[str, ...]:
+    """The encodings of the camera, where an answer has these lines for it."""
+    session = SessionDescription.parse(answer("chromium", "publishing"))
+    camera = session.media[1]
+    camera.attributes += [Attribute(*text.split(":", 1)) for text in lines]
+    if direction != "sendonly":
+        camera.attributes = [
+            Attribute(direction) if each.name == "sendonly" else each for each in camera.attributes
+        ]
+    offered = [replace(transceiver, simulcast=True) for transceiver in CALL["publishing"]]
+    return read_answer(str(session), offered).lines[1].rids
+
+
+ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
+
+
+@pytest.mark.parametrize(
+    ("lines", "rids"),
+    [
+        # As Chromium and Firefox have it.
+        ((*ALL_RIDS, "simulcast:send q;h;f"), ("q", "h", "f")),
+        ((*ALL_RIDS, "simulcast:send ~q;~h;f"), ("q", "h", "f")),
+        # In another order, with alternatives, with what is received beside it.
+        ((*ALL_RIDS, "simulcast:send f;h,q"), ("q", "h", "f")),
+        ((*ALL_RIDS, "simulcast:recv a;b send f;q"), ("q", "f")),
+        (("rid:q send pt=112;max-width=320", "rid:f send", "simulcast:send q;f"), ("q", "f")),
+        # What is not named twice, or was not asked for, does not count; one encoding needs no name.
+        (("rid:q send", "rid:h recv", "simulcast:send q;h;f"), ()),
+        (("rid:q send", "rid:x send", "rid:f send", "simulcast:send q;x;f"), ("q", "f")),
+        ((*ALL_RIDS, "simulcast:recv q;h;f"), ()),
+        (ALL_RIDS, ()),
+        ((), ()),
+    ],
+)
+def test_the_encodings_are_those_which_an_answer_names_as_sent(
+    lines: tuple[str, ...], rids: tuple[str, ...]
+) -> None:
+    assert encodings(*lines) == rids
+
+
+def test_a_camera_that_is_off_has_no_encodings() -> None:
+    assert encodings(*ALL_RIDS, "simulcast:send q;h;f", direction="inactive") == ()
+
+
+@pytest.mark.parametrize(
+    "said", ["", "send", "send q;;f", "send q send f", "both q;f", "send q;f!", "send q h"]
+)
+def test_encodings_that_cannot_be_read_are_refused(said: str) -> None:
+    with pytest.raises(SdpError, match=re.escape(f"a=simulcast:'{said}' is no list of encodings")):
+        encodings(*ALL_RIDS, f"simulcast:{said}")
+
+
 @pytest.mark.parametrize("peer", ["chromium", "aiortc"])
 @pytest.mark.parametrize("step", STEPS)
 def test_a_real_answer_says_who_sends_and_receives(peer: str, step: str) -> None:

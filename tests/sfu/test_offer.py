@@ -72,6 +72,23 @@ def test_video_lists_each_codec_with_its_retransmission_beside_it() -> None:
     assert "97 apt=96" in media.values("fmtp")
 
 
+def test_a_video_is_asked_for_in_three_encodings_the_smallest_first() -> None:
+    media = line(replace(OWN[1], simulcast=True))
+    assert media.values("rid") == ["q recv", "h recv", "f recv"]
+    assert media.values("simulcast") == ["recv q;h;f"]
+    uris = {entry.uri.rpartition(":")[2] for entry in media.extmaps()}
+    assert {"rtp-stream-id", "repaired-rtp-stream-id"} <= uris
+
+
+@pytest.mark.parametrize(
+    "transceiver", [OWN[1], replace(OWN[0], simulcast=True), replace(CAMERA, simulcast=True)]
+)
+def test_nothing_else_is_asked_for_in_several_encodings(transceiver: Transceiver) -> None:
+    media = line(transceiver)
+    assert not media.has("rid") and not media.has("simulcast")
+    assert not any("stream-id" in entry.uri for entry in media.extmaps())
+
+
 def test_no_red_and_no_ulpfec_is_offered() -> None:
     assert "red/" not in offer("receiving") and "ulpfec" not in offer("receiving")
 

@@ -373,6 +373,25 @@ def test_set_layer_takes_a_track_id_or_a_mid_before_and_after_the_answer() -> No
     assert ben.errors == []
 
 
+def test_the_largest_encoding_of_a_track_can_be_chosen_beside_its_temporal_layers() -> None:
+    call = Call()
+    ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
+    ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": -1, "max_spatial_layer": 0})
+    ben.answer()
+    ben.send("set_layer", {"mid": "4", "max_temporal_layer": 1, "max_spatial_layer": 2})
+    ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": 1})
+    down_track = ann.forwarder(CAMERA).down_tracks[0]
+    assert (down_track.spatial_layers, down_track.layers) == ([0, 2, -1], [1])
+    assert ben.errors == []
+
+
+def test_several_encodings_are_asked_for_only_of_a_client_that_says_that_it_can_send_them() -> None:
+    call = Call()
+    ann, ben = call.join("ann", simulcast=True), call.join("ben")
+    assert [mid for mid, line in ann.lines().items() if line.has("simulcast")] == [CAMERA, SCREEN]
+    assert not any(line.has("simulcast") or line.has("rid") for line in ben.lines().values())
+
+
 def test_layers_are_only_chosen_for_a_receiver_that_asked() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svc.sfu.codecs import EXTENSIONS, TRANSPORT_CC, Codec, codecs
+from svc.sfu.codecs import ENCODINGS, EXTENSIONS, TRANSPORT_CC, Codec, codecs
 from svc.sfu.offer import IceParameters, Transceiver, is_msid_token
 from svc.sfu.sdp import MediaDescription, RtpMap, SdpError, Section, SessionDescription
 
@@ -57,6 +57,7 @@ class Line:
     ssrcs: tuple[int, ...]  # where sending; those of RTX included
     stream_id: str | None  # where sending; None if absent, "-" or no token
     track_id: str | None
+    rids: tuple[str, ...] = ()  # where the track comes in several encodings, the smallest first
 
     @property
     def rejected(self) -> bool:
@@ -123,7 +124,18 @@ def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
         ssrcs=media.ssrcs() if sending else (),
         stream_id=stream_id,
         track_id=track_id,
+        rids=_rids(media) if sending and offered.simulcast else (),
     )
+
+
+def _rids(media: MediaDescription) -> tuple[str, ...]:
+    """Those of our encodings that the client sends; none where that leaves a single one, which needs no name.
+
+    Encodings that we did not ask for are ignored, and their packets dropped.
+    """
+    sent = media.sent_rids()
+    rids = tuple(rid for rid in ENCODINGS if rid in sent)
+    return rids if len(rids) > 1 else ()
 
 
 def _common_payload_types(media: MediaDescription) -> frozenset[int]:

@@ -100,6 +100,14 @@ EXTENSIONS: Final = (
     HeaderExtension(_WEBRTC + "abs-capture-time", 9, _BOTH),
 )
 
+# Where a track may come in several encodings (RFC 8852): which of them a packet belongs to, or repeats.
+RID: Final = HeaderExtension("urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", 10, _VIDEO, hop_by_hop=True)
+REPAIRED_RID: Final = HeaderExtension(
+    "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id", 11, _VIDEO, hop_by_hop=True
+)
+# The encodings that we ask for, the smallest first: a quarter, half and all of the width.
+ENCODINGS: Final = ("q", "h", "f")
+
 _CODECS = {"audio": AUDIO, "video": VIDEO}
 
 

@@ -16,6 +16,7 @@ from svc.sfu.rooms import Track
 
 ALL_LAYERS = -1
 MAX_TEMPORAL_LAYER = 2
+MAX_SPATIAL_LAYER = 2
 # Wider than any picture that browsers encode.
 MAX_WIDTH_PX = 16_384
 # A publisher is told of one track once in this time at most, however often receivers change their wishes: its
@@ -28,6 +29,7 @@ class LayerWish:
     """One receiver's `set_layer` for one track."""
 
     max_temporal_layer: int = ALL_LAYERS
+    max_spatial_layer: int = ALL_LAYERS
     width: int = 0  # of the tile that shows it, in pixels of the screen; 0 = unknown
     paused: bool = False
 
@@ -36,6 +38,9 @@ class LayerWish:
         """Read the payload; what it leaves out is as if nobody had asked. Raises EnvelopeError."""
         return cls(
             fields.number(request, "max_temporal_layer", ALL_LAYERS, MAX_TEMPORAL_LAYER),
+            fields.number(request, "max_spatial_layer", ALL_LAYERS, MAX_SPATIAL_LAYER)
+            if "max_spatial_layer" in request
+            else ALL_LAYERS,
             fields.number(request, "width", 0, MAX_WIDTH_PX) if "width" in request else 0,
             "paused" in request and fields.flag(request, "paused"),
         )

@@ -33,6 +33,7 @@ class JoinRequest:
     server_password: str = field(repr=False)
     user_token: str = field(repr=False)
     resumable: bool = False  # The client can take its session up again over another connection.
+    simulcast: bool = False  # It may send a video in several encodings.
 
     @classmethod
     def read(cls, payload: Mapping[str, object]) -> "JoinRequest":
@@ -44,6 +45,7 @@ class JoinRequest:
             server_password=fields.text(payload, "server_password"),
             user_token=fields.text({"user_token": "", **payload}, "user_token"),
             resumable=payload.get("resumable") is True,
+            simulcast=payload.get("simulcast") is True,
         )
 
 
@@ -51,6 +53,7 @@ class JoinRequest:
 class Admission:
     room: Room
     caps: frozenset[str]
+    simulcast: bool = False
 
 
 def admit(rooms: Rooms, request: JoinRequest, wall_now: float) -> Admission:
@@ -62,7 +65,7 @@ def admit(rooms: Rooms, request: JoinRequest, wall_now: float) -> Admission:
     room = registration.rooms.get(request.room_id)
     if room is None:
         raise JoinRefused(REFUSAL)
-    return Admission(room, caps)
+    return Admission(room, caps, request.simulcast)
 
 
 def _caps(registration: Registration, request: JoinRequest, wall_now: float) -> frozenset[str]:

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Protocol
 from svc._rtp.engine import COUNTERS, DELAY_BUCKETS
 from svc._rtp.srtp import ENCRYPTION
 from svc._rtp.udploop import UdpLoop
-from svc.sfu.codecs import AUDIO, AUDIO_LEVEL, DEPENDENCY_DESCRIPTOR, EXTENSIONS, MID, TRANSPORT_CC, VIDEO
+from svc.sfu.codecs import (
+    AUDIO,
+    AUDIO_LEVEL,
+    DEPENDENCY_DESCRIPTOR,
+    EXTENSIONS,
+    MID,
+    REPAIRED_RID,
+    RID,
+    TRANSPORT_CC,
+    VIDEO,
+)
 from svc.sfu.path import BindingCheck, Path
 
 if TYPE_CHECKING:
@@ -66,6 +76,10 @@ class DownTrack:
     def set_max_temporal_layer(self, layer: int) -> None:
         """Forward layers up to this one; ALL_LAYERS (-1) for all."""
         self._core.set_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
+
+    def set_max_spatial_layer(self, layer: int) -> None:
+        """Forward encodings up to this one, if the track has several; ALL_LAYERS (-1) for the largest."""
+        self._core.set_spatial_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
 
     def set_paused(self, paused: bool) -> None:
         """Send nothing of the track, or go on with a keyframe."""
@@ -154,16 +168,22 @@ class MediaTransport:
         self._core.set_keys(self.id, profile, local, remote)
 
     def receive_line(
-        self, mid: str, kind: str, payload_types: Iterable[int], ssrcs: Sequence[int] = ()
+        self,
+        mid: str,
+        kind: str,
+        payload_types: Iterable[int],
+        ssrcs: Sequence[int] = (),
+        rids: Sequence[str] = (),
     ) -> Forwarder:
         """Let the client send on a line, or change what it may send there.
 
         `payload_types` should be all that were offered: browsers may go on sending one that their answer
-        left out. `ssrcs` place packets that carry no mid.
+        left out. `ssrcs` place packets that carry no mid; `rids` are the encodings of a track that has
+        several, the smallest first.
         """
         forwarder = self._forwarders.get(mid)
         forwarder_id = self._core.open_line(
-            self.id, forwarder.id if forwarder else 0, mid, kind, payload_types, ssrcs
+            self.id, forwarder.id if forwarder else 0, mid, kind, payload_types, ssrcs, rids
         )
         if forwarder is None:
             forwarder = self._forwarders[mid] = Forwarder(self._core, forwarder_id, mid)
@@ -228,6 +248,8 @@ class MediaPlane:
             level_id=AUDIO_LEVEL.id,
             descriptor_id=DEPENDENCY_DESCRIPTOR.id,
             forwarded_ids=[extension.id for extension in EXTENSIONS if not extension.hop_by_hop],
+            rid_id=RID.id,
+            repaired_rid_id=REPAIRED_RID.id,
         )
         self._core.set_verbose(log_packets)
         self._transports: dict[int, MediaTransport] = {}

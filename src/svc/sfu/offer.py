@@ -5,7 +5,7 @@ text from a list of transceivers. It does NOT decide which lines there are, keep
 state between offers, or read answers (`answer` does).
 
 RFC 8829 section 5.2 (offers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8842 (DTLS), RFC
-8285 (extmap), RFC 8830 (msid), RFC 5576 and RFC 4588 (sources, RTX).
+8285 (extmap), RFC 8830 (msid), RFC 5576 and RFC 4588 (sources, RTX), RFC 8853 (simulcast).
 """
 
 import re
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from svc.sfu.codecs import EXTENSIONS, TRANSPORT_CC, Codec, codecs
+from svc.sfu.codecs import ENCODINGS, EXTENSIONS, REPAIRED_RID, RID, TRANSPORT_CC, Codec, codecs
 from svc.sfu.sdp import TOKEN, Attribute, MediaDescription, SdpError, SessionDescription
 
 PROTOCOL = "UDP/TLS/RTP/SAVPF"
@@ -45,7 +45,7 @@ class IceParameters:
 
 @dataclass(slots=True)
 class Transceiver:
-    """One m-line of ours. The fields after `direction` are read on sendonly lines only, but for the last."""
+    """One m-line of ours. `wanted` and `simulcast` are of recvonly lines, those before of sendonly lines."""
 
     mid: str
     kind: str  # "audio" or "video"
@@ -58,6 +58,7 @@ class Transceiver:
     first_codec: int | None = None  # the payload type that the publisher uses
     # On recvonly lines: the payload types that are to be sent, where anything can be; None = all.
     wanted: frozenset[int] | None = None
+    simulcast: bool = False  # On recvonly lines of video: the track may come in several encodings.
 
 
 def is_msid_token(text: str) -> bool:
@@ -120,6 +121,7 @@ def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDe
     if not TOKEN.fullmatch(transceiver.mid) or transceiver.direction not in _DIRECTIONS:
         raise SdpError(f"{transceiver.mid!r} {transceiver.direction!r} is no line of an offer")
     receiving = transceiver.direction == "recvonly"
+    simulcast = receiving and transceiver.simulcast and transceiver.kind == "video"
     offered = _preferred(transceiver.kind, transceiver.first_codec, transceiver.wanted)
     media = MediaDescription(transceiver.kind, 9, PROTOCOL, _formats(offered))
     media.lines = [("c", "IN IP4 0.0.0.0")]
@@ -127,10 +129,12 @@ def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDe
         *transport,
         Attribute("mid", transceiver.mid),
         *_extmaps(transceiver.kind, receiving),
+        *(_RID_EXTMAPS if simulcast else ()),
         Attribute(transceiver.direction),
         Attribute("rtcp-mux"),
         Attribute("rtcp-rsize"),
         *_codec_attributes(offered, receiving),
+        *(_SIMULCAST if simulcast else ()),
     ]
     if transceiver.direction == "sendonly":
         media.attributes += _sources(transceiver)
@@ -161,6 +165,15 @@ def _extmaps(kind: str, receiving: bool) -> tuple[Attribute, ...]:
         for extension in EXTENSIONS
         if kind in extension.kinds and (receiving or extension is not TRANSPORT_CC)
     )
+
+
+_RID_EXTMAPS = tuple(Attribute("extmap", f"{each.id} {each.uri}") for each in (RID, REPAIRED_RID))
+# RFC 8851 and RFC 8853. Browsers set up their encodings in this order, each twice as wide as the one
+# before it.
+_SIMULCAST = (
+    *(Attribute("rid", f"{rid} recv") for rid in ENCODINGS),
+    Attribute("simulcast", f"recv {';'.join(ENCODINGS)}"),
+)
 
 
 @cache

@@ -64,10 +64,12 @@ class Publications:
         *,
         new_id: Callable[[], str],
         say: Callable[[str, object], None],
+        simulcast: bool = False,
     ) -> None:
         self.demand = DemandTeller(say)
         self._transport = transport
         self._peer = peer
+        self._simulcast = simulcast
         self._new_id = new_id
         self._cname = new_id()
         # Tracks without a stream of their own: voice and camera belong together (a
@@ -85,6 +87,7 @@ class Publications:
                 source.kind,
                 "recvonly" if source.cap in self._peer.caps else "inactive",
                 wanted=self._wanted if source.kind == "video" else None,
+                simulcast=self._simulcast and source.kind == "video",
             )
             for source in SOURCES
         ]
@@ -102,7 +105,9 @@ class Publications:
             return
         # Every payload type that was offered: a browser may send one that its answer
         # left out, until the next offer.
-        forwarder = self._transport.receive_line(line.mid, line.kind, payload_types(line.kind), line.ssrcs)
+        forwarder = self._transport.receive_line(
+            line.mid, line.kind, payload_types(line.kind), line.ssrcs, line.rids
+        )
         if line.mid not in self._sending:
             self._sending[line.mid] = _Sending(source, forwarder, line.stream_id, line.track_id)
             self.control(self._peer.audio_control)

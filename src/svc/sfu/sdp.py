@@ -26,6 +26,10 @@ _MEDIA = re.compile(r"(\S+) ([0-9]{1,5}) (\S+)((?: +\S+)+)")
 _RTPMAP = re.compile(r"([0-9]{1,3}) ([^/\s]+)/([0-9]{1,9})(?:/([0-9]{1,3}))?")
 _EXTMAP = re.compile(r"([0-9]{1,5})(?:/(\w+))? (\S+)(?: .*)?")
 _SSRC = re.compile(r"([0-9]{1,10})(?: .*)?")
+# RFC 8853 section 5.1: semicolons divide encodings, and commas the alternatives of one; ~ is a paused one.
+_RIDS = r"~?[A-Za-z0-9_-]+(?:[;,]~?[A-Za-z0-9_-]+)*"
+_SIMULCAST = re.compile(rf" *(send|recv) +({_RIDS})(?: +(send|recv) +({_RIDS}))? *")
+_RID = re.compile(r"[A-Za-z0-9_-]+")
 _SESSION_LETTERS = frozenset("iuepcbtrzk")
 _MEDIA_LETTERS = frozenset("icbk")
 
@@ -150,6 +154,19 @@ class MediaDescription(Section):
                 raise SdpError(f"a=ssrc:{_shown(value)} is no source")
             found[int(match[1])] = None
         return tuple(found)
+
+    def sent_rids(self) -> frozenset[str]:
+        """The encodings that the line sends: named by a=rid and a=simulcast alike (RFC 8853 section 5.2)."""
+        value = self.value("simulcast")
+        if value is None:
+            return frozenset()
+        match = _SIMULCAST.fullmatch(value)
+        if match is None or match[1] == match[3]:
+            raise SdpError(f"a=simulcast:{_shown(value)} is no list of encodings")
+        streams = {match[1]: match[2], match[3]: match[4]}.get("send", "")
+        described = [text.split(" ", 2) for text in self.values("rid")]
+        sending = {words[0] for words in described if words[1:2] == ["send"]}
+        return frozenset(_RID.findall(streams)) & sending
 
     def msid(self) -> Msid | None:
         """The stream and track that the line announces."""

@@ -134,6 +134,7 @@ class Session:
                 self._peer,
                 new_id=partial(new_id, surroundings.chance),
                 say=lambda event, data: self._client.say(event, data),
+                simulcast=admission.simulcast,
             )
             self._subscriptions = Subscriptions(
                 self._transport,
@@ -261,9 +262,8 @@ class Session:
 
     def _receive_set_layer(self, envelope: Envelope) -> None:
         request = payload(envelope)
-        wish = LayerWish.read(request)
         key = fields.identifier(request, "track_id" if "track_id" in request else "mid")
-        if not self._subscriptions.set_layer(key, wish):
+        if not self._subscriptions.set_layer(key, LayerWish.read(request)):
             raise EnvelopeError(f"You receive no track {key[:64]!r}")
 
     def _receive_keep_alive(self, envelope: Envelope) -> None:

@@ -257,5 +257,7 @@ def _apply_wish(down_track: DownTrack, before: LayerWish, wish: LayerWish) -> No
     """Ask the core only for what differs: clients repeat themselves."""
     if wish.max_temporal_layer != before.max_temporal_layer:
         down_track.set_max_temporal_layer(wish.max_temporal_layer)
+    if wish.max_spatial_layer != before.max_spatial_layer:
+        down_track.set_max_spatial_layer(wish.max_spatial_layer)
     if wish.paused != before.paused:
         down_track.set_paused(wish.paused)

@@ -7,7 +7,7 @@ looked at after each step: its size, whose SSRC it has, and that nothing is encr
 import struct
 
 from tests.fuzz.program import Program
-from tests.fuzz.room import AUDIO, PWD, VIDEO, Room, check
+from tests.fuzz.room import AUDIO, PWD, REPAIRED_RID, RID, RIDS, VIDEO, Room, check
 from tests.kit import packets
 from tests.kit.participant import DESCRIPTOR, LEVEL, MID, SERVER, TWCC
 
@@ -60,14 +60,18 @@ def media(program: Program, room: Room) -> None:
     payload_type = program.choice([*VIDEO.values()]) if flags & 1 else AUDIO
     descriptor, payload = program.piece(127), program.piece(15)
     elements = [(DESCRIPTOR, descriptor)] if descriptor else [(LEVEL, payload[:1])]
+    retransmitted = flags >> 4 & flags & 1
+    # The second participant sends its video in several encodings, and does not always say which one it is.
+    encoding = flags >> 2 & 3 if peer.number == 2 and flags & 1 else 0
     if flags & 4:
         elements.append((MID, source.mid))
+    if encoding & 1:
+        elements.append((REPAIRED_RID if retransmitted else RID, RIDS[encoding >> 1]))
     if flags & 8:
         elements.append((TWCC, struct.pack("!H", sequence & 0xFFFF)))
-    retransmitted = flags >> 4 & flags & 1
     packet = packets.rtp(
         # A retransmission has the SSRC and the payload type that follow those of the media.
-        ssrc=source.ssrc + retransmitted,
+        ssrc=source.ssrc + 10 * encoding + retransmitted,
         sequence=sequence,
         payload_type=payload_type + retransmitted,
         timestamp=source.timestamp,
@@ -117,6 +121,7 @@ def ask(program: Program, room: Room) -> None:
     elif what == 2:
         engine.set_layer(down_track, argument & 127)
         engine.set_paused(down_track, bool(argument & 128))
+        engine.set_spatial_layer(down_track, argument & 3)
     elif what == 3:
         engine.close_down_track(down_track)
     elif what == 4:
