@@ -1,4 +1,4 @@
-"""The page under a finger: what can be reached, read and written on a phone, and what a touch must not do."""
+"""The page under a finger: reaching, reading and writing on a phone, and touches that must do nothing."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -46,13 +46,13 @@ OUT_OF_REACH = """() => {
   }
   return found;
 }"""
-# Where in a message, from its corner, the lower part of this button of it is.
+# The position of a button's lower part within its message.
 WITHIN_THE_MESSAGE = """(message, button) => {
   const [outer, inner] = [message.getBoundingClientRect(), button.getBoundingClientRect()];
   const top = Math.max(inner.top, outer.top);
   return { x: (inner.left + inner.right) / 2 - outer.left, y: (top + inner.bottom) / 2 - outer.top };
 }"""
-# The pages of the settings that are drawn as the one that is open.
+# The pages of the settings that look open.
 MARKED = """(list) => [...list.querySelectorAll("button")]
   .filter((each) => getComputedStyle(each).backgroundColor !== "rgba(0, 0, 0, 0)")
   .map((each) => each.textContent)"""
@@ -60,7 +60,7 @@ MARKED = """(list) => [...list.querySelectorAll("button")]
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """A server with a second text channel."""
+    """Run a server with a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_product(tmp_path / "data") as product:
         yield product
@@ -120,7 +120,7 @@ async def test_a_touch_shows_the_buttons_of_a_message_and_presses_none_of_them(p
     await until_still(grace.page)
     there = await told.evaluate(WITHIN_THE_MESSAGE, await reply.element_handle())
     await box(grace).tap()
-    # Where the button will be.
+    # The button will appear at this position.
     await told.tap(position=there)
     await expect(told).to_be_focused()
     await until_still(grace.page)
@@ -133,7 +133,7 @@ async def test_a_touch_shows_the_buttons_of_a_message_and_presses_none_of_them(p
     replied = message(grace, "a reply").locator(".replied b")
     assert await replied.evaluate("(name) => name.scrollWidth <= name.clientWidth + 1")
 
-    # While one channel is open, the way to the list says that somebody is wanted in another.
+    # With one channel open, the button for the list shows that another has a mention.
     drawer = grace.page.get_by_role("button", name="Show the channels")
     await expect(drawer).not_to_have_accessible_description("1 unread")
     await open_channel(ada, "random")

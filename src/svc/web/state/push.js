@@ -28,7 +28,7 @@ export function obstacle() {
   return Notification.permission === "denied" ? "refused" : null;
 }
 
-/** What changes the subscription. It is there before it is wanted: views/alerts/alerts.js fetches its file at the start. */
+/** The code that changes the subscription. views/alerts/alerts.js fetches its file at the start, so it is here before it is wanted. */
 const subscription = () => import("./push_subscription.js");
 
 listen({

@@ -49,7 +49,7 @@ export async function renew() {
   return "on";
 }
 
-/** One that was made with another key is of no use any more. Why there is none, where there is none. @param {PushManager} manager @param {Uint8Array<ArrayBuffer>} key @returns {Promise<PushSubscription | "refused" | "failed">} */
+/** Return the subscription with this key, replacing one that was made with another key, or the reason why there is none. @param {PushManager} manager @param {Uint8Array<ArrayBuffer>} key @returns {Promise<PushSubscription | "refused" | "failed">} */
 async function subscriptionWith(manager, key) {
   const present = await manager.getSubscription();
   if (present && same(new Uint8Array(present.options.applicationServerKey ?? []), key)) return present;

@@ -1,4 +1,4 @@
-// What a channel is for, in full, and the ways to what belongs to it. The head of a channel has no room for them on a phone.
+// A channel's whole topic, and the ways to its notifications, threads, pins and members. On a phone its head has no room for them.
 
 /** @import { IconName } from "../parts/icon.js" */
 
