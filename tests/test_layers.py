@@ -88,7 +88,6 @@ HOUSE = House(
             *(
                 "svc.tools.admin.stopped",
                 "svc.tools.doctor",
-                "svc.tools.supervisor",
                 "svc.tools.bench.client",
                 "svc.tools.bench.crowd",
             ),
@@ -106,7 +105,7 @@ HOUSE = House(
             *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
             *("svc.chat.webhooks.compatible.reading", "svc.tools.doctor"),
         ),
-        "zeroconf": ("svc.chat.settings.advertise",),
+        "zeroconf": ("svc.chat.settings.responder",),
         "aiosqlite": ("svc.base.database_file", "svc.base.query_pool"),
         # Requests and responses have msgspec types wherever they are declared, as do the most frequently
         # created records.

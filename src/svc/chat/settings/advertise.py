@@ -6,6 +6,7 @@ holds the advertisement's content. docs/http.md, "Settings" and docs/configurati
 """
 
 import asyncio
+import importlib
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -13,25 +14,21 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 
 import ifaddr
-from zeroconf import Error, IPVersion, NonUniqueNameException
-from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from svc.chat.settings import announced as words
-from svc.chat.settings.announced import SERVICE_TYPE, Announced, Interface
+from svc.chat.settings.announced import Announced, Interface
 from svc.chat.settings.rules import Settings
 
 # A network that comes up later, or that assigns a new address, is noticed within this time.
 RECHECK_S = 30.0
-# How long to ask whether the name is taken. Nobody waits for it.
-ASK_MS = 2000
-# Probing takes another second for each name that is taken.
-ADVERTISE_DEADLINE_S = 20.0
 # The system's resolver may wait for an unreachable name server.
 LOOKUP_DEADLINE_S = 5.0
-# More servers with one name in one network cannot be told apart anyway.
-MAX_NAMESAKES = 20
+
+if TYPE_CHECKING:
+    from svc.chat.settings.responder import Responder
 
 logger = logging.getLogger(__name__)
 
@@ -111,7 +108,7 @@ class Advertisement:
 
     async def _keep(self) -> None:
         """Advertise, and advertise again whenever the addresses change."""
-        responder: AsyncZeroconf | None = None
+        responder: Responder | None = None
         advertised_on: _Surroundings | None = None
         try:
             while True:
@@ -120,37 +117,19 @@ class Advertisement:
                     if current != advertised_on:
                         if responder is not None:
                             former, responder = responder, None
-                            await _closed(former)
-                        responder, advertised_on = _responder(current), current
-                        await self._register(responder, current)
-                # Includes no multicast, no such interface, and too many namesakes. zeroconf raises
-                # RuntimeError.
-                except (OSError, ValueError, RuntimeError, Error) as fault:
+                            await former.close()
+                        responder, advertised_on = await _opened(current.senders), current
+                        name = await responder.register(self._announced, current.addresses)
+                        self._complaint = ""
+                        self._say(name, current.addresses)
+                # Includes no multicast, no such interface, and too many namesakes.
+                except (OSError, ValueError, RuntimeError) as fault:
                     advertised_on = None
                     self._complain(str(fault) or type(fault).__name__)
                 await asyncio.sleep(self._recheck_s)
         finally:
             if responder is not None:
-                await _closed(responder)
-
-    async def _register(self, responder: AsyncZeroconf, here: _Surroundings) -> None:
-        """Register a free name. Raises OSError, including TimeoutError, and zeroconf's Error."""
-        async with asyncio.timeout(ADVERTISE_DEADLINE_S):
-            for number in range(1, MAX_NAMESAKES + 1):
-                info = _info(self._announced, number, here.addresses)
-                # The library asks for half a second and does not defend a name later. A busy machine needs
-                # more time to answer.
-                if await AsyncServiceInfo(SERVICE_TYPE, info.name).async_request(responder.zeroconf, ASK_MS):
-                    continue
-                try:
-                    announcing = await responder.async_register_service(info)
-                except NonUniqueNameException:
-                    continue
-                await announcing
-                self._complaint = ""
-                self._say(info.name.removesuffix(f".{SERVICE_TYPE}"), here.addresses)
-                return
-        raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
+                await responder.close()
 
     async def _surroundings(self) -> _Surroundings:
         """Return interfaces and addresses. Raises OSError and ValueError if there are none."""
@@ -181,34 +160,12 @@ class Advertisement:
             logger.warning("not advertised in the local network", extra={"fault": complaint})
 
 
-def _responder(here: _Surroundings) -> AsyncZeroconf:
-    fours = all(isinstance(sender, str) for sender in here.senders)
-    version = IPVersion.V4Only if fours else IPVersion.V6Only
-    return AsyncZeroconf(interfaces=list(here.senders), ip_version=version)
-
-
-async def _closed(responder: AsyncZeroconf) -> None:
-    """Close a responder, which says goodbye first. Finishes even if cancelled: half closed, it would keep
-    sockets.
-    """
-    closing = asyncio.ensure_future(responder.async_close())
-    try:
-        await asyncio.shield(closing)
-    except asyncio.CancelledError:
-        await closing
-        raise
-
-
-def _info(announced: Announced, number: int, addresses: Sequence[str]) -> AsyncServiceInfo:
-    host, port = words.target(announced)
-    return AsyncServiceInfo(
-        SERVICE_TYPE,
-        f"{words.label(announced.name, number)}.{SERVICE_TYPE}",
-        port=port,
-        properties=words.text_record(announced),
-        server=host,
-        addresses=[ip_address(address).packed for address in addresses],
-    )
+async def _opened(senders: Sequence[str | int]) -> "Responder":
+    """Open a responder. Raises as `Responder` does."""
+    # Loaded on a thread when it is first needed: most servers never are discoverable.
+    module = await asyncio.to_thread(importlib.import_module, "svc.chat.settings.responder")
+    opened: Responder = module.Responder(senders)
+    return opened
 
 
 async def _looked_up(name: str) -> list[str]:

@@ -1,0 +1,82 @@
+"""A responder for mDNS that answers for one name of the server (zeroconf).
+
+Is imported when a server becomes discoverable, since the library takes 3 MB and a twentieth of the time of a
+start. Decides nothing: what is announced, and where, is in `announced` and `advertise`. RFC 6762, RFC 6763.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from ipaddress import ip_address
+
+from zeroconf import Error, IPVersion, NonUniqueNameException
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+from svc.chat.settings import announced as words
+from svc.chat.settings.announced import SERVICE_TYPE, Announced
+
+# How long to ask whether another server has the name. Nobody waits for it.
+ASK_MS = 2000
+# Probing takes a second more for each name that is taken.
+ADVERTISE_DEADLINE_S = 20.0
+# More servers of one name in one network were not meant to be told apart.
+MAX_NAMESAKES = 20
+
+
+class Responder:
+    """Sends on the interfaces `senders`, all of one address family, until `close`."""
+
+    def __init__(self, senders: Sequence[str | int]) -> None:
+        """Open the sockets. Raises OSError, ValueError and RuntimeError."""
+        fours = all(isinstance(sender, str) for sender in senders)
+        version = IPVersion.V4Only if fours else IPVersion.V6Only
+        try:
+            self._zeroconf = AsyncZeroconf(interfaces=list(senders), ip_version=version)
+        except Error as fault:
+            raise RuntimeError(str(fault) or type(fault).__name__) from None
+
+    async def register(self, announced: Announced, addresses: Sequence[str]) -> str:
+        """Announce the server under a name that is free. Return the name.
+
+        Raises OSError, which TimeoutError is, ValueError and RuntimeError.
+        """
+        try:
+            async with asyncio.timeout(ADVERTISE_DEADLINE_S):
+                return await self._register(announced, addresses)
+        except Error as fault:
+            raise RuntimeError(str(fault) or type(fault).__name__) from None
+
+    async def _register(self, announced: Announced, addresses: Sequence[str]) -> str:
+        for number in range(1, MAX_NAMESAKES + 1):
+            info = _info(announced, number, addresses)
+            # The library asks for half a second and does not defend a name later. A busy machine needs
+            # more time to answer.
+            if await AsyncServiceInfo(SERVICE_TYPE, info.name).async_request(self._zeroconf.zeroconf, ASK_MS):
+                continue
+            try:
+                announcing = await self._zeroconf.async_register_service(info)
+            except NonUniqueNameException:
+                continue
+            await announcing
+            return info.name.removesuffix(f".{SERVICE_TYPE}")
+        raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
+
+    async def close(self) -> None:
+        """Say goodbye and close the sockets, also when cancelled: half closed, it would keep sockets."""
+        closing = asyncio.ensure_future(self._zeroconf.async_close())
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            await closing
+            raise
+
+
+def _info(announced: Announced, number: int, addresses: Sequence[str]) -> AsyncServiceInfo:
+    host, port = words.target(announced)
+    return AsyncServiceInfo(
+        SERVICE_TYPE,
+        f"{words.label(announced.name, number)}.{SERVICE_TYPE}",
+        port=port,
+        properties=words.text_record(announced),
+        server=host,
+        addresses=[ip_address(address).packed for address in addresses],
+    )
