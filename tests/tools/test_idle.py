@@ -1,7 +1,11 @@
 """A product that nobody uses sleeps: no program of it polls or keeps a timer that nothing needs."""
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from benchmarks.idle_programs import family, threads_of
 from tests.kit.product import running_product
@@ -27,3 +31,18 @@ async def test_an_idle_product_sleeps(tmp_path: Path) -> None:
 
 def wakeups(pid: int) -> int:
     return sum(thread.wakeups for one in family(pid) for thread in threads_of(one).values())
+
+
+@pytest.mark.parametrize(
+    ("program", "unneeded"),
+    [
+        ("svc.tools.up", ("aiohttp", "aiosqlite", "email", "sqlite3", "svc.chat.community")),
+        ("svc.sfu.app", ("PIL", "av", "obstore", "sqlite3", "svc.chat")),
+        ("svc.chat.app", ("PIL", "av", "obstore", "svc.tools.admin", "zeroconf")),
+        ("svc.worker.app", ("PIL", "av", "cryptography", "obstore", "sqlite3", "svc.chat")),
+    ],
+)
+def test_a_program_starts_without_what_it_may_never_need(program: str, unneeded: tuple[str, ...]) -> None:
+    code = f"import sys, {program}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(unneeded).isdisjoint(loaded.stdout.split())

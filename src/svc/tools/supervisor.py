@@ -11,7 +11,6 @@ import ssl
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
 from svc.base.backoff import Backoff
 from svc.base.tasks import until_first_ends
@@ -147,7 +146,7 @@ async def _well(program: Program) -> bool:
     loop = asyncio.get_running_loop()
     first_answer: float | None = None
     while True:
-        status = await asyncio.to_thread(_health_status, *program.address, program.secure)
+        status = await _health_status(program)
         if status == 200:
             return True
         if status is not None:
@@ -157,18 +156,21 @@ async def _well(program: Program) -> bool:
         await asyncio.sleep(POLL_INTERVAL_S)
 
 
-def _health_status(host: str, port: int, secure: bool) -> int | None:
+async def _health_status(program: Program) -> int | None:
     """Return the status of the health check; None without a response."""
-    if secure:
-        # Our own child on this machine: the name in its certificate does not matter.
-        context = ssl._create_unverified_context()
-        connection: HTTPConnection = HTTPSConnection(host, port, timeout=POLL_DEADLINE_S, context=context)
-    else:
-        connection = HTTPConnection(host, port, timeout=POLL_DEADLINE_S)
+    host, port = program.address
+    name = f"[{host}]" if ":" in host else host
+    # Our own child on this machine: the name in its certificate does not matter.
+    context = ssl._create_unverified_context() if program.secure else None
     try:
-        connection.request("GET", "/health")
-        return connection.getresponse().status
-    except (OSError, HTTPException):
+        async with asyncio.timeout(POLL_DEADLINE_S):
+            reader, writer = await asyncio.open_connection(host, port, ssl=context)
+            try:
+                request = f"GET /health HTTP/1.1\r\nHost: {name}:{port}\r\nConnection: close\r\n\r\n"
+                writer.write(request.encode())
+                status_line = await reader.readline()
+            finally:
+                writer.close()
+        return int(status_line.split()[1])
+    except (OSError, ValueError, IndexError):
         return None
-    finally:
-        connection.close()

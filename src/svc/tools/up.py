@@ -20,7 +20,7 @@ from svc.base import logs
 from svc.base.config import ConfigError, host_names
 from svc.base.listening import bound
 from svc.base.tasks import until_first_ends
-from svc.chat.joining.founding import shown_code
+from svc.chat.joining.invite_file import shown_code
 from svc.sfu.candidates import interface_addresses
 from svc.tools.greeting import Place, code_for_phones, greeting, reachable
 from svc.tools.secret_store import Secrets, kept_secrets

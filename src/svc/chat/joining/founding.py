@@ -18,19 +18,9 @@ from svc.chat.access.permissions import MEMBER, OWNER
 from svc.chat.errors import ChatError
 from svc.chat.joining.codes import new_code
 from svc.chat.joining.door import Admission, Applicant
-
-FILE_NAME = "invite-code"
-BETWEEN = "."
+from svc.chat.joining.invite_file import BETWEEN, FILE_NAME
 
 logger = logging.getLogger(__name__)
-
-
-def shown_code(data_dir: Path) -> str:
-    """Return the code to print for a started server. Raises ConfigError."""
-    try:
-        return (data_dir / FILE_NAME).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigError(f"{data_dir / FILE_NAME} cannot be read: {fault}") from None
 
 
 class Founding:

@@ -22,7 +22,8 @@ from svc.chat.ground import Ground
 from svc.chat.joining import proof, store
 from svc.chat.joining.codes import Challenges, Kind, hashed
 from svc.chat.joining.door import Admission, Applicant, Door
-from svc.chat.joining.founding import BETWEEN, Founding
+from svc.chat.joining.founding import Founding
+from svc.chat.joining.invite_file import BETWEEN
 from svc.chat.joining.issuers import IssuerKeys
 from svc.chat.joining.persons import Persons
 from svc.chat.joining.refresh import Session
