@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import ViewportSize, expect
+from playwright.async_api import Route, ViewportSize, expect
 
 from svc.chat import community
 from tests.browser.test_accessible import axe, keeps_nobody_out
@@ -205,8 +205,10 @@ async def test_a_share_that_is_no_form_or_too_large_opens_the_page_alone(people:
 
 @narrow_only
 async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
-    tmp_path: Path, viewport: ViewportSize
+    tmp_path: Path, viewport: ViewportSize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Without it Playwright does not route the requests of service workers.
+    monkeypatch.setenv("PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS", "1")
     web = tmp_path / "web"
     shutil.copytree(community.WEB_FOLDER, web)
     variables = {
@@ -230,8 +232,10 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
                 await box(ada).fill("half a sentence")
                 before = await version(ada)
             (web / "main.js").write_text((web / "main.js").read_text() + "\nvoid 0;\n")
+            failed = await fail_the_first_installation(ada)
             async with chat_server(variables):
                 await expect(ada.page.get_by_text("A new version is available.")).to_be_visible()
+                assert failed
                 await ada.press("Load it")
 
                 async def is_new() -> bool:
@@ -241,6 +245,21 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
                 await expect(box(ada)).to_have_value("half a sentence")
                 await expect(ada.page.get_by_text("A new version is available.")).to_have_count(0)
                 assert people.faults == []
+
+
+async def fail_the_first_installation(person: Person) -> list[str]:
+    """Abort one request of the service worker that is being installed. Return the addresses of those aborted."""
+    aborted: list[str] = []
+
+    async def abort_one(route: Route) -> None:
+        if route.request.service_worker and not aborted:
+            aborted.append(route.request.url)
+            await route.abort()
+        else:
+            await route.continue_()
+
+    await person.page.context.route("**/later.css", abort_one)
+    return aborted
 
 
 async def version(person: Person) -> str | None:

@@ -14,7 +14,10 @@ export const newVersion = signal(false);
 /** What asks the person whether to install the page, or null where the browser does not offer it. @type {Signal<BeforeInstallPromptEvent | null>} */
 export const installing = signal(null);
 
+const AGAIN_MS = 5000; // A server that has just started with a new version is busy with everybody who comes back.
+
 let watched = false;
+let again = 0;
 
 globalThis.addEventListener?.("beforeinstallprompt", (event) => { installing.value = event; });
 globalThis.addEventListener?.("appinstalled", () => { installing.value = null; });
@@ -43,7 +46,12 @@ export async function update(reload = () => location.reload()) {
 async function watch() {
   const registration = await register();
   if (!registration) return;
-  registration.update().catch(() => {});
+  const lookForUpdate = () => registration.update().catch(lookAgain);
+  const lookAgain = () => {
+    clearTimeout(again);
+    again = setTimeout(lookForUpdate, AGAIN_MS);
+  };
+  lookForUpdate();
   if (watched) return;
   watched = true;
   const look = () => {
@@ -51,7 +59,11 @@ async function watch() {
     if (registration.waiting && navigator.serviceWorker.controller) newVersion.value = true;
   };
   look();
-  registration.addEventListener("updatefound", () => registration.installing?.addEventListener("statechange", look));
+  registration.addEventListener("updatefound", () => {
+    const worker = registration.installing;
+    // It is installed, or one of its files did not come.
+    worker?.addEventListener("statechange", () => (worker.state === "redundant" ? lookAgain() : look()), { once: true });
+  });
   // Another tab has loaded it already.
   let before = navigator.serviceWorker.controller;
   navigator.serviceWorker.addEventListener("controllerchange", () => {
