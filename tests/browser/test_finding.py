@@ -126,6 +126,10 @@ async def test_a_few_letters_lead_to_a_channel_or_a_person(people: People, axe: 
     await expect(grace.page.get_by_role("dialog", name="Ada")).to_be_visible()
 
 
+# A letter that is none yet: name servers answer for it, and browsers refuse it.
+REFUSED, ASKED = "\u0378", "xn--zva"
+
+
 @asynccontextmanager
 async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
     """Somebody in a channel of a server from which links lead to hosts of the test's own."""
@@ -134,7 +138,7 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         await enter(hosted(PAGES))
-        await enter(name_server(names(tea=PUBLIC)))
+        await enter(name_server(names(**dict.fromkeys(("tea", ASKED), PUBLIC))))
         product = await enter(running_product(folder / "data"))
         people = await enter(people_at(product.url, executable, viewport=WIDE))
         ada = await people.arrive("Ada")
@@ -147,6 +151,8 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
 def test_what_a_link_leads_to_is_shown_until_its_author_takes_it_away(tmp_path: Path) -> None:
     async def body() -> None:
         async with reader_on_an_internet(tmp_path) as ada:
+            # A page that could not show one of them would show no message.
+            await write(ada, f"Odd: http://{REFUSED}.example/plain")
             await write(ada, f"Look: {HOST}/tea")
             preview = message(ada, "Look").locator(".preview")
             await expect(preview.get_by_role("link", name="Green tea")).to_have_attribute(
@@ -156,6 +162,8 @@ def test_what_a_link_leads_to_is_shown_until_its_author_takes_it_away(tmp_path: 
             await expect(preview.locator(".preview-text")).to_have_text("How to <b>brew</b> it")
             # The picture comes from the server, which has written it anew.
             await expect(preview.locator("img")).to_have_attribute("src", re.compile("/media/"))
+            await expect(preview.locator(".quiet")).to_have_text("tea.example")
+            await expect(message(ada, "Odd").locator(".preview")).to_have_count(0)
             await message(ada, "Look").click(button="right")
             await ada.page.get_by_role("menuitem", name="Remove link previews").click()
             await expect(preview).to_have_count(0)

@@ -34,6 +34,7 @@ def page(html: str) -> bytes:
 PAGES: Pages = {
     "/tea": page(HEAD),
     "/moved": redirect("/tea"),
+    "/away": redirect("http://bank.example/tea"),
     "/tea.png": answer(PNG, Content_Type="image/png"),
     "/inside": redirect("http://private.example/"),
     "/plain": page("<title>Plain</title>"),
@@ -105,7 +106,7 @@ async def world(folder: Path, **more: str) -> AsyncIterator[World]:
         enter = stack.enter_async_context
         host = await enter(hosted(PAGES))
         private = await enter(inside())
-        await enter(name_server(names(tea=PUBLIC, private="127.0.0.1")))
+        await enter(name_server(names(tea=PUBLIC, bank=PUBLIC, private="127.0.0.1")))
         chat, community = await enter(server_with_insight(variables))
         folk = await people(chat)
         reader = await enter(chat.member("", folk.member.token))
@@ -139,7 +140,7 @@ def test_a_link_to_a_picture_is_fetched_once(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             (picture,) = await here.shown(f"{HOST}/tea.png")
-            assert picture.keys() == {"url", "image"}
+            assert picture.keys() == {"url", "site", "image"}
             assert Counter(here.host.paths) == {"/tea.png": 1}
 
     on_an_internet(body, tmp_path)
@@ -150,7 +151,7 @@ def test_redirects_and_pictures_are_followed_and_what_says_nothing_is_not_shown(
         async with world(tmp_path) as here:
             moved, picture, plain = await here.shown(f"{HOST}/moved {HOST}/tea.png {HOST}/plain")
             assert (moved["url"], moved["title"], "image" in moved) == (f"{HOST}/moved", "Green tea", True)
-            assert picture.keys() == {"url", "image"}
+            assert picture.keys() == {"url", "site", "image"}
             assert plain == {"url": f"{HOST}/plain", "title": "Plain", "site": "tea.example"}
             await here.send(f"{HOST}/nothing {HOST}/text {HOST}/nowhere")
             await here.send(f"http://private.example/ http://127.0.0.1/ {HOST}/inside")
@@ -162,6 +163,17 @@ def test_redirects_and_pictures_are_followed_and_what_says_nothing_is_not_shown(
             await here.send(f"{HOST}/bad")
             await here.looked_at()
             assert here.outcomes()["refused"] == 1
+
+    on_an_internet(body, tmp_path)
+
+
+def test_a_link_that_redirects_is_shown_by_the_host_that_a_click_leads_to(tmp_path: Path) -> None:
+    """Its host can redirect us to a bank, and members to somewhere else."""
+
+    async def body() -> None:
+        async with world(tmp_path) as here:
+            (away,) = await here.shown(f"{HOST}/away")
+            assert (away["title"], away["site"]) == ("Green tea", "tea.example")
 
     on_an_internet(body, tmp_path)
 

@@ -14,7 +14,7 @@ import unicodedata
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from svc.base.allowance import Allowances
 from svc.base.emoji import INVISIBLE_PARTS
@@ -24,7 +24,7 @@ from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed, as_file
 from svc.base.shares import Turns
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetched, Fetcher
-from svc.chat.fetching.targets import NotFetched
+from svc.chat.fetching.targets import NotFetched, target
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.markdown import links_of
 from svc.chat.messages.message import MEMBER, Message
@@ -34,7 +34,6 @@ from svc.chat.webhooks.pictures import Pictures
 
 MAX_TITLE = 256
 MAX_DESCRIPTION = 500
-MAX_SITE = 128
 MAX_URL = 2_048
 # From look-up to last byte. Who reads does not wait for it; after that a preview moves what is being read.
 PAGE_DEADLINE_S = 8.0
@@ -66,7 +65,6 @@ class Short:
 
     title: str = ""
     description: str = ""
-    site: str = ""
     image: str = ""
 
 
@@ -97,9 +95,7 @@ async def in_short(page: Fetched, sandbox: Sandbox) -> Short | None:
     description = plain(facts.get("description"), MAX_DESCRIPTION)
     if not (title or description or image):
         return None
-    # A page can claim any name, so the host it came from stands here.
-    site = (urlsplit(page.url).hostname or "")[:MAX_SITE]
-    return Short(title, description, site, image)
+    return Short(title, description, image)
 
 
 def plain(value: object, most: int) -> str:
@@ -235,9 +231,11 @@ class Previews:
             short = None
         if short is None:
             return None
-        words = {"title": short.title, "description": short.description, "site": short.site}
+        words = {"title": short.title, "description": short.description}
+        # A page can claim any name, and redirect us elsewhere than members: a click leads to this host.
         shown: dict[str, object] = {
             "url": link,
+            "site": target(link).raw_host or "",
             **{name: self._judged(text) for name, text in words.items() if text},
         }
         if short.image:

@@ -3,6 +3,7 @@
 /** @import { Preview as Previewed } from "../../types/api.js" */
 
 import { html } from "../../vendor/preact.js";
+import { webAddress } from "../markdown/links.js";
 import { Link } from "../parts/link.js";
 import { Picture } from "./attachments.js";
 
@@ -14,11 +15,13 @@ export function Previews({ previews }) {
   return html`<ul class="previews">${previews.map((preview) => html`<li key=${preview.url}><${Preview} preview=${preview} /></li>`)}</ul>`;
 }
 
-/** @param {{preview: Previewed}} props */
+/** The host that a click leads to is always shown. Our server reaches some that browsers refuse. @param {{preview: Previewed}} props */
 function Preview({ preview: { url, title, description, image } }) {
+  const host = webAddress(url)?.hostname;
+  if (!host) return null;
   const wide = image && image.width >= 2 * SMALL.widest;
   return html`<article class=${`preview ${image && !wide ? "with-small" : ""}`} dir="auto">
-    <p class="quiet">${new URL(url).hostname}</p>
+    <p class="quiet">${host}</p>
     ${title && html`<h3><${Link} address=${url}>${title}<//></h3>`}
     ${description && html`<p class="preview-text">${description}</p>`}
     ${image && html`<div class="preview-picture"><${Picture} picture=${image} room=${wide ? ROOM : SMALL} /></div>`}
