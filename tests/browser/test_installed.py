@@ -248,7 +248,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
 
 
 async def fail_the_first_installation(person: Person) -> list[str]:
-    """Abort one request of the service worker that is being installed. Return the addresses of those aborted."""
+    """Abort one request of the service worker that is being installed. Return the aborted addresses."""
     aborted: list[str] = []
 
     async def abort_one(route: Route) -> None:
