@@ -51,9 +51,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aiohttp import TCPConnector
+from playwright.async_api import ViewportSize
 
 from tests.kit.firefox import Firefox, running_firefox
-from tests.kit.people import FLAGS, People, people_at
+from tests.kit.people import FLAGS, VIEWPORT, People, people_at
 from tests.kit.product import Product, running_product
 from tests.kit.waiting import wait_until
 
@@ -398,12 +399,17 @@ async def server_in(world: World, data_dir: Path, *flags: str, **variables: str)
 
 @asynccontextmanager
 async def people_in(
-    home: Home, url: str, executable: str, more_flags: Sequence[str] = ()
+    home: Home,
+    url: str,
+    executable: str,
+    more_flags: Sequence[str] = (),
+    *,
+    viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[People]:
     """A Chromium on a home's device."""
     flags = [flag for flag in FLAGS if flag != "--allow-loopback-in-peer-connection"]
     flags += [f"--unsafely-treat-insecure-origin-as-secure={origin(url)}", *more_flags]
-    async with people_at(url, executable, flags=flags, inside=home.inside) as people:
+    async with people_at(url, executable, flags=flags, inside=home.inside, viewport=viewport) as people:
         yield people
 
 

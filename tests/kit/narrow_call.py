@@ -1,4 +1,4 @@
-"""A call of three: Ada at home behind a line that can be made narrow, Grace and Alan send to her.
+"""A call of some: Ada at home behind a line that can be made narrow, and the others who send to her.
 
 The line is shaped by the kernel (tests.kit.home_networks), so a test asks `why_not()` first. What Ada
 receives is what her browser says of it. Quality is automatic for her, as it is for everybody who has
@@ -6,13 +6,15 @@ chosen nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from playwright.async_api import ViewportSize
+
 from tests.kit.home_networks import Home, home_networks, people_in, server_in
-from tests.kit.people import Capture, Person
+from tests.kit.people import VIEWPORT, Capture, Person
 
 NARROW_KBPS, WIDE_KBPS = 350, 2_000
 CAPTURE = Capture(320, 240, 15)
@@ -23,6 +25,14 @@ CONCEALED = """async () => {
   const sum = (name) => all.reduce((total, entry) => total + (entry[name] ?? 0), 0);
   return [sum("concealedSamples") - sum("silentConcealedSamples"), sum("totalSamplesReceived")];
 }"""
+# For each camera that she receives: pictures shown, their height, and seconds in which they stood still.
+CAMERAS = """async () => {
+  const cameras = new Set(svc.call.tracks.filter(({ source }) => source === "camera").map(({ mid }) => mid));
+  const entries = [...(await svc.call.pc.getStats()).values()];
+  const seen = entries.filter(({ type, mid }) => type === "inbound-rtp" && cameras.has(mid));
+  return seen.map(({ mid, framesDecoded, frameHeight, totalFreezesDuration }) => [
+    mid, framesDecoded ?? 0, frameHeight ?? 0, totalFreezesDuration ?? 0]);
+}"""
 AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'automatic' }); }"
 
 
@@ -30,7 +40,7 @@ AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality
 class NarrowCall:
     home: Home
     ada: Person
-    others: tuple[Person, Person]
+    others: tuple[Person, ...]
 
     async def concealed(self, seconds: float) -> float:
         """The share of the sound that is made up, while so many seconds pass."""
@@ -38,6 +48,17 @@ class NarrowCall:
         await asyncio.sleep(seconds)
         after, all_after = await self.ada.page.evaluate(CONCEALED)
         return float((after - before) / max(1, all_after - all_before))
+
+    async def cameras(self, seconds: float) -> list[tuple[float, int, float]]:
+        """Of each camera: pictures a second, their height, and the share of the time in which they froze."""
+        before = {mid: rest for mid, *rest in await self.ada.page.evaluate(CAMERAS)}
+        await asyncio.sleep(seconds)
+        after = {mid: rest for mid, *rest in await self.ada.page.evaluate(CAMERAS)}
+        return [
+            ((frames - before[mid][0]) / seconds, height, (frozen - before[mid][2]) / seconds)
+            for mid, (frames, height, frozen) in after.items()
+            if mid in before
+        ]
 
     async def pictures(self, seconds: float) -> float:
         """Of the pictures that were sent, the share that was shown, of the one that has fewest."""
@@ -52,21 +73,28 @@ class NarrowCall:
 
 
 @asynccontextmanager
-async def narrow_call(folder: Path, executable: str) -> AsyncIterator[NarrowCall]:
+async def narrow_call(
+    folder: Path,
+    executable: str,
+    *,
+    names: Sequence[str] = ("Grace", "Alan"),
+    capture: Capture = CAPTURE,
+    viewport: ViewportSize = VIEWPORT,
+) -> AsyncIterator[NarrowCall]:
     """All pictures come, over a line that is wide as yet."""
     async with (
         home_networks("ada", "others") as world,
         server_in(world, folder / "data") as product,
         people_in(world.homes["others"], product.url, executable) as people,
-        people_in(world.homes["ada"], product.url, executable) as alone,
+        people_in(world.homes["ada"], product.url, executable, viewport=viewport) as alone,
     ):
-        ada = await alone.arrive("Ada", capture=CAPTURE)
-        grace, alan = [await people.arrive(name, capture=CAPTURE) for name in ("Grace", "Alan")]
+        ada = await alone.arrive("Ada", capture=capture)
+        others = [await people.arrive(name, capture=capture) for name in names]
         await ada.come_in()
         await ada.page.evaluate(AUTOMATIC)
         await ada.page.reload()
         await ada.enter_call()
-        for other in (grace, alan):
+        for other in others:
             await other.join()
-        await asyncio.gather(ada.sees(grace, frames=30), ada.sees(alan, frames=30), ada.hears(grace))
-        yield NarrowCall(world.homes["ada"], ada, (grace, alan))
+        await asyncio.gather(ada.hears(others[0]), *(ada.sees(other, frames=30) for other in others))
+        yield NarrowCall(world.homes["ada"], ada, tuple(others))

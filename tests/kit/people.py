@@ -201,7 +201,7 @@ class People:
         self,
         name: str,
         *,
-        codec: str = "VP8",
+        codec: str = "",
         capture: Capture | None = None,
         line: Relay | None = None,
         touch: bool = False,
@@ -209,7 +209,8 @@ class People:
     ) -> Person:
         """Open the page; whoever arrives stands before the form. `line` is all that leads to the SFU.
 
-        With `touch` fingers are all there is, as on a phone; `locale` is what the browser speaks.
+        `codec` is what their video is sent as; without it, what anybody gets who opens the page. With `touch`
+        fingers are all there is, as on a phone; `locale` is what the browser speaks.
         """
         context = await self._browser.new_context(
             viewport=self._viewport, has_touch=touch, is_mobile=touch, locale=locale
@@ -221,7 +222,7 @@ class People:
         self._all.append(person)
         if line:
             await put_behind(line, person.page)
-        await person.page.goto(f"{self._url}&codec={codec}")
+        await person.page.goto(f"{self._url}&codec={codec}" if codec else self._url)
         return person
 
     async def leave(self) -> None:

@@ -1,94 +1,129 @@
-// How many layers of others' video are asked for, by what is measured second by second.
+// How much of each of the others' videos is asked for, by what is measured second by second.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Automatic, layerFor } from "../../src/svc/web/call/automatic.js";
+import { Automatic, layerFor, PAUSED } from "../../src/svc/web/call/automatic.js";
 
-const WELL = { received: [{ concealed: 0, lost: 0.01 }, { concealed: 0, lost: 0 }] };
-const BAD = { received: [{ concealed: 0.015, lost: 0.05 }] };
-const AWFUL = { received: [{ concealed: 0.2, lost: 0.4 }] };
-const seconds = (automatic, reading, count) => Array.from({ length: count }, () => automatic.hear(reading)).at(-1);
+const NAMES = ["large", "middle", "small"]; // The most important first.
+/** A second of a call, as the statistics tell it: each video has so many kbit/s at its full rate. */
+function second(automatic, { line = Infinity, lost = 0, full = 400, queueMs, freezes = 0 } = {}, names = NAMES) {
+  const share = { [PAUSED]: 0, 0: 0.5, 1: 0.75, 2: 1 };
+  const offered = names.map((trackId) => full * share[automatic.of(trackId)]);
+  const sum = offered.reduce((a, b) => a + b, 0) + 40;
+  const fits = Math.min(1, line / sum);
+  const received = names.map((trackId, index) => ({ trackId, source: "camera", kbps: offered[index] * fits, lost, concealed: 0, freezes }));
+  received.push({ trackId: "voice", source: "mic", kbps: 40 * fits, lost, concealed: 0, freezes: 0 });
+  automatic.hear({ received, queueMs: queueMs ?? (sum > line ? 200 : 0) }, names);
+  return names.map((trackId) => automatic.of(trackId));
+}
+const seconds = (automatic, count, how, names) => Array.from({ length: count }, () => second(automatic, how, names)).at(-1);
+const ALL = [2, 2, 2];
 
-test("all layers are asked for while all is well", () => {
-  assert.equal(seconds(new Automatic(), WELL, 100), 2);
+test("everything is asked for while all is well", () => {
+  assert.deepEqual(seconds(new Automatic(), 100), ALL);
 });
 
-test("sound that has to be concealed costs a layer, and again where that did not help", () => {
+test("where packets wait, as much less is asked for as the line is short of, the least important video first", () => {
   const automatic = new Automatic();
-  assert.equal(automatic.hear(BAD), 1);
-  assert.equal(automatic.hear(BAD), 1, "what was asked for takes a moment to be felt");
-  assert.equal(automatic.hear(BAD), 0);
-  assert.equal(seconds(automatic, BAD, 20), 0);
+  seconds(automatic, 3);
+  assert.deepEqual(second(automatic, { line: 1100 }), [2, 0, 0]);
+  assert.deepEqual(second(automatic, { line: 1100 }), [2, 0, 0], "and that is enough");
 });
 
-test("where much is lost or concealed the least is asked for at once", () => {
-  assert.equal(new Automatic().hear(AWFUL), 0);
-  assert.equal(new Automatic().hear({ received: [{ concealed: 0.04, lost: 0 }] }), 0);
-});
-
-test("after a while without trouble more is tried, a layer at a time", () => {
+test("videos are paused one by one where the lowest layer of all is too much, and the most important one last", () => {
   const automatic = new Automatic();
-  automatic.hear(AWFUL);
-  assert.equal(seconds(automatic, WELL, 3), 0);
-  assert.equal(seconds(automatic, WELL, 1), 1);
-  assert.equal(seconds(automatic, WELL, 3), 1);
-  assert.equal(seconds(automatic, WELL, 1), 2);
+  seconds(automatic, 3);
+  assert.deepEqual(second(automatic, { line: 500 }), [0, PAUSED, PAUSED]);
+  assert.deepEqual(seconds(new Automatic(), 12, { line: 60 }), [PAUSED, PAUSED, PAUSED]);
 });
 
-test("what was tried too early is tried later the next time, and within ten seconds", () => {
+test("a queue that drains shows that enough was lowered", () => {
   const automatic = new Automatic();
-  automatic.hear(AWFUL);
+  seconds(automatic, 3);
+  const lowered = second(automatic, { line: 1100 });
+  assert.deepEqual([400, 300, 200, 100].map((queueMs) => String(second(automatic, { queueMs }))).at(-1), String(lowered));
+});
+
+test("loss without delay lowers nothing, unless the line drops most of it instead of letting it wait", () => {
+  assert.deepEqual(seconds(new Automatic(), 30, { lost: 0.15, queueMs: 10 }), ALL);
+  assert.notDeepEqual(seconds(new Automatic(), 3, { lost: 0.5, queueMs: 10 }), ALL);
+});
+
+test("where the delay cannot be told, lost and concealed sound tell", () => {
+  const automatic = new Automatic();
+  const received = [{ trackId: "large", source: "camera", kbps: 400, lost: 0, concealed: 0, freezes: 0 }, { trackId: "voice", source: "mic", kbps: 40, lost: 0.02, concealed: 0.04 }];
+  automatic.hear({ received, queueMs: null }, ["large"]);
+  assert.equal(automatic.of("large"), 1);
+});
+
+test("when the line grows everything is back soon, the most important video first", () => {
+  const automatic = new Automatic();
+  seconds(automatic, 40, { line: 300 });
+  const steps = Array.from({ length: 16 }, () => second(automatic, { line: 8000 }));
+  const back = steps.findIndex((levels) => String(levels) === String(ALL));
+  assert.ok(back >= 0 && back < 13, String(steps));
+  for (const [large, middle, small] of steps) assert.ok(large >= middle && middle >= small);
+
+  const atOnce = new Automatic();
+  seconds(atOnce, 3);
+  second(atOnce, { line: 300 });
+  assert.deepEqual(seconds(atOnce, 13, { line: 8000 }), ALL);
+});
+
+test("what was tried and did harm is taken back at once, and what the line has never carried is tried rarely", () => {
+  const automatic = new Automatic();
+  seconds(automatic, 3);
   const tries = [];
-  for (let second = 0, since = 0; tries.length < 6; second++) {
-    const before = automatic.layer;
-    const after = automatic.hear(before === 0 ? WELL : AWFUL);
-    if (after > before) {
-      tries.push(since);
-      since = 0;
-    } else if (before === 0) since += 1;
+  let before = second(automatic, { line: 900 });
+  for (let now = 0; now < 120; now++) {
+    const levels = second(automatic, { line: 900 });
+    if (levels.some((level, index) => level > before[index])) tries.push(now);
+    before = levels;
   }
-  assert.ok(tries.every((waited, index) => index === 0 || waited >= tries[index - 1]), tries);
-  assert.ok(tries.at(-1) > tries[0] && tries.at(-1) <= 10, tries);
+  const pauses = tries.slice(1).map((at, index) => at - tries[index]);
+  assert.ok(Math.min(...pauses.slice(-8)) >= 8, `${pauses}`);
 });
 
-test("nothing is tried while nothing comes", () => {
+test("nothing is tried while nothing comes, nor while a little still waits", () => {
   const automatic = new Automatic();
-  automatic.hear(AWFUL);
-  assert.equal(seconds(automatic, { received: [] }, 60), 0);
+  seconds(automatic, 3);
+  const lowered = second(automatic, { line: 1100 });
+  for (let now = 0; now < 60; now++) automatic.hear({ received: [], queueMs: null }, NAMES);
+  assert.deepEqual(NAMES.map((name) => automatic.of(name)), lowered);
+  assert.deepEqual(seconds(automatic, 60, { queueMs: 60 }), lowered);
+});
+
+test("a paused video that becomes more important takes the place of the least important one", () => {
+  const automatic = new Automatic();
+  seconds(automatic, 3);
+  second(automatic, { line: 500 });
+  seconds(automatic, 3, { queueMs: 0 });
+  const speaks = ["small", "large", "middle"];
+  automatic.hear({ received: [{ trackId: "large", source: "camera", kbps: 200, lost: 0, concealed: 0, freezes: 0 }], queueMs: 0 }, speaks);
+  assert.ok(automatic.of("small") > PAUSED);
+});
+
+test("a video that comes while others are lowered starts as low", () => {
+  const automatic = new Automatic();
+  seconds(automatic, 3);
+  second(automatic, { line: 500 });
+  assert.equal(second(automatic, { line: 500 }, [...NAMES, "new"]).at(-1), PAUSED);
+});
+
+test("pictures that keep freezing without loss cost a layer, but not those of one sender among many, nor a screen", () => {
+  assert.notDeepEqual(seconds(new Automatic(), 2, { freezes: 1 }), ALL);
+  assert.deepEqual(second(new Automatic(), { freezes: 1 }), ALL, "a single one may pass");
+  assert.deepEqual(seconds(new Automatic(), 20, { freezes: 1, lost: 0.05 }), ALL);
+  const screen = { trackId: "screen", source: "screen", kbps: 400, lost: 0, concealed: 0, freezes: 1 };
+  const automatic = new Automatic();
+  for (let now = 0; now < 20; now++) automatic.hear({ received: [screen, { ...screen, source: "camera", trackId: "a" }, { ...screen, source: "camera", trackId: "b", freezes: 0 }], queueMs: 0 }, ["screen", "a", "b"]);
+  assert.equal(automatic.lowest, 2);
 });
 
 test("what a person chooses holds, whatever is measured", () => {
-  assert.deepEqual(["high", "low", "saver"].map((choice) => layerFor(choice, 0)), [-1, 1, 0]);
-  assert.deepEqual([0, 1, 2].map((layer) => layerFor("automatic", layer)), [0, 1, -1]);
-});
-
-test("pictures that keep freezing cost a layer, but not those of one sender among many, nor a screen", () => {
-  const camera = (freezes) => ({ source: "camera", concealed: 0, lost: 0, freezes });
-  const frozen = { received: [camera(1), camera(2), camera(0)] };
-  const automatic = new Automatic();
-  assert.equal(automatic.hear(frozen), 2, "a single one may pass");
-  assert.equal(automatic.hear(frozen), 1);
-  assert.equal(seconds(new Automatic(), { received: [camera(1), camera(0)] }, 20), 2);
-  assert.equal(seconds(new Automatic(), { received: [camera(1)] }, 20), 0);
-  assert.equal(seconds(new Automatic(), { received: [{ ...camera(1), source: "screen" }] }, 20), 2);
-});
-
-test("a small tile needs no more than every second picture, unless the person has chosen", () => {
-  assert.equal(layerFor("", 2, 150), 1);
-  assert.equal(layerFor("", 0, 150), 0);
-  assert.equal(layerFor("", 2, 300), -1);
-  assert.equal(layerFor("high", 2, 150), -1);
-});
-
-test("what is tried is given up before anything is lost, when it makes the sound wait less and less", () => {
-  const voice = (waitMs) => ({ received: [{ source: "mic", concealed: 0, lost: 0, freezes: 0, waitMs }] });
-  const automatic = new Automatic();
-  automatic.hear(AWFUL);
-  assert.equal(seconds(automatic, voice(700), 4), 1);
-  assert.equal(automatic.hear(voice(650)), 1);
-  assert.equal(automatic.hear(voice(500)), 0);
-  assert.equal(automatic.hear(voice(300)), 0);
-  assert.equal(seconds(automatic, voice(300), 6), 1, "and it is tried again");
-  assert.equal(seconds(automatic, voice(290), 4), 2);
+  assert.deepEqual(["high", "low", "saver"].map((choice) => layerFor(choice, PAUSED)), [-1, 1, 0].map((layer) => ({ layer, paused: false })));
+  assert.deepEqual([PAUSED, 0, 1, 2].map((level) => layerFor("automatic", level)), [
+    { layer: 0, paused: true }, { layer: 0, paused: false }, { layer: 1, paused: false }, { layer: -1, paused: false },
+  ]);
 });

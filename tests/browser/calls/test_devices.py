@@ -87,10 +87,14 @@ QUIET_UNTIL_PRESSED = """(() => {
 })()"""
 LAYERS = """() => {
   window.layers = [];
+  window.widths = [];
   const send = WebSocket.prototype.send;
   WebSocket.prototype.send = function (frame) {
     const { event, data } = JSON.parse(frame);
-    if (event === "set_layer") window.layers.push(JSON.parse(data).max_temporal_layer);
+    if (event === "set_layer") {
+      window.layers.push(JSON.parse(data).max_temporal_layer);
+      window.widths.push(JSON.parse(data).width);
+    }
     return send.call(this, frame);
   };
 }"""
@@ -298,7 +302,7 @@ async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
 
 
 async def asks_for_what_is_chosen(ada: Person) -> None:
-    """Of everybody, and otherwise of Grace; automatically less for a small tile."""
+    """Of everybody, and otherwise of Grace; and says how wide the tile is."""
     await open_voice_settings(ada)
     of_all = ada.page.get_by_role("group", name="Pictures of others")
     for choice, layer in (("Half", 1), ("Full", -1), ("Saver", 0)):
@@ -315,10 +319,10 @@ async def asks_for_what_is_chosen(ada: Person) -> None:
     await of_all.get_by_role("radio", name="Automatic").check()
     await asks_for(ada, -1)
     await ada.page.keyboard.press("Escape")
-    await ada.page.set_viewport_size({"width": 340, "height": 420})
-    await asks_for(ada, 1)
-    await ada.page.set_viewport_size({"width": 1200, "height": 700})
-    await asks_for(ada, -1)
+    for width, least, most in ((340, 1, 340), (1200, 341, 1200)):
+        await ada.page.set_viewport_size({"width": width, "height": width * 3 // 5})
+        told = f"window.widths.at(-1) >= {least} && window.widths.at(-1) <= {most}"
+        await ada.page.wait_for_function(f"() => {told}")
 
 
 async def options_of_grace(ada: Person) -> Locator:

@@ -1,85 +1,189 @@
-// How many temporal layers of other people's video are asked for, so that their sound stays whole: fewer when sound
-// has to be concealed, much is lost or pictures keep freezing, more again when all has been well for a while; and
-// fewer for a small tile. Sans I/O: readings in, layers out.
+// How much of other people's video is asked for, so that their sound stays whole: less where packets wait in a queue on
+// their way to us, more again when all has been well for a while. Each video has a level: all of its layers, fewer, or
+// none at all. The least important ones go down first and come back last. Sound is never lowered. Sans I/O: readings
+// in, levels out.
 
 /** @import { Received } from "./quality.js" */
 
-const BAD_CONCEALED = 0.01; // Of the sound of a second.
-const AWFUL_CONCEALED = 0.02;
-const BAD_DRAINED_MS = 100; // In a second, of what waits to be heard: what was tried makes everything late.
-const BAD_LOST = 0.08; // Of the packets of a second; what is sent again in time is not lost.
-const AWFUL_LOST = 0.2;
-const BAD_FREEZES_S = 2; // One after another, with a freeze in each.
-const SEVERAL = 2; // Cameras; that a single one of many freezes is its sender's doing. A screen may stand still.
-const SMALL_PX = 200; // In a tile that is narrower nobody misses every second picture.
-const OF_SMALL = 1;
+/** Nothing of a video is asked for. */
+export const PAUSED = -1;
 /** The highest of the layers 0, 1 and 2. */
 export const ALL = 2;
-const WELL_S = 4; // So long all must be well before more is tried,
-const WELL_AGAIN_S = 6; // and so long where the last attempt has failed.
+// What of a video's bits each level carries, as measured with browsers.
+/** @type {{[level: number]: number}} */
+const SHARE = { [PAUSED]: 0, 0: 0.5, 1: 0.75, [ALL]: 1 };
+const USUAL_KBPS = 300; // Of a video that has not been measured yet.
+
+// Delay beyond what the line has when it is empty. Loss without it is not ours, and sending less does not help there.
+const BAD_QUEUE_MS = 80, CALM_QUEUE_MS = 40;
+const FALLING_MS = 10; // In a second: the queue drains, and what was lowered suffices.
+const POLICED_LOST = 0.25, POLICED_S = 2; // A line that drops what is too much instead of letting it wait.
+// Where no delay can be measured, sound tells.
+const BAD_CONCEALED = 0.01, BAD_LOST = 0.08;
+const BAD_FREEZES_S = 2; // One after another, with a freeze in each and without loss: this machine is too slow.
+const SEVERAL = 2; // Cameras; that a single one of many freezes is its sender's doing. A screen may stand still.
+
+const FITS = 0.8; // Of what comes while there is a queue; the rest lets it drain.
 const SETTLING_S = 2; // That less is asked for takes a moment to be felt.
+const WELL_S = 2; // So long all must be well before more is tried,
+const BEYOND_S = 8; // and so long where that would be more than the line has carried before.
+const PROVEN_S = 15; // An attempt that has lasted so long shows what the line carries.
+const FASTER = 3; // Each attempt that does no harm is followed by one of so many times as many steps.
+const FAILED_S = 6; // Trouble that comes so soon after more was tried comes from that.
 
 /** The layer that each choice of a person's stands for; "automatic" is decided here. */
 export const LAYERS = { high: -1, low: 1, saver: 0 };
 
 export class Automatic {
-  /** The highest layer to ask for: 0, 1, or 2 for all. */
-  layer = ALL;
+  /** @type {Map<string, number>} */
+  #levels = new Map();
+  /** By track, what it has at its full rate. @type {Map<string, number>} */
+  #full = new Map();
+  /** The levels before more was tried. @type {Map<string, number>} */
+  #before = new Map();
+  /** What came, in kbit/s, when there was a queue last. */
+  #carried = Infinity;
+  #wellS = 0; #steps = 1; #sinceChangeS = SETTLING_S; #sinceRaiseS = Infinity; #frozenS = 0; #policedS = 0; #queueMs = 0;
 
-  #wellS = 0;
-  /** @type {Set<number>} */
-  #failed = new Set();
-  #sinceChangeS = SETTLING_S; #raisedS = Infinity; #frozenS = 0; #waitMs = 0;
+  /** The level of a track: PAUSED, 0, 1, or ALL. @param {string} trackId */
+  of(trackId) {
+    return this.#levels.get(trackId) ?? ALL;
+  }
 
-  /** Take in what was measured in the last second; returns the layer to ask for. @param {{received: Received[]}} reading */
-  hear({ received }) {
+  /** The lowest level of all. */
+  get lowest() {
+    return Math.min(ALL, ...this.#levels.values());
+  }
+
+  /**
+   * Take in what was measured in the last second. `queueMs` is how long packets wait on the way here, null where that
+   * cannot be told; `videos` are those whose levels are decided here, the most important first.
+   * @param {{received: Received[], queueMs: number | null}} reading @param {string[]} videos
+   */
+  hear({ received, queueMs }, videos) {
+    this.#keepOnly(videos);
     this.#sinceChangeS += 1;
-    this.#raisedS += 1;
-    const concealed = Math.max(0, ...received.map((each) => each.concealed));
+    this.#sinceRaiseS += 1;
+    if (this.#before.size && this.#sinceRaiseS >= PROVEN_S) {
+      this.#before.clear();
+      this.#carried = Math.max(this.#carried, kbpsOf(received));
+    }
+    const falling = queueMs !== null && queueMs < this.#queueMs - FALLING_MS;
+    const bad = this.#isBad(received, queueMs);
+    this.#measure(received, bad);
+    this.#queueMs = queueMs ?? 0;
+    if (bad) this.#worse(received, videos, falling);
+    else if ((queueMs ?? 0) <= CALM_QUEUE_MS && received.length) this.#better(received, videos);
+    else this.#wellS = 0;
+  }
+
+  /** A video that comes while others are lowered starts as low as they are. @param {string[]} videos */
+  #keepOnly(videos) {
+    for (const trackId of this.#levels.keys()) if (!videos.includes(trackId)) this.#levels.delete(trackId);
+    for (const trackId of this.#full.keys()) if (!videos.includes(trackId)) this.#full.delete(trackId);
+    const lowest = this.lowest;
+    for (const trackId of videos) if (!this.#levels.has(trackId)) this.#levels.set(trackId, lowest);
+  }
+
+  /** While there is a queue more is sent than comes. @param {Received[]} received @param {boolean} bad */
+  #measure(received, bad) {
+    for (const { trackId, kbps, lost } of received) {
+      const level = this.#levels.get(trackId);
+      if (level === undefined || level === PAUSED || !kbps || this.#sinceChangeS < SETTLING_S) continue;
+      const full = kbps / SHARE[level] / Math.max(0.1, 1 - lost);
+      this.#full.set(trackId, bad ? Math.max(full, this.#full.get(trackId) ?? 0) : full);
+    }
+  }
+
+  /** @param {Received[]} received @param {number | null} queueMs */
+  #isBad(received, queueMs) {
     const lost = Math.max(0, ...received.map((each) => each.lost));
-    this.#frozenS = freeze(received.filter(({ source }) => source === "camera")) ? this.#frozenS + 1 : 0;
-    const frozen = this.#frozenS >= BAD_FREEZES_S;
-    if (this.#drained(received) || concealed > BAD_CONCEALED || frozen || lost > BAD_LOST) this.#worse(lost > AWFUL_LOST || concealed > AWFUL_CONCEALED);
-    else this.#better(received);
-    return this.layer;
+    const concealed = Math.max(0, ...received.map((each) => each.concealed));
+    const cameras = received.filter(({ source }) => source === "camera");
+    this.#frozenS = freeze(cameras) && lost < BAD_LOST / 4 ? this.#frozenS + 1 : 0;
+    this.#policedS = lost > POLICED_LOST ? this.#policedS + 1 : 0;
+    if (this.#frozenS >= BAD_FREEZES_S || this.#policedS >= POLICED_S) return true;
+    return queueMs === null ? concealed > BAD_CONCEALED || lost > BAD_LOST : queueMs > BAD_QUEUE_MS;
   }
 
-  /** Has what waits to be heard become far less since the last second, while more is tried? @param {Received[]} received */
-  #drained(received) {
-    const before = this.#waitMs;
-    const voices = received.filter(({ source }) => source === "mic");
-    this.#waitMs = voices.reduce((sum, { waitMs }) => sum + waitMs, 0) / Math.max(1, voices.length);
-    return this.#raisedS <= WELL_S && voices.length > 0 && before - this.#waitMs > BAD_DRAINED_MS;
-  }
-
-  /** @param {boolean} awful */
-  #worse(awful) {
+  /** @param {Received[]} received @param {string[]} videos @param {boolean} falling */
+  #worse(received, videos, falling) {
     this.#wellS = 0;
-    const tooEarly = this.#raisedS < WELL_S;
-    if (this.layer === 0 || (this.#sinceChangeS < SETTLING_S && !tooEarly)) return;
-    // What was tried too early is tried later the next time.
-    if (tooEarly) this.#failed.add(this.layer);
-    this.#raisedS = Infinity;
-    this.#become(awful && !tooEarly ? 0 : this.layer - 1);
+    this.#steps = 1;
+    this.#carried = kbpsOf(received);
+    if (this.#sinceRaiseS <= FAILED_S && this.#before.size) {
+      for (const [trackId, level] of this.#before) if (this.#levels.has(trackId)) this.#levels.set(trackId, Math.min(level, this.of(trackId)));
+      this.#before.clear();
+      this.#sinceChangeS = 0;
+    } else if (this.#sinceChangeS >= SETTLING_S && !falling) {
+      const forVideos = FITS * kbpsOf(received) - this.#otherKbps(received);
+      do {
+        if (!this.#lowerOne(videos)) break;
+      } while (this.#estimated() > forVideos);
+      this.#sinceChangeS = 0;
+    }
   }
 
-  /** @param {Received[]} received */
-  #better(received) {
+  /** What sound has, and what is not decided here. @param {Received[]} received */
+  #otherKbps(received) {
+    return kbpsOf(received.filter(({ trackId }) => !this.#levels.has(trackId)));
+  }
+
+  #estimated(levels = this.#levels) {
+    return [...levels].reduce((total, [trackId, level]) => total + SHARE[level] * (this.#full.get(trackId) ?? USUAL_KBPS), 0);
+  }
+
+  /** The least important video goes down first; none is paused before all are at their lowest. @param {string[]} videos */
+  #lowerOne(videos) {
+    const least = videos.findLast((trackId) => this.of(trackId) > 0) ?? videos.findLast((trackId) => this.of(trackId) === 0);
+    if (least) this.#levels.set(least, this.of(least) - 1);
+    return least !== undefined;
+  }
+
+  /** @param {Received[]} received @param {string[]} videos */
+  #better(received, videos) {
     this.#wellS += 1;
-    if (this.#raisedS === WELL_S) this.#failed.clear();
-    const neededS = this.#failed.has(this.layer + 1) ? WELL_AGAIN_S : WELL_S;
-    if (this.layer === ALL || this.#wellS < neededS || !received.length) return;
-    this.#wellS = 0;
-    this.#raisedS = 0;
-    this.#become(this.layer + 1);
+    const raised = this.#raised(videos);
+    const beyond = this.#steps === 1 && this.#estimated(raised) + this.#otherKbps(received) > this.#carried;
+    if (this.lowest === ALL) this.#steps = 1;
+    else if (this.#wellS >= (beyond ? BEYOND_S : WELL_S)) this.#raise(raised);
+    else if (this.#sinceChangeS >= SETTLING_S) this.#swap(videos);
   }
 
-  /** @param {number} layer */
-  #become(layer) {
-    this.layer = layer;
+  /** @param {string[]} videos */
+  #raised(videos) {
+    const levels = new Map(this.#levels);
+    const of = (/** @type {string} */ trackId) => levels.get(trackId) ?? ALL;
+    for (let step = 0; step < this.#steps; step++) {
+      const most = videos.find((trackId) => of(trackId) === PAUSED) ?? videos.find((trackId) => of(trackId) < ALL);
+      if (most) levels.set(most, of(most) + 1);
+    }
+    return levels;
+  }
+
+  /** @param {Map<string, number>} levels */
+  #raise(levels) {
+    this.#before = this.#levels;
+    this.#levels = levels;
+    this.#steps *= FASTER;
+    this.#wellS = 0;
+    this.#sinceChangeS = this.#sinceRaiseS = 0;
+  }
+
+  /** A paused video that has become more important takes the place of the least important one. @param {string[]} videos */
+  #swap(videos) {
+    const paused = videos.findIndex((trackId) => this.of(trackId) === PAUSED);
+    const shown = videos.findLastIndex((trackId) => this.of(trackId) > PAUSED);
+    if (paused < 0 || shown < paused) return;
+    this.#levels.set(videos[paused], this.of(videos[shown]));
+    this.#levels.set(videos[shown], PAUSED);
+    this.#before.clear();
     this.#sinceChangeS = 0;
   }
 }
+
+/** @param {Received[]} received */
+const kbpsOf = (received) => received.reduce((total, { kbps }) => total + kbps, 0);
 
 /** @param {Received[]} cameras */
 function freeze(cameras) {
@@ -87,9 +191,11 @@ function freeze(cameras) {
   return frozen > 0 && frozen >= Math.min(SEVERAL, cameras.length);
 }
 
-/** What to ask for of one track: the person's own choice, or what is decided automatically for a tile of this width. @param {string} choice @param {number} automatic */
-export function layerFor(choice, automatic, widthPx = Infinity) {
-  if (choice in LAYERS) return LAYERS[/** @type {keyof typeof LAYERS} */ (choice)];
-  const layer = widthPx < SMALL_PX ? Math.min(OF_SMALL, automatic) : automatic;
-  return layer >= ALL ? -1 : layer;
+/**
+ * What to ask for of one track: the person's own choice, or what is decided automatically.
+ * @param {string} choice @param {number} level @returns {{layer: number, paused: boolean}}
+ */
+export function layerFor(choice, level) {
+  if (choice in LAYERS) return { layer: LAYERS[/** @type {keyof typeof LAYERS} */ (choice)], paused: false };
+  return { layer: level >= ALL ? -1 : Math.max(0, level), paused: level === PAUSED };
 }

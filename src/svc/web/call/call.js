@@ -5,7 +5,7 @@
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Reading } from "./quality.js" */
 /** @import { Sealing } from "./sealing.js" */
-/** @import { Ending, Offered, Session, Sound, Source, Track, Withheld } from "./session.js" */
+/** @import { Ending, Offered, Session, Sound, Source, Track, Wish, Withheld } from "./session.js" */
 /** @import { Trouble } from "./trouble.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
@@ -21,7 +21,7 @@ const STANDING_MS = 1500;
 const LAST_CHANCE_MS = 400;
 
 /**
- * Events: "state", "trouble", "tracks" and "speakers", after the properties of these names have changed.
+ * Events: "state", "trouble", "offered", "tracks" and "speakers", after the properties of these names have changed.
  */
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
@@ -110,7 +110,12 @@ export class Call extends EventTarget {
    * @param {string} trackId @param {number} layer
    */
   setLayer(trackId, layer) {
-    this.#session?.setLayer(trackId, layer);
+    this.wish(trackId, { max_temporal_layer: layer });
+  }
+
+  /** Change what we want of a track; holds as long as with `setLayer`. @param {string} trackId @param {Partial<Wish>} changes */
+  wish(trackId, changes) {
+    this.#session?.wish(trackId, changes);
   }
 
   /** What we want of the room has changed. */
@@ -165,7 +170,7 @@ export class Call extends EventTarget {
     const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
     const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, sound: this.#sound, wanted: this.#wanted, reachable: this.#reachable, sealing: this.#sealing });
     this.#session = session;
-    for (const property of /** @type {const} */ (["tracks", "speakers"])) session.addEventListener(property, () => this.#changed(property));
+    for (const property of /** @type {const} */ (["offered", "tracks", "speakers"])) session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {
       this.#backoff.reset();
       this.#become("connected");

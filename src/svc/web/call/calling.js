@@ -56,8 +56,10 @@ export const ending = signal("");
 /** What we join with: {mic, camera}. */
 export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 
-/** The highest layer of other people's video that is asked for automatically: 0, 1, or 2 for all. */
-export const automaticLayer = signal(2);
+/** The lowest level of other people's video that was chosen automatically: 0, 1, or 2 for all; -1 where some are paused. */
+export const automaticLevel = signal(2);
+/** Ids of videos that our line cannot carry now. @type {Signal<string[]>} */
+export const paused = signal([]);
 
 /** @type {typeof import("./being.js") | null} */
 let being = null; // Fetched with the first call.
@@ -85,8 +87,8 @@ let moving = null; // Where to go when the call that is ending has ended.
 
 /** The Call of the moment, for statistics and layers, or null. */
 export const theCall = () => call;
-/** The highest layer that is asked for of a track; -1 for all. @param {string} trackId */
-export const layerOf = (trackId) => layering?.of(trackId) ?? -1;
+/** What is asked for of a track; see session.js. @param {string} trackId */
+export const wishOf = (trackId) => layering?.of(trackId) ?? {};
 
 /** @param {Partial<Wish>} changes */
 export function chooseWishes(changes) {
@@ -186,11 +188,11 @@ async function enter(there) {
   const mine = new Call({ requestGrant: grantOnce, codec: new URLSearchParams(location.hash.slice(1)).get("codec"), sound: () => ({ music: callSettings.value.music, kbps: kbpsOf(channelId) }), wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId, encrypted) });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
-  const layers = layering = new Layering(mine);
+  const layers = layering = new Layering(mine, (trackIds) => { if (String(trackIds) !== String(paused.peek())) paused.value = trackIds; });
   const stopWatching = watchQuality(mine, (reading) => {
     mine.read(reading);
     layers.hear(reading);
-    automaticLayer.value = layers.layer;
+    automaticLevel.value = layers.level;
   });
   publisher = devices;
   mine.addEventListener("state", () => {
@@ -201,6 +203,7 @@ async function enter(there) {
     layers.startOver();
     tellAll();
   });
+  mine.addEventListener("offered", () => layers.ask());
   mine.addEventListener("tracks", () => {
     tracks.value = mine.tracks;
     const received = new Set(mine.tracks.map(({ trackId }) => trackId));
@@ -289,6 +292,7 @@ function leaveRoom({ kind, reason }, devices) {
   batch(() => {
     call = layering = null;
     tracks.value = [];
+    paused.value = [];
     unwatched.value = [];
     speakers.value = [];
     sending.value = { mic: false, camera: null, screen: null };

@@ -4,26 +4,28 @@
 /** @import { Source } from "./session.js" */
 /**
  * @typedef {Partial<Omit<Present, "camera" | "screen">>} Marks
- * @typedef {Marks & {id: string, nickname: string, own: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null, unwatched?: boolean, withheld?: {[source: string]: string}}} Person
+ * @typedef {Marks & {id: string, nickname: string, own: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null, unwatched?: boolean, withheld?: {[source: string]: string}, slow?: {camera: boolean, screen: boolean}}} Person
  */
 
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
-import { callChannel, deafened, sending, theCall, tracks, unwatched } from "./calling.js";
+import { callChannel, deafened, paused, sending, theCall, tracks, unwatched } from "./calling.js";
 
 /**
  * Everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}; `camera` and `screen` are
  * tracks or null, `unwatched` says that there is a screen which we do not receive. `withheld` has reasons by source,
- * "codec" or "no_line": what we cannot be sent. It changes with `tracks`.
+ * "codec" or "no_line": what we cannot be sent. It changes with `tracks`. `slow` says what our line cannot carry now.
  * @returns {Person[]}
  */
 export function peopleHere() {
   const own = member.value;
   const here = callChannel.value;
   if (!here || !own) return [];
-  const video = (/** @type {string} */ id, /** @type {Source} */ source) => tracks.value.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
+  const received = (/** @type {string} */ id, /** @type {Source} */ source) => tracks.value.find((track) => track.userId === id && track.source === source);
+  const video = (/** @type {string} */ id, /** @type {Source} */ source) => received(id, source)?.receiver.track ?? null;
+  const slow = (/** @type {string} */ id, /** @type {Source} */ source) => paused.value.includes(received(id, source)?.trackId ?? "");
   const others = peopleIn(here).filter(({ id }) => id !== own.id)
-    .map((each) => ({ ...each, own: false, camera: video(each.id, "camera"), screen: video(each.id, "screen"), ...withheldOf(each.id) }));
+    .map((each) => ({ ...each, own: false, camera: video(each.id, "camera"), screen: video(each.id, "screen"), slow: { camera: slow(each.id, "camera"), screen: slow(each.id, "screen") }, ...withheldOf(each.id) }));
   const { mic, camera, screen } = sending.value;
   const marks = peopleIn(here).find(({ id }) => id === own.id) ?? {};
   return [...others, { ...marks, id: own.id, nickname: own.nickname, own: true, self_muted: !mic, self_deafened: deafened.value, camera, screen }];

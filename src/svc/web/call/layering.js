@@ -1,63 +1,81 @@
-// Asks the SFU for the layers that are wanted of each video, and asks anew only where that has changed.
+// Tells the SFU what we want of each video: how many layers, how wide it is shown, or nothing at all. It says so again only
+// where that has changed.
 
 /** @import { Call } from "./call.js" */
-/** @import { Received } from "./quality.js" */
+/** @import { Reading } from "./quality.js" */
+/** @import { Offered, Track, Wish } from "./session.js" */
 
 import { focused, tilePx } from "../state/call_layout.js";
 import { callSettings, people, wishesFor } from "../state/call_settings.js";
 import { effect } from "../vendor/signals.js";
-import { ALL, Automatic, layerFor } from "./automatic.js";
+import { Automatic, ALL, layerFor, LAYERS, PAUSED } from "./automatic.js";
+import { LineDelay } from "./line_delay.js";
+import { widths } from "./visibility.js";
 
 // How long voices wait on a narrow line: what is tried there makes everything late before anything is lost.
 const NARROW_WAIT_MS = 240;
+const LOOK_EVERY_MS = 200;
+const HIDDEN_AFTER_MS = 5000; // Who looks at something else for a moment has the pictures back at once.
+const WIDTHS_PX = 80; // Of a window that is being resized not each pixel is told.
+const CLOCK_RATE = 48_000; // Of Opus.
 
 export class Layering {
-  #call; #automatic = new Automatic();
-  /** @type {Map<string, number>} */
+  #call; #onPaused; #automatic = new Automatic(); #delay = new LineDelay();
+  /** @type {Map<string, Wish>} */
   #asked = new Map();
+  /** Since when a track is not shown. @type {Map<string, number>} */
+  #hiddenSince = new Map();
+  #looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
 
-  /** @param {Call} call */
-  constructor(call) {
+  /** `onPaused(trackIds)` hears what our line cannot carry. @param {Call} call @param {(trackIds: string[]) => void} onPaused */
+  constructor(call, onPaused) {
     this.#call = call;
+    this.#onPaused = onPaused;
     // What is asked for changes with what the person chooses, and with the tiles.
-    this.stop = effect(() => this.ask());
+    const stop = effect(() => this.ask());
+    this.stop = () => {
+      clearInterval(this.#looking);
+      stop();
+    };
   }
 
-  /** The highest layer that is asked for automatically, for showing. */
-  get layer() {
-    return this.#automatic.layer;
+  /** The lowest level that was chosen automatically, for showing. */
+  get level() {
+    return this.#automatic.lowest;
   }
 
-  /** The highest layer that is asked for of a track; -1 for all. @param {string} trackId */
+  /** What is asked for of a track. @param {string} trackId @returns {Partial<Wish>} */
   of(trackId) {
-    return this.#asked.get(trackId) ?? -1;
+    return this.#asked.get(trackId) ?? {};
   }
 
-  /** Take in a reading of quality.js. @param {{received: Received[]}} reading */
-  hear(reading) {
-    this.#automatic.hear(reading);
-    this.ask();
+  /** Take in a reading of quality.js. @param {Pick<Reading, "received">} reading */
+  hear({ received }) {
+    const heldMs = new Map(received.filter(({ source }) => source === "mic").map(({ trackId, waitMs }) => [trackId, waitMs]));
+    this.#automatic.hear({ received, queueMs: this.#delay.take(heldMs, performance.now()) }, this.#byImportance());
+    this.ask(true);
   }
 
-  /** Ask for what is wanted now. */
-  ask() {
+  /** Tell what is wanted now; that a tile has become smaller only with `settled`. */
+  ask(settled = false) {
     // Looked at also while there are no tracks yet, or it would not be heard when they change.
-    const [of, large, px] = [callSettings.value.quality, focused.value, people.value && tilePx.value];
-    const wait = this.#automatic.layer < ALL ? NARROW_WAIT_MS : null;
+    const [of, , shown, px] = [callSettings.value.quality, people.value, widths.value, tilePx.value];
+    const wait = this.#automatic.lowest < ALL ? NARROW_WAIT_MS : null;
+    const receivers = new Map(this.#call.tracks.map(({ trackId, receiver }) => [trackId, receiver]));
     for (const { receiver, source } of this.#call.tracks) {
       if (source === "mic" && receiver.jitterBufferTarget !== wait) receiver.jitterBufferTarget = wait;
     }
-    for (const { trackId, userId, source } of this.#call.tracks) {
-      if (source !== "camera" && source !== "screen") continue;
-      const widthPx = source === "screen" || large.includes(`camera ${userId}`) ? Infinity : px;
-      const wanted = layerFor(wishesFor(userId).quality || of, this.#automatic.layer, widthPx);
-      if ((this.#asked.get(trackId) ?? -1) === wanted) continue;
-      this.#asked.set(trackId, wanted);
-      this.#call.setLayer(trackId, wanted);
+    const videos = this.#call.offered.filter(isVideo);
+    for (const { trackId, userId } of videos) {
+      const track = receivers.get(trackId)?.track;
+      const { layer, paused } = layerFor(wishesFor(userId).quality || of, this.#automatic.of(trackId));
+      const width = (track && shown.get(track)) ?? 0;
+      const hidden = this.#isHidden(trackId, width > 0 || !track);
+      this.#tell(trackId, { max_temporal_layer: layer, width: width || guess(px), paused: paused || hidden }, settled);
     }
-    // The SFU remembers a line's layer while its track is not watched.
-    const there = new Set(this.#call.offered.map(({ trackId }) => trackId));
-    for (const trackId of this.#asked.keys()) if (!there.has(trackId)) this.#asked.delete(trackId);
+    this.#onPaused(videos.filter((each) => this.#isAutomatic(each) && this.#automatic.of(each.trackId) === PAUSED).map(({ trackId }) => trackId));
+    const there = new Set(videos.map(({ trackId }) => trackId));
+    for (const known of [this.#asked, this.#hiddenSince]) for (const trackId of known.keys()) if (!there.has(trackId)) known.delete(trackId);
   }
 
   /** A new session knows nothing of what was asked for in the one before. */
@@ -65,4 +83,53 @@ export class Layering {
     this.#asked.clear();
     this.ask();
   }
+
+  /** @param {string} trackId @param {Wish} wish @param {boolean} settled */
+  #tell(trackId, { max_temporal_layer: layer, width: px, paused }, settled) {
+    const before = this.#asked.get(trackId) ?? { max_temporal_layer: -1, width: 0, paused: false };
+    let width = Math.ceil(px / WIDTHS_PX) * WIDTHS_PX;
+    if (before.width && width < before.width && !settled) width = before.width;
+    const wish = { max_temporal_layer: layer, width, paused };
+    const changed = Object.entries(wish).filter(([name, value]) => before[/** @type {keyof Wish} */ (name)] !== value);
+    if (!changed.length) return;
+    this.#asked.set(trackId, wish);
+    this.#call.wish(trackId, Object.fromEntries(changed));
+  }
+
+  /** @param {string} trackId @param {boolean} shown */
+  #isHidden(trackId, shown) {
+    const now = performance.now();
+    if (shown) this.#hiddenSince.delete(trackId);
+    else if (!this.#hiddenSince.has(trackId)) this.#hiddenSince.set(trackId, now);
+    return !shown && now - (this.#hiddenSince.get(trackId) ?? now) >= HIDDEN_AFTER_MS;
+  }
+
+  /** @param {Pick<Offered, "userId">} track */
+  #isAutomatic({ userId }) {
+    return !((wishesFor(userId).quality || callSettings.value.quality) in LAYERS);
+  }
+
+  /** What is decided automatically: screens, then who speaks, then what is large. */
+  #byImportance() {
+    const [large, speakers] = [focused.peek(), this.#call.speakers];
+    const importance = (/** @type {Track} */ { source, userId, receiver }) => {
+      const rank = source === "screen" ? 3 : speakers.includes(userId) ? 2 : large.includes(`camera ${userId}`) ? 1 : 0;
+      return rank * 100_000 + (widths.peek().get(receiver.track) ?? 0);
+    };
+    // What is not shown is paused anyway, and would be tried in vain.
+    const shown = this.#call.tracks.filter((track) => isVideo(track) && this.#isAutomatic(track) && widths.peek().has(track.receiver.track));
+    return shown.sort((a, b) => importance(b) - importance(a)).map(({ trackId }) => trackId);
+  }
+
+  #look() {
+    for (const { trackId, source, receiver } of this.#call.tracks) {
+      if (source !== "mic") continue;
+      for (const { timestamp, rtpTimestamp } of receiver.getSynchronizationSources()) this.#delay.note(trackId, timestamp, rtpTimestamp, CLOCK_RATE);
+    }
+  }
 }
+
+/** A tile that is not drawn yet will be as wide as the others; 0 where there are none. @param {number} px */
+const guess = (px) => (px < Infinity ? Math.ceil(px * devicePixelRatio) : 0);
+/** @param {Pick<Offered, "source">} track */
+const isVideo = ({ source }) => source === "camera" || source === "screen";

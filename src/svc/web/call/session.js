@@ -8,11 +8,13 @@
 // that travels beside the SDP. A frame is {event, data}, data a string of JSON.
 
 /** @import { Reply } from "../types/wire.js" */
+/** @import { Wanted } from "./encodings.js" */
 /** @import { Sealing } from "./sealing.js" */
 /** @import { Trouble } from "./trouble.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/pulse.js";
+import { ALL_WANTED, encodingFor, suffices } from "./encodings.js";
 import { RelayWatch, stuck } from "./trouble.js";
 
 /**
@@ -20,6 +22,7 @@ import { RelayWatch, stuck } from "./trouble.js";
  * @typedef {{mid: string, trackId: string, userId: string, source: Source}} Offered
  * @typedef {Offered & {receiver: RTCRtpReceiver}} Track
  * @typedef {{trackId: string, userId: string, source: Source, reason: string}} Withheld
+ * @typedef {{max_temporal_layer: number, width: number, paused: boolean}} Wish What we want of a track: `max_temporal_layer` is 0, 1 or 2, or -1 for all; `width` is that of its tile in pixels of the screen, or 0.
  * @typedef {{kind: string, reason: string}} Ending
  * @typedef {{music: boolean, kbps: number}} Sound Is ours more than a voice, and what its channel sets, or 0.
  * @typedef {RTCRtpTransceiver & {mid: string}} Line Where an offer has named it.
@@ -27,13 +30,6 @@ import { RelayWatch, stuck } from "./trouble.js";
  */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
-// Of the few pictures of a text a quarter would be too few, so it has two layers; without a limit of our own
-// Chromium sends no more than 2.5 Mbit/s, too little for 60 pictures a second or for 4K.
-const ENCODINGS = {
-  camera: { scalabilityMode: "L1T3" },
-  text: { scalabilityMode: "L1T2", maxBitrate: 4_000_000 },
-  motion: { scalabilityMode: "L1T3", maxBitrate: 8_000_000 },
-};
 const MUSIC_KBPS = 128;
 /** @type {Sound} */
 const VOICE = { music: false, kbps: 0 };
@@ -44,6 +40,8 @@ const CONNECT_DEADLINE_MS = 15_000; // As long as the SFU waits for our answer.
 // Chromium starts as small as its first guess of the bandwidth, 300 kbit/s, and needs half
 // a minute to grow. Told to keep the size it is sharp at once; by now it knows what it has.
 const KEEP_SIZE_MS = 5000;
+// Another size costs everybody a keyframe, so a window that is being resized does not make our pictures smaller at once.
+const SMALLER_AFTER_MS = 2000;
 // We close with it when we may be back in a moment, so that the others keep our tile.
 const LOST = 4000;
 // Sockets that end so may have ended on the way: without a close frame, because the chat server stops, or with LOST.
@@ -57,7 +55,7 @@ const LISTEN_MS = 600;
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
- * Events: "connected", again after "silent" (the SFU hears nothing of us), and "tracks" and "speakers" (see the properties of these names).
+ * Events: "connected", again after "silent" (the SFU hears nothing of us), and "offered", "tracks" and "speakers" (see the properties of these names).
  * `ended` resolves once with {kind, reason}; kind is "left", "lost" or one of ENDINGS.
  */
 export class Session extends EventTarget {
@@ -78,8 +76,12 @@ export class Session extends EventTarget {
   #ticket = null;
   /** While no socket leads to the service. @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null} */
   #away = null;
-  /** Layers that were asked for meanwhile. @type {Map<string, number>} */
-  #unsent = new Map();
+  /** What we want of each track, and of which ones it has changed meanwhile. @type {Map<string, Partial<Wish>>} */
+  #wishes = new Map();
+  /** @type {Set<string>} */
+  #unsent = new Set();
+  /** What the others want of what we send. @type {Map<Source, Wanted>} */
+  #wantedOfUs = new Map();
   #relay; #since = performance.now(); #connected = false;
   #socket; #pc; #sending; #codec;
   /** @type {RTCIceCandidateInit[]} */
@@ -145,10 +147,12 @@ export class Session extends EventTarget {
     });
   }
 
-  /** Receive this track's temporal layers up to `layer` only: 0, 1 or 2; -1 for all. @param {string} trackId @param {number} layer */
-  setLayer(trackId, layer) {
-    if (this.#away) this.#unsent.set(trackId, layer);
-    else this.#send("set_layer", { track_id: trackId, max_temporal_layer: layer });
+  /** Change what we want of a track; each message to the service says all of it. @param {string} trackId @param {Partial<Wish>} changes */
+  wish(trackId, changes) {
+    const wish = { max_temporal_layer: -1, ...this.#wishes.get(trackId), ...changes };
+    this.#wishes.set(trackId, wish);
+    if (this.#away) this.#unsent.add(trackId);
+    else this.#send("set_layer", { track_id: trackId, ...wish });
   }
 
   /** Nothing comes to us: does the service still answer? It may only stand still, so it has the usual time. */
@@ -261,7 +265,7 @@ export class Session extends EventTarget {
   #resumed() {
     this.#away = null;
     this.withheld = [];
-    for (const [trackId, layer] of this.#unsent) this.setLayer(trackId, layer);
+    for (const trackId of this.#unsent) this.wish(trackId, {});
     this.#unsent.clear();
   }
 
@@ -292,6 +296,7 @@ export class Session extends EventTarget {
     else if (event === "path_lost") this.dispatchEvent(new Event("silent")); // An offer follows, which restarts ICE.
     else if (event === "path_back") this.dispatchEvent(new Event("connected"));
     else if (event === "track_unavailable" || event === "track_available") this.#withhold(JSON.parse(data));
+    else if (event === "layers_wanted") this.#wantedChanged(JSON.parse(data));
     else if (event === "room_error") this.#reason = data;
   }
 
@@ -301,8 +306,10 @@ export class Session extends EventTarget {
     await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#offeredSound) });
     for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES))) this.#sealing?.seal(/** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender, source);
     this.#nameOffered(tracks);
+    this.dispatchEvent(new Event("offered")); // How wide it is shown had better be known before our answer brings it.
     this.#receiveWanted();
     for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
+    await this.#encode("camera"); // By how many we are now.
     const answer = await this.#pc.createAnswer();
     await this.#pc.setLocalDescription({ type: answer.type, sdp: inStereo(/** @type {string} */ (answer.sdp)) });
     if (socket === this.#socket) this.#send("answer", this.#pc.localDescription);
@@ -367,7 +374,9 @@ export class Session extends EventTarget {
     if (!line) return false;
     const track = this.#sending.get(source) ?? null;
     const direction = track ? "sendonly" : "inactive";
-    if (line.sender.track !== track) await line.sender.replaceTrack(track);
+    const replaced = line.sender.track !== track;
+    if (replaced) await line.sender.replaceTrack(track);
+    if (replaced && track && line.direction === direction) await this.#encode(source); // It may have another size.
     if (line.direction === direction) return false;
     line.direction = direction;
     if (track) await this.#prepareSender(line.sender, source, track);
@@ -378,13 +387,33 @@ export class Session extends EventTarget {
   async #prepareSender(sender, source, track) {
     sender.setStreams?.(source.startsWith("screen") ? this.#screen : this.#person);
     if (track.kind !== "video") return;
-    /** @type {RTCRtpEncodingParameters} */
-    const encoding = { ...ENCODINGS[/** @type {keyof typeof ENCODINGS} */ (source === "camera" ? source : track.contentHint)] };
+    // A track that the service does not know yet must send something, or it never will.
+    this.#wantedOfUs.delete(source);
     const codec = this.#codec && senderCodec(this.#codec);
-    if (codec) encoding.codec = codec;
-    await wish(sender, encoding, "maintain-resolution");
+    await wish(sender, { ...this.#encodingOf(source, track), ...(codec && { codec }) }, "maintain-resolution");
     // A screen with text stays readable even when it moves less smoothly, a face need not.
     if (source === "camera" || track.contentHint === "motion") setTimeout(() => wish(sender, {}, "maintain-framerate"), KEEP_SIZE_MS);
+  }
+
+  /** @param {Source} source @param {MediaStreamTrack} track */
+  #encodingOf(source, track) {
+    const others = new Set(this.offered.map(({ userId }) => userId));
+    return encodingFor(source, track, this.#wantedOfUs.get(source) ?? ALL_WANTED, others.size + 1);
+  }
+
+  /** Encode what we send as it is wanted now. @param {Source} source */
+  async #encode(source) {
+    const sender = this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source])?.sender;
+    if (sender?.track?.kind === "video") await wish(sender, this.#encodingOf(source, sender.track));
+  }
+
+  /** More is sent at once, and so is nothing. @param {Wanted & {source: Source}} said */
+  #wantedChanged({ source, width, watched }) {
+    const before = this.#wantedOfUs.get(source) ?? ALL_WANTED;
+    const now = { width, watched };
+    this.#wantedOfUs.set(source, now);
+    const wait = watched && suffices(before, now) ? SMALLER_AFTER_MS : 0;
+    setTimeout(() => this.#queue(() => this.#encode(source)), wait);
   }
 
   /** Offers, candidates and our own changes happen one after the other, in the order of their arrival. @param {() => void | Promise<void>} step */
@@ -432,12 +461,19 @@ function inStereo(sdp) {
   return sdp.replace(/^(a=fmtp:\d+ (?!.*stereo=1).*useinbandfec=1)/gmu, "$1;stereo=1");
 }
 
-/** Ask for this encoding; a browser that knows nothing of it sends as it likes. @param {RTCRtpSender} sender @param {RTCRtpEncodingParameters} encoding @param {RTCDegradationPreference} degradationPreference */
+/**
+ * Ask for this encoding; a browser that knows nothing of it sends as it likes. What starts again starts with a whole picture.
+ * @param {RTCRtpSender} sender @param {RTCRtpEncodingParameters} encoding @param {RTCDegradationPreference} [degradationPreference]
+ */
 async function wish(sender, encoding, degradationPreference) {
   const parameters = sender.getParameters();
   if (!parameters.encodings?.length) return;
+  const before = { ...parameters.encodings[0] };
+  const changed = Object.entries(encoding).some(([name, value]) => before[/** @type {keyof typeof before} */ (name)] !== value);
+  if (!changed && !degradationPreference) return;
   Object.assign(parameters.encodings[0], encoding);
-  await sender.setParameters({ ...parameters, degradationPreference }).catch(() => {});
+  const keyFrame = before.active === false && encoding.active === true;
+  await sender.setParameters({ ...parameters, ...(degradationPreference && { degradationPreference }) }, { encodingOptions: [{ keyFrame }] }).catch(() => {});
 }
 
 /** @param {string} name */

@@ -2,7 +2,7 @@
 
 /** @import { Received, Sent } from "../../call/quality.js" */
 
-import { automaticLayer, callState, layerOf } from "../../call/calling.js";
+import { automaticLevel, callState, wishOf } from "../../call/calling.js";
 import { reading, readings, report } from "../../call/quality.js";
 import { notify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
@@ -25,7 +25,7 @@ export function QualityPanel({ onClose }) {
       <dl class="numbers">
         <div><dt>${t("round-trip")}</dt><dd>${t("ms", { ms: now.path.roundTripMs })}</dd></div>
         <div><dt>${t("path")}</dt><dd>${t(`path-${now.path.kind || "unknown"}`)}</dd></div>
-        <div><dt>${t("pictures-of-others")}</dt><dd>${t(`layers-${automaticLayer.value}`)}</dd></div>
+        <div><dt>${t("pictures-of-others")}</dt><dd>${t(`layers-${automaticLevel.value < 0 ? "paused" : automaticLevel.value}`)}</dd></div>
       </dl>
       <${Graph} label=${t("round-trip")} values=${readings.value.map((each) => each.roundTripMs)} words=${(/** @type {number} */ ms) => t("ms", { ms })} />
       <${Graph} label=${t("loss")} values=${readings.value.map((each) => each.lost * 100)} words=${(/** @type {number} */ highest) => percent(highest / 100)} />
@@ -44,7 +44,7 @@ function Line({ name, line }) {
   const { codec, kbps, width, height, fps, scalability, trackId, lost, jitterMs, concealed = 0 } = line;
   const parts = [
     codec, t("rate-kbps", { kbps }), width > 0 && `${width}×${height}`, width > 0 && t("fps", { fps }),
-    scalability, width > 0 && trackId && t("layers-asked", { layer: layerOf(trackId) }), t("lost", { share: percent(lost) }),
+    scalability, width > 0 && trackId && (wishOf(trackId).paused ? t("video-paused") : t("layers-asked", { layer: wishOf(trackId).max_temporal_layer ?? -1 })), t("lost", { share: percent(lost) }),
     jitterMs !== undefined && t("jitter", { ms: jitterMs }), concealed > 0 && t("concealed", { share: percent(concealed) }),
   ];
   return html`<div class="quality-line"><b dir="auto">${name}</b><span class="quiet">${parts.filter(Boolean).join(" · ")}</span></div>`;

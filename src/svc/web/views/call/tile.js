@@ -4,6 +4,7 @@
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
 import { callChannel, speakers, watched, watchScreen } from "../../call/calling.js";
+import { watchWidth } from "../../call/visibility.js";
 import { pin, pinned } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
 import { callSettings, wishesFor } from "../../state/call_settings.js";
@@ -22,22 +23,24 @@ import { Zoomable } from "./zoom.js";
 
 /** @param {{person: Person}} props */
 export function PersonTile({ person }) {
-  const { id, nickname, own, camera, withheld, lost } = person;
+  const { id, nickname, own, withheld, lost, slow } = person;
+  const camera = slow?.camera ? null : person.camera;
   const speaking = useComputed(() => speakers.value.includes(id)).value;
   const known = useComputed(() => memberOf(id)).value;
   const mirrored = own && callSettings.value.mirror;
   const look = ["tile person", mirrored && "mirrored", camera && "with-video", speaking && "speaking", lost && "lost"].filter(Boolean).join(" ");
   return html`<${Tile} look=${look} id=${id} name=${own ? t("name-you", { name: nickname }) : nickname} pinKey=${`camera ${id}`} own=${own}
       marks=${html`<${Marks} person=${person} />${wishesFor(id).muted && html`<${Quieted} />`}`}>
-    <${Video} track=${camera} />
+    <${Video} track=${person.camera} />
     ${!camera && html`<${Avatar} id=${id} name=${nickname} url=${known?.avatar} size="large" />`}
     ${withheld?.mic && html`<p class="withheld quiet">${t("withheld-sound", { reason: withheld.mic })}</p>`}
+    ${slow?.camera && !withheld?.mic && html`<p class="withheld quiet">${t("paused-slow")}</p>`}
     ${withheld?.camera && !withheld.mic && html`<p class="withheld quiet">${t("withheld", { reason: withheld.camera })}</p>`}
   <//>`;
 }
 
 /** @param {{person: Person}} props */
-export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) {
+export function ScreenTile({ person: { id, nickname, own, screen, withheld, slow } }) {
   const name = own ? t("your-screen") : t("screen-of", { name: nickname });
   if (!screen) return html`<${UnwatchedScreen} id=${id} name=${name} reason=${withheld?.screen} />`;
   const actions = !own && html`
@@ -45,6 +48,7 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) 
     <${IconButton} icon="close" label=${t("watch-no-more", { name })} onClick=${() => watchScreen(id, false)} />`;
   return html`<${Tile} look="tile screen with-video" id=${id} name=${name} pinKey=${`screen ${id}`} own=${own} actions=${actions}>
     <${Zoomable} label=${name}><${Video} track=${screen} /><//>
+    ${slow?.screen && html`<p class="withheld slow">${t("paused-slow")}</p>`}
   <//>`;
 }
 
@@ -93,6 +97,7 @@ export function Video({ track }) {
   const video = useRef(null);
   useEffect(() => {
     video.current.srcObject = track && new MediaStream([track]);
+    return track ? watchWidth(video.current, track) : undefined;
   }, [track]);
   return html`<video ref=${video} autoplay playsinline muted></video>`;
 }

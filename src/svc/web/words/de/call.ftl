@@ -93,6 +93,8 @@ pictures-of-others = Bilder der anderen
 layers-2 = alle
 layers-1 = die Hälfte
 layers-0 = ein Viertel
+layers-paused = einige angehalten
+video-paused = angehalten
 layers-asked = { $layer ->
     [0] jedes vierte Bild
     [1] jedes zweite Bild
@@ -130,6 +132,7 @@ withheld = { $reason ->
     [codec] Dieser Browser kann dieses Bild nicht zeigen.
    *[no_line] In diesem Anruf gibt es zu viele Bilder. Dieses kommt, sobald ein anderes endet.
 }
+paused-slow = Angehalten: deine Leitung ist langsam
 withheld-sound = { $reason ->
     [codec] Dieser Browser kann die Stimme nicht abspielen.
    *[no_line] In diesem Anruf gibt es zu viele Stimmen. Du hörst diese, sobald eine andere endet.

@@ -93,6 +93,8 @@ pictures-of-others = Pictures of others
 layers-2 = all
 layers-1 = half
 layers-0 = a quarter
+layers-paused = some are paused
+video-paused = paused
 layers-asked = { $layer ->
     [0] every fourth frame
     [1] every second frame
@@ -130,6 +132,7 @@ withheld = { $reason ->
     [codec] This browser cannot show this picture.
    *[no_line] There are too many pictures in this call. It appears when another one ends.
 }
+paused-slow = Paused: your line is slow
 withheld-sound = { $reason ->
     [codec] This browser cannot play their voice.
    *[no_line] There are too many voices in this call. You hear them when another one ends.

@@ -93,6 +93,8 @@ pictures-of-others = Vídeo de los demás
 layers-2 = completo
 layers-1 = la mitad
 layers-0 = una cuarta parte
+layers-paused = algunas en pausa
+video-paused = en pausa
 layers-asked = { $layer ->
     [0] una de cada cuatro imágenes
     [1] una de cada dos imágenes
@@ -130,6 +132,7 @@ withheld = { $reason ->
     [codec] Este navegador no puede mostrar esta imagen.
    *[no_line] Hay demasiadas imágenes en esta llamada. Esta llegará cuando termine otra.
 }
+paused-slow = En pausa: tu conexión es lenta
 withheld-sound = { $reason ->
     [codec] Este navegador no puede reproducir su voz.
    *[no_line] Hay demasiadas voces en esta llamada. Oirás esta cuando termine otra.

@@ -93,6 +93,8 @@ pictures-of-others = Vidéo des autres
 layers-2 = complète
 layers-1 = moitié
 layers-0 = un quart
+layers-paused = certaines en pause
+video-paused = en pause
 layers-asked = { $layer ->
     [0] une image sur quatre
     [1] une image sur deux
@@ -130,6 +132,7 @@ withheld = { $reason ->
     [codec] Ce navigateur ne peut pas afficher cette image.
    *[no_line] Il y a trop d’images dans cet appel. Celle-ci arrivera quand une autre se terminera.
 }
+paused-slow = En pause : ta connexion est lente
 withheld-sound = { $reason ->
     [codec] Ce navigateur ne peut pas lire sa voix.
    *[no_line] Il y a trop de voix dans cet appel. Tu entendras celle-ci quand une autre se terminera.

@@ -93,6 +93,8 @@ pictures-of-others = ほかの人の映像
 layers-2 = すべて
 layers-1 = 半分
 layers-0 = 4分の1
+layers-paused = 一部を停止中
+video-paused = 停止中
 layers-asked = { $layer ->
     [0] フレームの4分の1
     [1] フレームの半分
@@ -130,6 +132,7 @@ withheld = { $reason ->
     [codec] このブラウザーではこの映像を表示できません。
    *[no_line] この通話には映像が多すぎます。ほかの映像が終わると表示されます。
 }
+paused-slow = 停止中：回線が遅いため
 withheld-sound = { $reason ->
     [codec] このブラウザーではこの人の声を再生できません。
    *[no_line] この通話には声が多すぎます。ほかの声が終わると聞こえます。

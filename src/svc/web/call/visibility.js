@@ -1,0 +1,56 @@
+// How wide each video is shown, by the elements that show it. Whatever cannot be seen has no width: because it is scrolled
+// away, or another tab is in front.
+
+/** @import { Signal } from "../vendor/signals.js" */
+
+import { signal } from "../vendor/signals.js";
+
+const IN_PICTURE_PX = 480; // Of a picture in a window of its own nobody tells the size.
+
+/** Pixels of the screen by track; what is not shown is left out. @type {Signal<Map<MediaStreamTrack, number>>} */
+export const widths = signal(new Map());
+/** @type {Map<HTMLVideoElement, {track: MediaStreamTrack, px: number}>} */
+const shown = new Map();
+
+/** Note how wide this element shows the track, until `stop` is called: `() => stop`. @param {HTMLVideoElement} video @param {MediaStreamTrack} track */
+export function watchWidth(video, track) {
+  const page = video.ownerDocument;
+  const view = /** @type {Window & typeof globalThis} */ (page.defaultView);
+  let inSight = true;
+  const measure = () => {
+    const large = page.pictureInPictureElement === video ? IN_PICTURE_PX : 0;
+    const seen = inSight && page.visibilityState === "visible";
+    note(video, track, Math.max(large, seen ? Math.ceil(video.clientWidth * view.devicePixelRatio) : 0));
+  };
+  const resizes = new view.ResizeObserver(measure);
+  const crossings = new view.IntersectionObserver((entries) => {
+    inSight = entries[entries.length - 1].isIntersecting;
+    measure();
+  });
+  const events = /** @type {const} */ (["enterpictureinpicture", "leavepictureinpicture"]);
+  for (const observer of [resizes, crossings]) observer.observe(video);
+  for (const event of events) video.addEventListener(event, measure);
+  page.addEventListener("visibilitychange", measure);
+  measure();
+  return () => {
+    for (const observer of [resizes, crossings]) observer.disconnect();
+    for (const event of events) video.removeEventListener(event, measure);
+    page.removeEventListener("visibilitychange", measure);
+    shown.delete(video);
+    tell();
+  };
+}
+
+/** @param {HTMLVideoElement} video @param {MediaStreamTrack} track @param {number} px */
+function note(video, track, px) {
+  const before = shown.get(video);
+  if (before?.track === track && before.px === px) return;
+  shown.set(video, { track, px });
+  tell();
+}
+
+function tell() {
+  const all = new Map();
+  for (const { track, px } of shown.values()) if (px) all.set(track, Math.max(px, all.get(track) ?? 0));
+  widths.value = all;
+}

@@ -1,0 +1,57 @@
+"""A camera is sent as wide as somebody shows it, and not at all while nobody does.
+
+docs/signalling.md, "What nobody watches".
+"""
+
+from collections.abc import Sequence
+
+from playwright.async_api import Page
+
+from tests.kit.people import Capture, People, Person
+from tests.kit.waiting import wait_until
+
+CAPTURE = Capture(640, 360, 15)
+ENCODING = """() => {
+  const sender = svc.call.pc.getSenders().find(({ track }) => track?.kind === "video");
+  const { active, maxBitrate, scaleResolutionDownBy } = sender?.getParameters().encodings[0] ?? {};
+  return [active, maxBitrate / 1000, scaleResolutionDownBy];
+}"""
+# A window in which the only other tile is so wide, and the kbit/s and the scale that it is sent with.
+SMALL, LARGE = (
+    ({"width": 340, "height": 600}, [True, 150, 2]),
+    ({"width": 900, "height": 700}, [True, 450, 1]),
+)
+
+
+async def encodes(person: Person, expected: Sequence[object]) -> None:
+    async def so() -> bool:
+        found: list[object] = await person.page.evaluate(ENCODING)
+        return found == list(expected)
+
+    await wait_until(f"{person.name} encodes as {expected}", so, within_s=15)
+
+
+async def look_elsewhere(page: Page) -> None:
+    await page.locator("#text-channels .channel").first.click()
+
+
+async def test_a_camera_is_sent_as_its_widest_tile_needs_and_not_at_all_while_nobody_looks(
+    people: People,
+) -> None:
+    ada = await people.arrive("Ada", capture=CAPTURE)
+    await ada.join()
+    await encodes(ada, [False, 1200, 1])
+    grace = await people.arrive("Grace", capture=CAPTURE)
+    await grace.join(camera=False)
+    for window, encoding in (SMALL, LARGE, SMALL):
+        await grace.page.set_viewport_size(window)  # type: ignore[arg-type]
+        await encodes(ada, encoding)
+        await grace.sees(ada)
+    await grace.page.set_viewport_size(LARGE[0])  # type: ignore[arg-type]
+    await encodes(ada, LARGE[1])
+    await look_elsewhere(grace.page)
+    await encodes(ada, [False, *LARGE[1][1:]])
+    await grace.hears(ada)
+    await grace.page.go_back()
+    await encodes(ada, LARGE[1])
+    await grace.sees(ada)

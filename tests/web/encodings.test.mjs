@@ -1,0 +1,43 @@
+// How our camera and screen are encoded, by what the others show of them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ALL_WANTED, encodingFor, suffices } from "../../src/svc/web/call/encodings.js";
+
+const track = (width, contentHint = "") => ({ contentHint, getSettings: () => ({ width }) });
+const camera = (wanted, { width = 1280, people = 2 } = {}) => encodingFor("camera", track(width), { ...ALL_WANTED, ...wanted }, people);
+
+test("a camera is sent as large and with as much as its widest tile needs", () => {
+  const encodings = [200, 320, 321, 640, 641, 3000, 0].map((width) => camera({ width }));
+  assert.deepEqual(encodings.map(({ maxBitrate }) => maxBitrate / 1000), [150, 150, 450, 450, 1200, 1200, 1200]);
+  assert.deepEqual(encodings.map(({ scaleResolutionDownBy }) => scaleResolutionDownBy), [4, 4, 2, 2, 1, 1, 1]);
+});
+
+test("a small camera is never scaled up", () => {
+  assert.equal(camera({ width: 600 }, { width: 480 }).scaleResolutionDownBy, 1);
+  assert.equal(camera({ width: 200 }, { width: 480 }).scaleResolutionDownBy, 1.5);
+});
+
+test("many people with large tiles get less of each", () => {
+  assert.deepEqual([2, 4, 5, 9, 10, 25].map((people) => camera({ width: 0 }, { people }).maxBitrate / 1000), [1200, 1200, 900, 900, 700, 700]);
+});
+
+test("a screen keeps its size and its rate, however small it is shown", () => {
+  const [text, motion] = ["text", "motion"].map((hint) => encodingFor("screen", track(1920, hint), { width: 100, watched: true }, 30));
+  assert.deepEqual([text, motion].map(({ maxBitrate, scaleResolutionDownBy, scalabilityMode }) => [maxBitrate, scaleResolutionDownBy, scalabilityMode]), [[4_000_000, 1, "L1T2"], [8_000_000, 1, "L1T3"]]);
+});
+
+test("what nobody watches is not encoded", () => {
+  assert.equal(camera({ watched: false }).active, false);
+  assert.equal(encodingFor("screen", track(1920, "text"), { width: 0, watched: false }, 2).active, false);
+  assert.equal(camera({}).active, true);
+});
+
+test("more is a matter of urgency, and less is not", () => {
+  const [off, small, large, unknown] = [{ width: 0, watched: false }, { width: 320, watched: true }, { width: 640, watched: true }, ALL_WANTED];
+  for (const [less, more] of [[off, small], [small, large], [large, unknown], [off, unknown]]) {
+    assert.ok(suffices(more, less));
+    assert.ok(!suffices(less, more));
+  }
+});

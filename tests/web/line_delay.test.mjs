@@ -1,0 +1,55 @@
+// How long packets wait on their way to us, by when they are played and how long they were held before that.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { LineDelay } from "../../src/svc/web/call/line_delay.js";
+
+const START = 2 ** 32 - 48 * 5000; // The timestamp wraps around after five seconds.
+
+/** Voices for some seconds: `{name: {waits, held}}`, what its packets wait on the way and then in the browser. The last that is told. */
+function told(delay, from, to, voices) {
+  let last;
+  for (let second = from; second < to; second++) {
+    for (let at = second; at < second + 1; at += 0.2) {
+      for (const [name, { waits = 0, held = 60 }] of Object.entries(voices)) delay.note(name, 1e12 + at * 1000 + 30 + waits + held, Math.round(START + at * 48_000) % 2 ** 32, 48_000);
+    }
+    last = delay.take(new Map(Object.entries(voices).map(([name, { held = 60 }]) => [name, held])), second * 1000);
+  }
+  return last;
+}
+const near = (value, expected) => assert.ok(Math.abs(value - expected) < 1, `${value} is not ${expected}`);
+
+test("nothing waits on a line that is empty, whatever its delay is, also when timestamps wrap around", () => {
+  const delay = new LineDelay();
+  near(told(delay, 0, 20, { ada: {} }), 0);
+  assert.equal(delay.take(new Map([["ada", 60]]), 21_000), null, "and nothing is told of what has not come");
+});
+
+test("a queue is told, and what the browser holds back itself is none", () => {
+  const delay = new LineDelay();
+  told(delay, 0, 10, { ada: {} });
+  near(told(delay, 10, 11, { ada: { waits: 150 } }), 150);
+  near(told(delay, 11, 12, { ada: { waits: 0, held: 300 } }), 0);
+});
+
+test("what waits on the way from one person alone is not ours", () => {
+  const delay = new LineDelay();
+  told(delay, 0, 10, { ada: {}, grace: {} });
+  near(told(delay, 10, 11, { ada: { waits: 300 }, grace: {} }), 0);
+  near(told(delay, 11, 12, { ada: { waits: 300 }, grace: { waits: 200 } }), 200);
+});
+
+test("a sender that begins anew is measured anew", () => {
+  const delay = new LineDelay();
+  told(delay, 0, 10, { ada: {} });
+  delay.note("ada", 1e12 + 10_500, 2 ** 31, 48_000);
+  near(delay.take(new Map([["ada", 60]]), 11_000), 0);
+});
+
+test("a line that has become longer counts as empty after a minute", () => {
+  const delay = new LineDelay();
+  told(delay, 0, 10, { ada: {} });
+  near(told(delay, 10, 60, { ada: { waits: 200 } }), 200);
+  near(told(delay, 60, 90, { ada: { waits: 200 } }), 0);
+});
