@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.sfu.sdp import (
+    MAX_LINE,
+    MAX_LINES,
     MAX_MEDIA_LINES,
     MAX_TEXT,
     TOKEN,
@@ -132,6 +134,12 @@ def test_groups_are_told_by_their_semantics() -> None:
         (HEAD + "é=1\r\n", "'é=1' is no line of a session description"),
         (HEAD + "z" * 99, f"'{'z' * 40}…' is no line of a session description"),
         (HEAD + "a=" + "x" * MAX_TEXT, f"a session description has at most {MAX_TEXT} characters"),
+        # Each of these took the event loop 25 to 70 ms, and fits into a frame.
+        (HEAD + "a=x\n" * MAX_LINES, f"a session description has at most {MAX_LINES} lines"),
+        (
+            HEAD + "m=audio 9 x" + " 1" * MAX_LINE,
+            f"'m=audio 9 x{' 1' * 14} …' has more than {MAX_LINE} characters",
+        ),
         (HEAD + "m=audio 9 x 0\n" * (MAX_MEDIA_LINES + 1), f"more than {MAX_MEDIA_LINES} media lines"),
     ],
 )

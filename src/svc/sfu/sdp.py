@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 MAX_TEXT = 256 * 1024  # characters; the cap of the frame that carries it
+# A line takes a microsecond. Those of browsers have 34 characters on average, so MAX_TEXT holds 7,700 of them.
+MAX_LINES = 10_000
+# The longest line of a browser names the 1,024 media lines of a group.
+MAX_LINE = 8 * 1024
 MAX_MEDIA_LINES = 1024  # 4 of one's own and 4 from each of 200 peers (MAX_PEERS), with room to spare
 
 DIRECTIONS = ("sendrecv", "sendonly", "recvonly", "inactive")
@@ -226,6 +230,8 @@ class SessionDescription(Section):
 def _split(text: str) -> list[tuple[str, str]]:
     if len(text) > MAX_TEXT:
         raise SdpError(f"a session description has at most {MAX_TEXT} characters")
+    if text.count("\n") > MAX_LINES:
+        raise SdpError(f"a session description has at most {MAX_LINES} lines")
     # Not splitlines(): it also splits at characters that values may contain. Some clients leave a space at
     # the end of a line, or an empty line at the end of the text; neither means anything.
     lines = [line.rstrip(" ") for line in text.replace("\r\n", "\n").rstrip("\n").split("\n")]
@@ -233,6 +239,8 @@ def _split(text: str) -> list[tuple[str, str]]:
     for line, match in zip(lines, matches, strict=True):
         if match is None:
             raise SdpError(f"{_shown(line)} is no line of a session description")
+        if len(line) > MAX_LINE:
+            raise SdpError(f"{_shown(line)} has more than {MAX_LINE} characters")
     return [(match[1], match[2]) for match in matches if match is not None]
 
 
