@@ -1,53 +1,21 @@
 """A video comes back with its pictures and its sound and nothing else, or is refused with a reason."""
 
 import dataclasses
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from PIL import Image
 
-from svc.base.pictures import picture_sandbox
-from svc.base.sandbox import Refused, Sandbox
+from svc.base.sandbox import Refused
 from svc.worker.lanes import COLOUR_TAGS
-from svc.worker.video_job import Video, VideoRules, rewritten_video, video_sandbox
 from tests.kit import hostile_videos, pictures, videos
+from tests.worker.studio import RULES, Studio
+from tests.worker.studio import studio as studio
 
-RULES = VideoRules(max_pixels=1920 * 1080, max_bytes=20_000_000, deadline_s=30)
 CODES = {"unsupported_type", "invalid_video", "invalid_image", "too_large", "too_long", "timeout"}
 REFUSED = hostile_videos.refused()
 
 # The decoders are loaded once for all of them.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@dataclass
-class Studio:
-    videos: Sandbox
-    pictures: Sandbox
-    folder: Path
-
-    async def rewrite(self, data: bytes, rules: VideoRules = RULES) -> tuple[Video, bytes]:
-        source, target = self.folder / "in", self.folder / "out"
-        source.write_bytes(data)
-        self.said: list[float] = []
-        video = await rewritten_video(
-            source, target, rules, videos=self.videos, pictures=self.pictures, progress=self.said.append
-        )
-        return video, target.read_bytes()
-
-    async def refusal(self, data: bytes, rules: VideoRules = RULES) -> Refused:
-        with pytest.raises(Refused) as caught:
-            await self.rewrite(data, rules)
-        return caught.value
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def studio(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Studio]:
-    async with video_sandbox() as films, picture_sandbox(1) as stills:
-        yield Studio(films, stills, tmp_path_factory.mktemp("videos"))
 
 
 def codecs(data: bytes) -> list[str]:

@@ -18,6 +18,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from svc.base.confined import Rejected
+from svc.worker.geometry import BT709, UNSPECIFIED, Filters, Geometry, matrix_of
 
 # Encoding on more of them would take the machine from those who talk.
 THREADS = 2
@@ -45,6 +46,7 @@ COLOUR_TAGS = ("colorspace", "color_primaries", "color_trc", "color_range")
 # H.264 and its kin hold back no more pictures than that.
 _MAX_REORDERED = 32
 _CLOCK = 90_000
+_RGB, _LIMITED = 0, 1
 
 
 class Lane(Protocol):
@@ -107,7 +109,7 @@ class EncodedVideo:
         output: OutputContainer,
         codec: str,
         size: tuple[int, int],
-        turn: int,
+        geometry: Geometry,
         *,
         counted: bool = False,
     ) -> None:
@@ -115,15 +117,15 @@ class EncodedVideo:
         self._counted = counted
         self._first_dts: int | None = None
         self._size = size
-        self._turn = turn
-        self._turning: av.filter.Graph | None = None
+        self._fields, self._turns = Filters(geometry.fields), Filters(geometry.turns)
         rate = min(Fraction(source.average_rate or source.guessed_rate or 30), Fraction(MAX_FPS))
         options = dict(_H264 if codec == "libx264" else _VP9)
         target = cast(VideoStream, output.add_stream(codec, rate=rate, options=options))
-        target.width, target.height = size if turn % 180 == 0 else (size[1], size[0])
+        target.width, target.height = geometry.turned(size)
         target.pix_fmt = "yuv420p"
-        for tag in COLOUR_TAGS:
-            setattr(target.codec_context, tag, getattr(source.codec_context, tag))
+        self._conversion = _conversion(source)
+        for tag, value in _colour(source).items():
+            setattr(target.codec_context, tag, value)
         target.codec_context.time_base = Fraction(1, _CLOCK)
         target.codec_context.gop_size = max(1, int(rate * _KEYFRAME_EVERY_S))
         self._target = target
@@ -138,6 +140,8 @@ class EncodedVideo:
     def finish(self) -> Iterator["Packet[Any]"]:
         for frame in self._source.codec_context.decode(None):
             yield from self._encoded(frame)
+        for frame in self._fields.finish():
+            yield from self._written(frame)
         yield from self._target.encode(None)
 
     def _encoded(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
@@ -146,7 +150,14 @@ class EncodedVideo:
             return  # Without a time, back in time, or faster than anybody sees.
         self._began = True
         self._last_at, self._next_at = at, at + Fraction(1, MAX_FPS) * Fraction(9, 10)
-        for ready in self._upright(frame.reformat(*self._size, format="yuv420p")):
+        frame.pts, frame.time_base = round(at * _CLOCK), Fraction(1, _CLOCK)
+        for whole in self._fields.feed(frame):
+            yield from self._written(whole)
+
+    def _written(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
+        # Deinterlacing counts in half the unit.
+        at = (frame.pts or 0) * (frame.time_base or Fraction(1, _CLOCK))
+        for ready in self._turns.feed(frame.reformat(*self._size, format="yuv420p", **self._conversion)):
             ready.pts, ready.time_base = round(at * _CLOCK), Fraction(1, _CLOCK)
             # The encoder decides what a keyframe is.
             ready.pict_type = av.video.frame.PictureType.NONE
@@ -158,14 +169,6 @@ class EncodedVideo:
         if frame.dts is None or self._first_dts is None:
             return self._last_at + self._step  # The decoder gives its last frames without a time.
         return (frame.dts - self._first_dts) * (self._source.time_base or Fraction(1))
-
-    def _upright(self, frame: VideoFrame) -> list[VideoFrame]:
-        if self._turn == 0:
-            return [frame]
-        if self._turning is None:
-            self._turning = turning(frame, self._turn)
-        self._turning.vpush(frame)
-        return [self._turning.vpull()]
 
 
 class EncodedAudio:
@@ -208,21 +211,26 @@ class EncodedAudio:
             yield from self._target.encode(resampled)
 
 
-def turning(frame: VideoFrame, degrees: int) -> av.filter.Graph:
-    """Turns frames that are like this one clockwise."""
-    graph = av.filter.Graph()
-    source = graph.add_buffer(
-        width=frame.width, height=frame.height, format=frame.format, time_base=Fraction(1, _CLOCK)
+def _colour(source: VideoStream) -> dict[str, int]:
+    """Return how the numbers of the new pictures are meant. Players guess what is not stated by the size."""
+    tags = {tag: int(getattr(source.codec_context, tag)) for tag in COLOUR_TAGS}
+    if _is_rgb(source):
+        # There is no RGB in pictures of brightness and colour, although the source says so of its own.
+        stated = {tag: tags[tag] for tag in ("color_primaries", "color_trc") if tags[tag] != UNSPECIFIED}
+        return dict.fromkeys(COLOUR_TAGS, BT709) | stated
+    return tags | {"colorspace": matrix_of(source)}
+
+
+def _conversion(source: VideoStream) -> dict[str, int]:
+    """Return the matrix and the range, by FFmpeg's numbers, with which RGB is converted."""
+    return {"dst_colorspace": BT709, "dst_color_range": _LIMITED} if _is_rgb(source) else {}
+
+
+def _is_rgb(source: VideoStream) -> bool:
+    format_ = source.codec_context.format
+    return source.codec_context.colorspace == _RGB or (
+        format_ is not None and (format_.is_rgb or format_.has_palette)
     )
-    steps = {90: ["clock"], 180: ["clock", "clock"], 270: ["cclock"]}[degrees]
-    last = source
-    for step in steps:
-        following = graph.add("transpose", step)
-        last.link_to(following)
-        last = following
-    last.link_to(graph.add("buffersink"))
-    graph.configure()
-    return graph
 
 
 def _time(frame: VideoFrame, source: VideoStream) -> Fraction | None:

@@ -23,7 +23,8 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from svc.base.confined import Outcome, Progress, Rejected
-from svc.worker.lanes import Copied, EncodedAudio, EncodedVideo, Lane, turning
+from svc.worker.geometry import DEINTERLACED, Filters, Geometry, fitted, geometry_of, matrix_of
+from svc.worker.lanes import Copied, EncodedAudio, EncodedVideo, Lane
 
 # What every browser plays: the container for a codec, and the sound that may go with it.
 _HOMES = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
@@ -59,9 +60,9 @@ def prepare() -> None:
         for source, target in ((strange, usual), (usual, copied)):
             if "libx264" in av.codecs_available or source is strange:
                 rewrite([source.fileno(), target.fileno()], arguments, lambda _: None)
-    frame = av.VideoFrame(16, 16, "rgb24")
-    for degrees in (90, 180, 270):
-        turning(frame, degrees)
+    frame = av.VideoFrame(16, 16, "yuv420p")
+    frame.pts, frame.time_base = 0, Fraction(1, 8)
+    list(Filters([DEINTERLACED, ("hflip", ""), ("vflip", ""), ("transpose", "clock")]).feed(frame))
 
 
 def _sample(file: IO[bytes]) -> None:
@@ -95,10 +96,10 @@ def rewrite(files: Sequence[int], arguments: Mapping[str, object], progress: Pro
     )
     container, target = str(arguments["container"]), _Place(files[1])
     with os.fdopen(files[0], "rb", closefd=False) as source:
-        poster, turn = _poster(source, container, bounds)
+        poster, geometry = _poster(source, container, bounds)
         source.seek(0)
         try:
-            facts = _written(source, container, target, bounds, turn, progress)
+            facts = _written(source, container, target, bounds, geometry, progress)
         except av.FFmpegError:
             if target.full:
                 raise Rejected("too_large", "It would become too large") from None
@@ -119,20 +120,28 @@ def listen(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -
 
 
 def _written(
-    source: IO[bytes], container: str, target: "_Place", bounds: _Bounds, turn: int, progress: Progress
+    source: IO[bytes],
+    container: str,
+    target: "_Place",
+    bounds: _Bounds,
+    geometry: Geometry,
+    progress: Progress,
 ) -> Mapping[str, object]:
+    is_cut = container == "mov" and _is_cut(source, bounds)
+    source.seek(0)
     with av.open(source, "r", format=container) as given:
         video, audio = _streams(given, bounds)
-        plan = _plan(container, video, audio, turn)
-        size = plan.size(video, bounds)
+        plan = _plan(container, video, audio, geometry, is_cut=is_cut)
+        size = geometry.displayed(video.width, video.height)
+        size = size if plan.copies else fitted(*size, bounds.max_side)
         with _output(target, plan.container) as output:
-            lanes: dict[int, Lane] = {video.index: plan.video_lane(video, output, size, turn)}
+            lanes: dict[int, Lane] = {video.index: plan.video_lane(video, output, size, geometry)}
             if audio is not None:
                 lanes[audio.index] = plan.audio_lane(audio, output)
             duration_s = _run(
                 given, [s for s in (video, audio) if s is not None], lanes, output, bounds, progress
             )
-    width, height = size if turn % 180 == 0 else (size[1], size[0])
+    width, height = geometry.turned(size)
     return {
         "container": plan.container,
         "copied": plan.copies,
@@ -150,17 +159,12 @@ class _Plan:
     copies_sound: bool
     counted: bool
 
-    def size(self, source: VideoStream, bounds: _Bounds) -> tuple[int, int]:
-        """Before it is turned."""
-        size = source.width, source.height
-        return size if self.copies else fitted(*size, bounds.max_side)
-
     def video_lane(
-        self, source: VideoStream, output: OutputContainer, size: tuple[int, int], turn: int
+        self, source: VideoStream, output: OutputContainer, size: tuple[int, int], geometry: Geometry
     ) -> Lane:
         if self.copies:
             return Copied(source, output)
-        return EncodedVideo(source, output, self.encoder, size, turn, counted=self.counted)
+        return EncodedVideo(source, output, self.encoder, size, geometry, counted=self.counted)
 
     def audio_lane(self, source: AudioStream, output: OutputContainer) -> Lane:
         if self.copies_sound:
@@ -168,8 +172,10 @@ class _Plan:
         return EncodedAudio(source, output, _AUDIO_ENCODERS[self.container], counted=self.counted)
 
 
-def _plan(source: str, video: VideoStream, audio: AudioStream | None, turn: int) -> _Plan:
-    """Copy what every browser plays, else encode."""
+def _plan(
+    source: str, video: VideoStream, audio: AudioStream | None, geometry: Geometry, *, is_cut: bool
+) -> _Plan:
+    """Copy what every browser plays and shows alike, else encode."""
     context, codec = video.codec_context, video.codec.canonical_name
     container = _HOMES.get(codec, "")
     # AVI has no presentation times, so that the pictures and sound in it have to be counted.
@@ -180,13 +186,20 @@ def _plan(source: str, video: VideoStream, audio: AudioStream | None, turn: int)
         and context.pix_fmt == "yuv420p"
         and (codec != "h264" or context.profile in _PROFILES)
         # WebM has no place for it.
-        and (turn == 0 or container == "mp4")
+        and (not geometry.turns or container == "mp4")
+        and not geometry.is_mirrored
+        and not geometry.is_interlaced
+        and not is_cut
+        # What only the old container says of its pixels, the new one does not say.
+        and geometry.aspect == (context.sample_aspect_ratio or 1)
     )
     encoder = ""
     if not copies:
         encoder, container = next(pair for pair in _ENCODERS if pair[0] in av.codecs_available)
     sound = audio.codec.canonical_name if audio is not None else ""
-    return _Plan(container, copies, encoder, sound in _SOUNDS[container] and not counted, counted)
+    return _Plan(
+        container, copies, encoder, sound in _SOUNDS[container] and not counted and not is_cut, counted
+    )
 
 
 def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, AudioStream | None]:
@@ -199,7 +212,17 @@ def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, Audio
     if given.duration is not None and given.duration / av.time_base > bounds.max_duration_s:
         raise _too_long(bounds)
     sounds = [s for s in given.streams.audio if s.codec_context is not None and s.codec_context.channels]
-    return video, sounds[0] if sounds else None
+    # Of several languages, the one that players begin with.
+    usual = [s for s in sounds if s.disposition & av.stream.Disposition.default]
+    return video, next(iter([*usual, *sounds]), None)
+
+
+def _is_cut(source: IO[bytes], bounds: _Bounds) -> bool:
+    """Return whether an edit list leaves out pictures. Copied, those behind the end would be seen again."""
+    source.seek(0)
+    with av.open(source, "r", format="mov") as given:
+        video, _ = _streams(given, bounds)
+        return any(packet.is_discard for packet in _bounded(given, [video], bounds))
 
 
 def _moving(given: InputContainer) -> list[VideoStream]:
@@ -226,8 +249,9 @@ def _run(
     expected_s = (given.duration or 0) / av.time_base or bounds.max_duration_s
     first_s, last_s, said = None, 0.0, 0.0
     for packet in _bounded(given, streams, bounds):
-        if packet.pts is not None and packet.time_base is not None:
-            at_s = float(packet.pts * packet.time_base)
+        if packet.pts is not None and packet.time_base is not None and not packet.is_discard:
+            # Nothing before 0 is shown or heard: sound has silence there that its encoder needed.
+            at_s = max(0.0, float(packet.pts * packet.time_base))
             first_s = at_s if first_s is None else min(first_s, at_s)
             last_s = max(last_s, at_s + float((packet.duration or 0) * packet.time_base))
             if last_s - first_s > bounds.max_duration_s:
@@ -261,8 +285,8 @@ def _too_long(bounds: _Bounds) -> Rejected:
     return Rejected("too_long", f"It is longer than {bounds.max_duration_s:.0f} seconds")
 
 
-def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, int]:
-    """A moment of it as a PNG, the right way up; and by how much that was turned, clockwise.
+def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, Geometry]:
+    """A moment of it as a PNG, as it is meant to be shown; and how that is.
 
     What gives no picture at all is no video.
     """
@@ -270,20 +294,20 @@ def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, 
         video, _ = _streams(given, bounds)
         video.codec_context.thread_count = 1
         frame = _moment(given, video, bounds)
-        turn = round(-frame.rotation / 90) * 90 % 360
+        geometry = geometry_of(frame, video)
         _check_size(frame.width, frame.height, bounds)
-        small = _in_rgb(frame, video, fitted(frame.width, frame.height, POSTER_SIDE))
-        if turn:
-            graph = turning(small, turn)
-            graph.vpush(small)
-            small = graph.vpull()
-        return _png(small), turn
+        small = fitted(*geometry.displayed(frame.width, frame.height), POSTER_SIDE)
+        fields, turns = Filters(geometry.fields), Filters(geometry.turns)
+        [whole] = [*fields.feed(frame), *fields.finish()]
+        [shown] = turns.feed(_in_rgb(whole, video, small))
+        return _png(shown), geometry
 
 
 def _in_rgb(frame: VideoFrame, video: VideoStream, size: tuple[int, int]) -> VideoFrame:
     """Scale a frame and convert it to RGB. High dynamic range is mapped to what a PNG can show (BT.709)."""
     if video.codec_context.color_trc not in _HDR:
-        return frame.reformat(*size, format="rgb24")
+        # FFmpeg's numbers for matrices are those of H.273.
+        return frame.reformat(*size, format="rgb24", src_colorspace=matrix_of(video))
     graph = av.filter.Graph()
     graph.link_nodes(
         graph.add_buffer(template=video),
@@ -324,12 +348,6 @@ def _png(frame: VideoFrame) -> bytes:
     encoder.time_base = Fraction(1, 25)
     frame.pts = None
     return b"".join(bytes(packet) for packet in [*encoder.encode(frame), *encoder.encode(None)])
-
-
-def fitted(width: int, height: int, side: int) -> tuple[int, int]:
-    """Made smaller to fit, in even numbers, as codecs want them."""
-    scale = min(1.0, side / max(width, height))
-    return max(2, int(width * scale) // 2 * 2), max(2, int(height * scale) // 2 * 2)
 
 
 def _output(file: "_Place", container: str) -> OutputContainer:

@@ -1,0 +1,137 @@
+"""Inside the sandbox: how the pictures of a video are meant to be shown, and filters that show them so.
+
+Players differ in what they make of mirrored pictures, of fields, and of pixels that are not square.
+"""
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import cast
+
+import av
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+Step = tuple[str, str]
+
+# Wider or narrower pixels are a mistake in the file.
+_MAX_ASPECT = 4
+# By the numbers of H.273.
+BT709, UNSPECIFIED, BT601 = 1, 2, 6
+# From this height on, browsers and FFmpeg take a matrix that is not stated for that of BT.709.
+_HD_HEIGHT = 720
+# One picture out of two fields, where the decoder says that there are fields.
+DEINTERLACED: Step = ("bwdif", "mode=send_frame:deint=interlaced")
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """What is done to a picture: its fields, the turns it needs, and the shape of its pixels."""
+
+    is_interlaced: bool
+    turns: tuple[Step, ...]
+    is_on_its_side: bool
+    is_mirrored: bool
+    aspect: Fraction
+
+    def displayed(self, width: int, height: int) -> tuple[int, int]:
+        """Return the size in square pixels, before it is turned."""
+        if self.aspect >= 1:
+            return round(width * self.aspect), height
+        return width, round(height / self.aspect)
+
+    def turned(self, size: tuple[int, int]) -> tuple[int, int]:
+        return (size[1], size[0]) if self.is_on_its_side else size
+
+    @property
+    def fields(self) -> tuple[Step, ...]:
+        return (DEINTERLACED,) if self.is_interlaced else ()
+
+
+def geometry_of(frame: VideoFrame, video: VideoStream) -> Geometry:
+    a, b, c, d = _matrix(frame)
+    turns: tuple[Step, ...]
+    # Whether x becomes y; the signs say where left and top go.
+    if abs(b) + abs(c) > abs(a) + abs(d):
+        turns = {
+            (True, False): (("transpose", "clock"),),
+            (False, True): (("transpose", "cclock"),),
+            (True, True): (("transpose", "cclock_flip"),),
+            (False, False): (("transpose", "clock_flip"),),
+        }[b > 0, c > 0]
+        return Geometry(frame.interlaced_frame, turns, True, b * c > 0, aspect_of(video))
+    turns = (*([("hflip", "")] if a < 0 else []), *([("vflip", "")] if d < 0 else []))
+    return Geometry(frame.interlaced_frame, turns, False, a * d < 0, aspect_of(video))
+
+
+def aspect_of(video: VideoStream) -> Fraction:
+    """Return how wide a pixel is by its height."""
+    aspect = video.sample_aspect_ratio
+    return aspect if aspect and 1 / _MAX_ASPECT <= aspect <= _MAX_ASPECT else Fraction(1)
+
+
+def fitted(width: int, height: int, side: int) -> tuple[int, int]:
+    """Made smaller to fit, in even numbers, as codecs want them."""
+    scale = min(1.0, side / max(width, height))
+    return max(2, int(width * scale) // 2 * 2), max(2, int(height * scale) // 2 * 2)
+
+
+def matrix_of(video: VideoStream) -> int:
+    """Return the matrix of a stream's colours, also where it is not stated."""
+    stated = int(video.codec_context.colorspace)
+    if stated != UNSPECIFIED:
+        return stated
+    return BT709 if video.height >= _HD_HEIGHT else BT601
+
+
+class Filters:
+    """Filters that frames go through one after the other; made for the size of the first one."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        self._graph: av.filter.Graph | None = None
+        self._made_for: tuple[int, int, str] | None = None
+
+    def feed(self, frame: VideoFrame) -> Iterator[VideoFrame]:
+        if not self._steps:
+            yield frame
+            return
+        kind = (frame.width, frame.height, frame.format.name)
+        if self._graph is None or kind != self._made_for:
+            yield from self.finish()
+            self._graph, self._made_for = self._linked(frame), kind
+        self._graph.vpush(frame)
+        yield from self._ready(self._graph)
+
+    def finish(self) -> Iterator[VideoFrame]:
+        """Give what is left. The next frame begins anew."""
+        if (graph := self._graph) is not None:
+            self._graph = None
+            graph.vpush(None)
+            yield from self._ready(graph)
+
+    def _linked(self, frame: VideoFrame) -> av.filter.Graph:
+        graph = av.filter.Graph()
+        unit = frame.time_base or Fraction(1, 1000)
+        source = graph.add_buffer(width=frame.width, height=frame.height, format=frame.format, time_base=unit)
+        filters = [graph.add(name, arguments or None) for name, arguments in self._steps]
+        graph.link_nodes(source, *filters, graph.add("buffersink")).configure()
+        return graph
+
+    @staticmethod
+    def _ready(graph: av.filter.Graph) -> Iterator[VideoFrame]:
+        while True:
+            try:
+                yield graph.vpull()
+            except (av.error.BlockingIOError, av.error.EOFError):
+                return
+
+
+def _matrix(frame: VideoFrame) -> tuple[int, int, int, int]:
+    """Return a, b, c and d: a point (x, y) is shown at (a·x + c·y, b·x + d·y). y goes down."""
+    stated = frame.side_data.get("DISPLAYMATRIX")
+    if stated is None or len(data := bytes(cast(bytes, stated))) < 36:
+        return 1, 0, 0, 1
+    a, b, _, c, d, *_ = struct.unpack("=9i", data[:36])
+    return a, b, c, d

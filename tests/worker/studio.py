@@ -1,0 +1,41 @@
+"""The sandboxes in which videos are written again, and a folder for them."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from svc.base.pictures import picture_sandbox
+from svc.base.sandbox import Refused, Sandbox
+from svc.worker.video_job import Video, VideoRules, rewritten_video, video_sandbox
+
+RULES = VideoRules(max_pixels=1920 * 1080, max_bytes=20_000_000, deadline_s=30)
+
+
+@dataclass
+class Studio:
+    videos: Sandbox
+    pictures: Sandbox
+    folder: Path
+
+    async def rewrite(self, data: bytes, rules: VideoRules = RULES) -> tuple[Video, bytes]:
+        source, target = self.folder / "in", self.folder / "out"
+        source.write_bytes(data)
+        self.said: list[float] = []
+        video = await rewritten_video(
+            source, target, rules, videos=self.videos, pictures=self.pictures, progress=self.said.append
+        )
+        return video, target.read_bytes()
+
+    async def refusal(self, data: bytes, rules: VideoRules = RULES) -> Refused:
+        with pytest.raises(Refused) as caught:
+            await self.rewrite(data, rules)
+        return caught.value
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def studio(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Studio]:
+    async with video_sandbox() as films, picture_sandbox(1) as stills:
+        yield Studio(films, stills, tmp_path_factory.mktemp("videos"))

@@ -1,0 +1,159 @@
+"""A video is shown as before once it is written anew: which way up, how wide, in its colours, and in time."""
+
+from fractions import Fraction
+
+import pytest
+
+from tests.kit import clips, pictures, videos
+from tests.worker.studio import Studio
+from tests.worker.studio import studio as studio
+
+# The decoders are loaded once for all of them.
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+AAC, PCM = ("aac", "stereo", 48_000), ("pcm_s16le", "stereo", 48_000)
+CLOSE_S = 0.03
+
+
+@pytest.mark.parametrize(
+    ("matrix", "shown"),
+    [
+        ((1, 0, 0, 1), "WRGB"),
+        ((0, 1, -1, 0), "GWBR"),
+        ((-1, 0, 0, -1), "BGRW"),
+        ((0, -1, 1, 0), "RBWG"),
+        ((-1, 0, 0, 1), "RWBG"),
+        ((1, 0, 0, -1), "GBWR"),
+        ((0, 1, 1, 0), "WGRB"),
+        ((0, -1, -1, 0), "BRGW"),
+    ],
+)
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+async def test_it_is_turned_and_mirrored_as_it_says(
+    studio: Studio, codec: str, matrix: tuple[int, int, int, int], shown: str
+) -> None:
+    video, written = await studio.rewrite(clips.with_matrix(clips.still(codec), *matrix))
+    image, _ = clips.first_image(written)
+    poster = pictures.decoded(video.poster.data)
+    assert clips.quarters(image) == clips.quarters(poster) == shown
+    assert (video.width, video.height) == image.size == poster.size
+
+
+@pytest.mark.parametrize("aspect", [Fraction(4, 3), Fraction(3, 4)], ids=["wide", "narrow"])
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+async def test_it_is_as_wide_as_its_pixels_make_it(studio: Studio, codec: str, aspect: Fraction) -> None:
+    video, written = await studio.rewrite(clips.still(codec, aspect=aspect))
+    size = (128, 64) if aspect > 1 else (96, 84)
+    with videos.opened(written) as container:
+        stream = container.streams.video[0]
+        ratio = float(stream.width * (stream.sample_aspect_ratio or 1) / stream.height)
+    assert abs(ratio - aspect * 96 / 64) < 0.05
+    assert abs(video.height - size[1]) <= 1 and video.width == size[0]
+    assert pictures.decoded(video.poster.data).size[0] == size[0]
+
+
+@pytest.mark.parametrize(
+    ("codec", "options"),
+    [("libx264", {"x264-params": "tff=1"}), ("mpeg2video", {"flags": "+ildct+ilme"})],
+)
+async def test_fields_become_whole_pictures(studio: Studio, codec: str, options: dict[str, str]) -> None:
+    source = clips.interlaced(codec, options)
+    assert comb(source) > 12, "the source has fields"
+    video, written = await studio.rewrite(source)
+    assert not video.copied and comb(written) < comb(source) / 2
+    with videos.opened(written) as container:
+        frames = list(container.decode(video=0))
+    assert len(frames) == 8 and not any(frame.interlaced_frame for frame in frames)
+
+
+def comb(data: bytes) -> float:
+    """How much the lines of a picture differ from the lines beside them."""
+    with videos.opened(data) as container:
+        frame = list(container.decode(video=0))[4]
+        image = frame.to_ndarray(format="gray").astype(int)
+    return float(abs(image[1:] - image[:-1]).mean())
+
+
+@pytest.mark.parametrize(
+    ("codec", "container", "pixels"),
+    [
+        ("libx264rgb", "mp4", "rgb24"),
+        ("qtrle", "mov", "rgb24"),
+        ("png", "mov", "rgb24"),
+        ("rawvideo", "avi", "bgr24"),
+    ],
+)
+async def test_red_green_and_blue_become_colours_that_players_know(
+    studio: Studio, codec: str, container: str, pixels: str
+) -> None:
+    _, written = await studio.rewrite(clips.still(codec, container, pixels=pixels))
+    image, _ = clips.first_image(written)
+    assert clips.quarters(image) == "WRGB"
+    with videos.opened(written) as film:
+        context = film.streams.video[0].codec_context
+        assert (context.colorspace, context.color_range) == (1, 1), "BT.709, limited"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        clips.clip("mpeg4", "matroska", PCM, sound_from=0.4),
+        clips.clip("mpeg4", "mov", AAC, pictures_from=0.4),
+        clips.clip("libx264", "matroska", AAC, sound_from=0.4),
+        clips.clip("libx264", "mp4", AAC, pictures_from=0.4),
+        clips.clip("mpeg4", "matroska", PCM, times=[0, 0.04, 0.5, 0.9, 1.0, 1.01, 1.02, 1.2, 1.55]),
+        clips.edited(clips.clip("mpeg4", "mp4", AAC), [(300, None), (1600, 0)], [(1600, 0.0213)]),
+        clips.edited(clips.clip("libx264", "mp4", AAC), [(1600, 0)], [(300, None), (1600, 0.0213)]),
+        clips.edited(clips.clip("libx264", "mp4", AAC), [(1000, 0.5)], [(1000, 0.5)]),
+    ],
+    ids=[
+        *("late sound", "late pictures", "late sound, copied", "late pictures, copied", "no steady rate"),
+        *("pictures moved", "sound moved", "both cut"),
+    ],
+)
+async def test_pictures_and_sound_stay_together(studio: Studio, source: bytes) -> None:
+    (bright, loud), (_, written) = clips.flash(source), await studio.rewrite(source)
+    bright_now, loud_now = clips.flash(written)
+    assert bright is not None and loud is not None and bright_now is not None and loud_now is not None
+    assert abs(bright_now - bright) < CLOSE_S and abs(loud_now - loud) < CLOSE_S
+
+
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+async def test_what_was_cut_off_does_not_come_back(studio: Studio, codec: str) -> None:
+    """An edit list leaves pictures in the file that players do not show."""
+    source = clips.edited(clips.clip(codec, "mp4", AAC), [(800, 0.4)], [(800, 0.4)])
+    with videos.opened(source) as container:
+        shown = sum(1 for _ in container.decode(video=0))
+    video, written = await studio.rewrite(source)
+    assert shown == clips.frames_kept(written) < clips.frames_kept(source)
+    assert 750 <= video.duration_ms <= 900
+
+
+@pytest.mark.parametrize(
+    ("codec", "layout", "rate", "result"),
+    [
+        ("pcm_s16le", "mono", 8_000, "mono"),
+        ("pcm_s16le", "stereo", 11_025, "stereo"),
+        ("flac", "5.1", 48_000, "stereo"),
+        ("flac", "7.1", 96_000, "stereo"),
+        ("pcm_s16le", "3 channels", 44_100, "stereo"),
+    ],
+)
+async def test_every_layout_of_sound_is_heard(
+    studio: Studio, codec: str, layout: str, rate: int, result: str
+) -> None:
+    _, written = await studio.rewrite(clips.clip("libx264", "matroska", (codec, layout, rate)))
+    bright, loud = clips.flash(written)
+    assert bright is not None and loud is not None and abs(bright - loud) < CLOSE_S
+    with videos.opened(written) as film:
+        context = film.streams.audio[0].codec_context
+        assert (context.layout.name, context.sample_rate) == (result, 48_000)
+
+
+@pytest.mark.parametrize("default", [0, 1])
+async def test_of_several_tracks_the_one_is_kept_that_players_begin_with(
+    studio: Studio, default: int
+) -> None:
+    source = clips.clip("libx264", "matroska", AAC, AAC, silent=1 - default, default=default)
+    _, written = await studio.rewrite(source)
+    assert clips.flash(written)[1] is not None
