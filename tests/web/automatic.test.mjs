@@ -14,7 +14,7 @@ function second(automatic, { line = Infinity, lost = 0, full = 400, queueMs, fre
   const fits = Math.min(1, line / sum);
   const received = names.map((trackId, index) => ({ trackId, source: "camera", kbps: offered[index] * fits, lost, concealed: 0, freezes }));
   received.push({ trackId: "voice", source: "mic", kbps: 40 * fits, lost, concealed: 0, freezes: 0 });
-  automatic.hear({ received, queueMs: queueMs ?? (sum > line ? 200 : 0) }, names);
+  automatic.hear({ received, queueMs: queueMs ?? (sum > line ? 300 : 0) }, names);
   return names.map((trackId) => automatic.of(trackId));
 }
 const seconds = (automatic, count, how, names) => Array.from({ length: count }, () => second(automatic, how, names)).at(-1);
@@ -43,6 +43,21 @@ test("a queue that drains shows that enough was lowered", () => {
   seconds(automatic, 3);
   const lowered = second(automatic, { line: 1100 });
   assert.deepEqual([400, 300, 200, 100].map((queueMs) => String(second(automatic, { queueMs }))).at(-1), String(lowered));
+});
+
+test("one second in which a little waits may be a busy machine", () => {
+  const automatic = new Automatic();
+  assert.deepEqual(second(automatic, { queueMs: 120 }), ALL);
+  assert.deepEqual(second(automatic, { queueMs: 0 }), ALL);
+  assert.notDeepEqual(seconds(automatic, 2, { queueMs: 120 }), ALL);
+});
+
+test("videos come back where what waits is not due to them", () => {
+  const automatic = new Automatic();
+  const highest = [];
+  for (let now = 0; now < 90; now++) highest.push(Math.max(...second(automatic, { queueMs: 150 })));
+  assert.ok(highest.includes(PAUSED), "it was tried whether that helps");
+  assert.equal(highest.at(-1), 2);
 });
 
 test("loss without delay lowers nothing, unless the line drops most of it instead of letting it wait", () => {

@@ -47,9 +47,9 @@ test("a sender that begins anew is measured anew", () => {
   near(delay.take(new Map([["ada", 60]]), 11_000), 0);
 });
 
-test("a line that has become longer counts as empty after a minute", () => {
+test("a line that has become longer counts as empty after half a minute", () => {
   const delay = new LineDelay();
   told(delay, 0, 10, { ada: {} });
-  near(told(delay, 10, 60, { ada: { waits: 200 } }), 200);
-  near(told(delay, 60, 90, { ada: { waits: 200 } }), 0);
+  near(told(delay, 10, 30, { ada: { waits: 200 } }), 200);
+  near(told(delay, 30, 60, { ada: { waits: 200 } }), 0);
 });

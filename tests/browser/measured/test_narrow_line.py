@@ -1,13 +1,16 @@
-"""On a line too narrow for all pictures fewer of them come, and the sound stays whole."""
+"""On a line too narrow for all pictures fewer of them come, or none, and the sound stays whole."""
 
 from pathlib import Path
 
 import pytest
+from playwright.async_api import expect
 
 from tests.kit.home_networks import why_not
 from tests.kit.narrow_call import NARROW_KBPS, WIDE_KBPS, narrow_call
 from tests.kit.people import chromium
 from tests.kit.waiting import wait_until
+
+VOICES_KBPS = 90  # For two voices, and no picture.
 
 
 async def test_sound_stays_whole_on_a_line_too_narrow_for_the_pictures(tmp_path: Path) -> None:
@@ -25,6 +28,9 @@ async def test_sound_stays_whole_on_a_line_too_narrow_for_the_pictures(tmp_path:
 
         await wait_until("fewer pictures come", fewer_pictures, within_s=30)
         await wait_until("the sound is whole", whole, within_s=60)
+        await call.home.shape(VOICES_KBPS)
+        paused = call.ada.page.get_by_text("Paused: your line is slow")
+        await expect(paused).to_have_count(len(call.others))
         await call.ada.hears(call.others[0])
         await call.home.shape(WIDE_KBPS)
 

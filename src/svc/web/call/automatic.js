@@ -16,6 +16,8 @@ const USUAL_KBPS = 300; // Of a video that has not been measured yet.
 
 // Delay beyond what the line has when it is empty. Loss without it is not ours, and sending less does not help there.
 const BAD_QUEUE_MS = 80, CALM_QUEUE_MS = 40;
+const AWFUL_QUEUE_MS = 200; // Less may be one second in which this machine or the sender's was busy.
+const NOT_OURS_S = 4; // What still waits when all videos have been paused for so long does not wait because of them.
 const FALLING_MS = 10; // In a second: the queue drains, and what was lowered suffices.
 const POLICED_LOST = 0.25, POLICED_S = 2; // A line that drops what is too much instead of letting it wait.
 // Where no delay can be measured, sound tells.
@@ -43,7 +45,7 @@ export class Automatic {
   #before = new Map();
   /** What came, in kbit/s, when there was a queue last. */
   #carried = Infinity;
-  #wellS = 0; #steps = 1; #sinceChangeS = SETTLING_S; #sinceRaiseS = Infinity; #frozenS = 0; #policedS = 0; #queueMs = 0;
+  #wellS = 0; #steps = 1; #sinceChangeS = SETTLING_S; #sinceRaiseS = Infinity; #frozenS = 0; #policedS = 0; #queueMs = 0; #waitedS = 0; #notOursMs = 0;
 
   /** The level of a track: PAUSED, 0, 1, or ALL. @param {string} trackId */
   of(trackId) {
@@ -60,7 +62,7 @@ export class Automatic {
    * cannot be told; `videos` are those whose levels are decided here, the most important first.
    * @param {{received: Received[], queueMs: number | null}} reading @param {string[]} videos
    */
-  hear({ received, queueMs }, videos) {
+  hear({ received, queueMs: delayMs }, videos) {
     this.#keepOnly(videos);
     this.#sinceChangeS += 1;
     this.#sinceRaiseS += 1;
@@ -68,13 +70,20 @@ export class Automatic {
       this.#before.clear();
       this.#carried = Math.max(this.#carried, kbpsOf(received));
     }
+    const queueMs = delayMs === null ? null : this.#ours(delayMs, videos);
     const falling = queueMs !== null && queueMs < this.#queueMs - FALLING_MS;
     const bad = this.#isBad(received, queueMs);
     this.#measure(received, bad);
     this.#queueMs = queueMs ?? 0;
     if (bad) this.#worse(received, videos, falling);
     else if ((queueMs ?? 0) <= CALM_QUEUE_MS && received.length) this.#better(received, videos);
-    else this.#wellS = 0;
+  }
+
+  /** What of a delay can be due to our videos. @param {number} delayMs @param {string[]} videos */
+  #ours(delayMs, videos) {
+    const silent = this.#sinceChangeS >= NOT_OURS_S && videos.every((trackId) => this.of(trackId) === PAUSED);
+    this.#notOursMs = silent ? delayMs : Math.min(this.#notOursMs, delayMs);
+    return delayMs - this.#notOursMs;
   }
 
   /** A video that comes while others are lowered starts as low as they are. @param {string[]} videos */
@@ -102,8 +111,10 @@ export class Automatic {
     const cameras = received.filter(({ source }) => source === "camera");
     this.#frozenS = freeze(cameras) && lost < BAD_LOST / 4 ? this.#frozenS + 1 : 0;
     this.#policedS = lost > POLICED_LOST ? this.#policedS + 1 : 0;
+    this.#waitedS = queueMs !== null && queueMs > BAD_QUEUE_MS ? this.#waitedS + 1 : 0;
     if (this.#frozenS >= BAD_FREEZES_S || this.#policedS >= POLICED_S) return true;
-    return queueMs === null ? concealed > BAD_CONCEALED || lost > BAD_LOST : queueMs > BAD_QUEUE_MS;
+    if (queueMs === null) return concealed > BAD_CONCEALED || lost > BAD_LOST;
+    return this.#waitedS > 1 || queueMs > AWFUL_QUEUE_MS;
   }
 
   /** @param {Received[]} received @param {string[]} videos @param {boolean} falling */
@@ -119,8 +130,8 @@ export class Automatic {
       const forVideos = FITS * kbpsOf(received) - this.#otherKbps(received);
       do {
         if (!this.#lowerOne(videos)) break;
+        this.#sinceChangeS = 0;
       } while (this.#estimated() > forVideos);
-      this.#sinceChangeS = 0;
     }
   }
 

@@ -2,7 +2,7 @@
 // that, so also when it arrived. Compared with its RTP timestamp, which says when it was captured, this grows by what packets
 // wait on the way. Sans I/O.
 
-const KEPT_S = 60; // What the line has when it is empty is the least of so long.
+const KEPT_S = 30; // What the line has when it is empty is the least of so long.
 const PIECE_S = 5;
 const OTHER_SOURCE_MS = 10_000; // A sender that begins anew has other timestamps.
 
