@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ALL_WANTED, encodingFor, suffices } from "../../src/svc/web/call/encodings.js";
+import { ALL_WANTED, encodingFor, oneOfSeveral, suffices } from "../../src/svc/web/call/encodings.js";
 
 const track = (width, contentHint = "") => ({ contentHint, getSettings: () => ({ width }) });
 const camera = (wanted, { width = 1280, people = 2 } = {}) => encodingFor("camera", track(width), { ...ALL_WANTED, ...wanted }, people);
@@ -32,6 +32,26 @@ test("what nobody watches is not encoded", () => {
   assert.equal(camera({ watched: false }).active, false);
   assert.equal(encodingFor("screen", track(1920, "text"), { width: 0, watched: false }, 2).active, false);
   assert.equal(camera({}).active, true);
+});
+
+const several = (encoding, width) => ["q", "h", "f"].map((rid) => oneOfSeveral(encoding, rid, width));
+
+test("of three encodings each has half the width of the next, and less of the rate", () => {
+  const encodings = several(camera({}), 1280);
+  assert.deepEqual(encodings.map(({ scaleResolutionDownBy, maxBitrate }) => [scaleResolutionDownBy, maxBitrate / 1000]), [[4, 150], [2, 450], [1, 1200]]);
+  assert.ok(encodings.every(({ active, scalabilityMode }) => active && scalabilityMode === "L1T3"));
+});
+
+test("a small source is sent in fewer encodings, and one that nobody watches in none", () => {
+  const sent = (encoding, width) => several(encoding, width).filter(({ active }) => active).map(({ scaleResolutionDownBy }) => scaleResolutionDownBy);
+  assert.deepEqual([1280, 960, 640, 480, 320].map((width) => sent(camera({}), width)), [[4, 2, 1], [4, 2, 1], [2, 1], [2, 1], [1]]);
+  assert.deepEqual(sent(camera({ width: 320 }), 1280), [8, 4]);
+  assert.deepEqual(sent(camera({ watched: false }), 1280), []);
+});
+
+test("a single encoding has no name and is sent as it is", () => {
+  assert.equal(oneOfSeveral(camera({}), undefined, 1280).maxBitrate, 1_200_000);
+  assert.deepEqual(oneOfSeveral({}, "q", 1280), {});
 });
 
 test("more is a matter of urgency, and less is not", () => {

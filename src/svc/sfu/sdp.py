@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 MAX_TEXT = 256 * 1024  # characters; the cap of the frame that carries it
-# A line takes a microsecond. Those of browsers have 34 characters on average, so MAX_TEXT holds 7,700 of them.
+# A line takes a microsecond. Those of browsers have 34 characters on average, so MAX_TEXT holds 7,700.
 MAX_LINES = 10_000
 # The longest line of a browser names the 1,024 media lines of a group.
 MAX_LINE = 8 * 1024

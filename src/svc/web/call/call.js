@@ -35,7 +35,7 @@ export class Call extends EventTarget {
   /** @type {Session | null} */
   #session = null;
   #leaving = new AbortController(); #resting = new AbortController(); #backoff = new Backoff(250, 1000); #attempts = 0;
-  #reachable; #sealing; #doubt; #asking = false;
+  #reachable; #sealing; #simulcast; #doubt; #asking = false;
   /** @type {Trouble | null} */
   #lastTrouble = null;
   #silence = new SilenceWatch(); #standstill = new StandstillWatch();
@@ -52,10 +52,10 @@ export class Call extends EventTarget {
    * `codec` ("VP8", "VP9", "H264", "AV1") chooses what our video is sent as; without it
    * the SFU's first choice is used. The page takes it from location.hash (#codec=AV1);
    * it is there for trying codecs out, and the tests use it. `sound()`: what our sound is, and its channel's rate.
-   * `wanted(offered)`: what we want of it. `sealing` (sealing.js) keeps the server from hearing it. `reachable()`: does the chat server answer? `doubt()`: ask it whether it does.
-   * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?: Sealing | null}} how
+   * `wanted(offered)`: what we want of it. `sealing` (sealing.js) keeps the server from hearing it. `reachable()`: does the chat server answer? `doubt()`: ask it whether it does. `simulcast`: send video in several encodings; #simulcast in the address, for trying it out.
+   * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?: Sealing | null, simulcast?: boolean}} how
    */
-  constructor({ requestGrant, codec = null, sound, wanted, reachable = () => true, doubt = () => {}, sealing = null }) {
+  constructor({ requestGrant, codec = null, sound, wanted, reachable = () => true, doubt = () => {}, sealing = null, simulcast = false }) {
     super();
     this.#reachable = reachable;
     this.#doubt = doubt;
@@ -65,6 +65,7 @@ export class Call extends EventTarget {
     this.#requestGrant = requestGrant;
     this.#codec = sealing?.codec ?? codec;
     this.#sealing = sealing;
+    this.#simulcast = simulcast;
   }
 
   /** What we receive: [{mid, trackId, userId, source, receiver}]. @returns {Track[]} */
@@ -168,7 +169,7 @@ export class Call extends EventTarget {
     }
     if (this.#leaving.signal.aborted) return { kind: "left", reason: "" };
     const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
-    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, sound: this.#sound, wanted: this.#wanted, reachable: this.#reachable, sealing: this.#sealing });
+    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, sound: this.#sound, wanted: this.#wanted, reachable: this.#reachable, sealing: this.#sealing, simulcast: this.#simulcast });
     this.#session = session;
     for (const property of /** @type {const} */ (["offered", "tracks", "speakers"])) session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {

@@ -185,7 +185,8 @@ async function enter(there) {
     asked = null; // It holds for one session.
     return grant;
   };
-  const mine = new Call({ requestGrant: grantOnce, codec: new URLSearchParams(location.hash.slice(1)).get("codec"), sound: () => ({ music: callSettings.value.music, kbps: kbpsOf(channelId) }), wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId, encrypted) });
+  const tried = new URLSearchParams(location.hash.slice(1));
+  const mine = new Call({ requestGrant: grantOnce, codec: tried.get("codec"), simulcast: tried.has("simulcast"), sound: () => ({ music: callSettings.value.music, kbps: kbpsOf(channelId) }), wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId, encrypted) });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
   const layers = layering = new Layering(mine, (trackIds) => { if (String(trackIds) !== String(paused.peek())) paused.value = trackIds; });

@@ -31,5 +31,27 @@ export function encodingFor(source, track, { width, watched }, people) {
   return { ...ENCODINGS.camera, active: watched, maxBitrate: (tile ?? large).bps, scaleResolutionDownBy };
 }
 
+// Of several encodings (simulcast), each has half the width of the next larger one. Chromium sends so many of a track so
+// wide, and only the first of those that there are.
+const COUNTS = [{ fromPx: 960, count: 3 }, { fromPx: 480, count: 2 }, { fromPx: 0, count: 1 }];
+const RIDS = ["q", "h", "f"];
+const SHARES = [1, 3 / 8, 1 / 8]; // Of the rate that the largest has.
+const LEAST_WIDTH_PX = 160; // Narrower ones show nothing.
+
+/**
+ * One of the encodings that the service has asked for by name, where `whole` is what a single one would be; `width` is the track's, 0 = unknown.
+ * @param {RTCRtpEncodingParameters} whole @param {string | undefined} rid @param {number} width @returns {RTCRtpEncodingParameters}
+ */
+export function oneOfSeveral(whole, rid, width) {
+  const { scaleResolutionDownBy, maxBitrate, active } = whole;
+  if (!rid || scaleResolutionDownBy === undefined) return whole;
+  const { count } = /** @type {typeof COUNTS[0]} */ (COUNTS.find(({ fromPx }) => (width || Infinity) >= fromPx));
+  const halvings = count - 1 - RIDS.indexOf(rid);
+  if (halvings < 0) return { ...whole, active: false };
+  const scaled = scaleResolutionDownBy * 2 ** halvings;
+  const isWideEnough = halvings === 0 || !width || width / scaled >= LEAST_WIDTH_PX;
+  return { ...whole, active: active && isWideEnough, scaleResolutionDownBy: scaled, ...(maxBitrate && { maxBitrate: Math.round(maxBitrate * SHARES[halvings]) }) };
+}
+
 /** Does what was wanted before suffice for what is wanted now? @param {Wanted} before @param {Wanted} now */
 export const suffices = (before, now) => !now.watched || (before.watched && (before.width || Infinity) >= (now.width || Infinity));

@@ -14,7 +14,7 @@
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/pulse.js";
-import { ALL_WANTED, encodingFor, suffices } from "./encodings.js";
+import { ALL_WANTED, encodingFor, oneOfSeveral, suffices } from "./encodings.js";
 import { RelayWatch, stuck } from "./trouble.js";
 
 /**
@@ -22,7 +22,7 @@ import { RelayWatch, stuck } from "./trouble.js";
  * @typedef {{mid: string, trackId: string, userId: string, source: Source}} Offered
  * @typedef {Offered & {receiver: RTCRtpReceiver}} Track
  * @typedef {{trackId: string, userId: string, source: Source, reason: string}} Withheld
- * @typedef {{max_temporal_layer: number, width: number, paused: boolean}} Wish What we want of a track: `max_temporal_layer` is 0, 1 or 2, or -1 for all; `width` is that of its tile in pixels of the screen, or 0.
+ * @typedef {{max_temporal_layer: number, max_spatial_layer?: number, width: number, paused: boolean}} Wish What we want of a track: `max_temporal_layer` is 0, 1 or 2, or -1 for all; `width` is that of its tile in pixels of the screen, or 0.
  * @typedef {{kind: string, reason: string}} Ending
  * @typedef {{music: boolean, kbps: number}} Sound Is ours more than a voice, and what its channel sets, or 0.
  * @typedef {RTCRtpTransceiver & {mid: string}} Line Where an offer has named it.
@@ -98,10 +98,10 @@ export class Session extends EventTarget {
   /**
    * `grant` is the chat server's answer to voice_join, `sending` a Map from source to
    * the track to publish, which the caller may change and then announce with `publish`; `sound()` says what
-   * our sound is and what rate its channel sets; `wanted(offered)` gives those of them that we want to be sent; `reachable()` says whether the chat server answers.
-   * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, sealing?: Sealing | null}} how
+   * our sound is and what rate its channel sets; `wanted(offered)` gives those of them that we want to be sent; `reachable()` says whether the chat server answers; with `simulcast` video is sent in several encodings.
+   * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, sealing?: Sealing | null, simulcast?: boolean}} how
    */
-  constructor({ url, grant, sending, codec, sound = () => VOICE, wanted = (offered) => offered, reachable = () => true, sealing = null }) {
+  constructor({ url, grant, sending, codec, sound = () => VOICE, wanted = (offered) => offered, reachable = () => true, sealing = null, simulcast = false }) {
     super();
     this.#url = url;
     this.#reachable = reachable;
@@ -114,7 +114,7 @@ export class Session extends EventTarget {
     this.#codec = codec;
     this.#pc = this.#openPeerConnection(grant.ice_servers);
     this.#relay = new RelayWatch(this.#pc, grant.ice_servers);
-    this.#socket = this.#openSocket("client_join", { ...grant.client_join, resumable: true });
+    this.#socket = this.#openSocket("client_join", { ...grant.client_join, resumable: true, simulcast });
     this.#deadline = setTimeout(() => this.#finish("lost", ""), CONNECT_DEADLINE_MS);
   }
 
@@ -468,12 +468,13 @@ function inStereo(sdp) {
 async function wish(sender, encoding, degradationPreference) {
   const parameters = sender.getParameters();
   if (!parameters.encodings?.length) return;
-  const before = { ...parameters.encodings[0] };
-  const changed = Object.entries(encoding).some(([name, value]) => before[/** @type {keyof typeof before} */ (name)] !== value);
+  const before = parameters.encodings;
+  const width = sender.track?.getSettings().width ?? 0;
+  const encodings = before.map((each) => ({ ...each, ...oneOfSeveral(encoding, each.rid, width) }));
+  const changed = encodings.some((each, i) => Object.entries(each).some(([name, value]) => before[i][/** @type {keyof RTCRtpEncodingParameters} */ (name)] !== value));
   if (!changed && !degradationPreference) return;
-  Object.assign(parameters.encodings[0], encoding);
-  const keyFrame = before.active === false && encoding.active === true;
-  await sender.setParameters({ ...parameters, ...(degradationPreference && { degradationPreference }) }, { encodingOptions: [{ keyFrame }] }).catch(() => {});
+  const encodingOptions = encodings.map(({ active }, i) => ({ keyFrame: before[i].active === false && active === true }));
+  await sender.setParameters({ ...parameters, encodings, ...(degradationPreference && { degradationPreference }) }, { encodingOptions }).catch(() => {});
 }
 
 /** @param {string} name */
