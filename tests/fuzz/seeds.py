@@ -62,6 +62,18 @@ def twcc() -> Iterator[bytes]:
             yield from (body for kind, form, body in packets_of if (kind, form) == (205, 15))
 
 
+def bandwidth() -> Iterator[bytes]:
+    """Ten packets, and feedback that they arrived 20 ms apart; again and again."""
+    turns = b""
+    for turn in range(20):
+        turns += b"\3" + b"\x0a" + b"\2" * 10 + b"\x0a"
+        for number in range(10 * turn, 10 * turn + 10):
+            turns += b"\1" + struct.pack("!iH", 4000 + 80 * number, number)
+        turns += (15 + turn).to_bytes(3, "big")
+    yield (5_000_000).to_bytes(3, "big") + bytes(2) + turns
+    yield bytes(5) + turns
+
+
 def stun() -> Iterator[bytes]:
     username, priority = b"\0\x06\0\x0cufrag:theirs", b"\0\x24\0\x04\1\2\3\4"
     yield username + priority + b"\x80\x2a\0\x08" + bytes(8) + b"\0\x25\0\0"
@@ -181,6 +193,7 @@ SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "turn": turn,
     "framing": framing,
     "twcc": twcc,
+    "bandwidth": bandwidth,
     "sdp": sdp,
     "rtpdump": rtpdump,
     "private": private,

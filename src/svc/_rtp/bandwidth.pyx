@@ -1,0 +1,334 @@
+"""Bandwidth: how many bits a second the line to one receiver carries, by what its feedback reports.
+
+Puts the parts together: groups of packets, the trend of their delay, the rate that the delay allows, the limit that
+losses show, and probes. Sans-I/O: what was sent, what is reported and `now` go in; the estimate, its reason and the
+bytes that a probe is owed come out. Lowers nothing: that is the allocation's. docs/bandwidth.md.
+"""
+
+from libc.stdint cimport uint16_t
+from libc.string cimport memset
+
+from svc._rtp.arrival_groups cimport GroupDelta, add
+from svc._rtp.delay_trend cimport OVERUSE, measure_queue, reset
+from svc._rtp.delay_trend cimport update as update_trend
+from svc._rtp.loss_estimate cimport average_loss, latest_loss, note_packet, observe, update_limit, was_limiting
+from svc._rtp.probing cimport cluster_received, consider, go_on, hurry, owed, take_result
+from svc._rtp.rate_control cimport Delivery, set_estimate
+from svc._rtp.rate_control cimport update as update_control
+from svc._rtp.rate_window cimport RATE_BUCKETS
+from svc._rtp.rate_window cimport count as count_bytes, rate
+from svc._rtp.sent_packets cimport NOT_TIMED, RECEIVED, REPORTED_LOST, UNDER_WAY, SentPacket, clear, find, init
+from svc._rtp.sent_packets cimport note_sent, time_sent
+from svc._rtp.sequence cimport extend
+
+cdef double FIRST_ESTIMATE = 300_000.0
+cdef double MIN_ESTIMATE = 20_000.0     # below it not even a voice gets through
+cdef double MAX_ESTIMATE = 1e9
+# Buckets of 25 ms: what decides how far to back off has to be recent, what limits growth steady.
+cdef int RECENT = 8
+cdef int STEADY = 20
+# Five packets in the shorter of these times.
+cdef double FEW_PACKETS_BPS = 240_000.0
+# A sender that uses less than this share of the estimate does not test the line.
+cdef double LIMITED_SHARE = 0.65
+# One that uses no more than this share keeps to it.
+cdef double FOLLOWING_SHARE = 1.2
+cdef double WARY_STEP = 1.3
+cdef double MAX_OVER_DELIVERED = 1.5
+cdef int64_t FORGET_ALLOWED = 1_000_000_000
+# Reference times of feedback count 64 ms in 24 bits (ns). Unwrapped ones begin high, so that none falls below zero, and
+# stay so low that nanoseconds fit into 64 bits.
+cdef int64_t REFERENCE = 64_000_000
+cdef int64_t REFERENCES = 1 << 24
+cdef int64_t MAX_REFERENCES = 1 << 36
+# Groups further apart than this are of another path, or of a machine that slept (ns).
+cdef int64_t MAX_LEAP = 3_000_000_000
+# A queue is said to leap when it is this long (ns), has grown by half of that since the last feedback, and this share
+# of what is sent comes through: no regression is needed to see that.
+cdef int64_t LEAP_QUEUE = 100_000_000
+cdef double LEAP_SHARE = 0.8
+# Growth in a full queue is no time to probe (ns).
+cdef int64_t MAX_PROBED_QUEUE = 60_000_000
+# Loss that a probe would only add to.
+cdef double MAX_PROBED_LOSS = 0.25
+# A drop below this share of the estimate is worth another look soon: it may have been a moment's.
+cdef double LARGE_DROP = 0.8
+# Without feedback for so long, and so many round trips, although packets were sent, the estimate falls (ns).
+cdef int64_t MIN_SILENCE = 1_000_000_000
+cdef int64_t SILENCE_ROUND_TRIPS = 3
+cdef double SILENCE_FACTOR = 0.8
+
+
+cdef void begin(Bandwidth* bandwidth) noexcept nogil:
+    """Begin with a guess."""
+    memset(bandwidth, 0, sizeof(Bandwidth))
+    bandwidth.estimate = bandwidth.control.estimate = FIRST_ESTIMATE
+    reset(&bandwidth.trend)
+
+
+cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* statuses, int count,
+                       uint32_t reference, int64_t now) noexcept nogil:
+    """Take in a feedback packet; returns how many of its packets it reports anything new of.
+
+    Packets that were never sent, are forgotten, or have been reported as received are left out.
+    """
+    cdef int64_t shift = (unwrap(bandwidth, reference) - <int64_t>reference) * REFERENCE
+    cdef int64_t newest = 0, sent_at
+    cdef SentPacket* packet
+    cdef int i, news = 0
+    fill_gap(bandwidth, sent, statuses, count, shift, now)
+    for i in range(count):
+        packet = find(sent, statuses[i].sequence)
+        if packet == NULL or packet.state == RECEIVED or (
+                packet.state == REPORTED_LOST and not statuses[i].received):
+            continue
+        news += 1
+        sent_at = time_sent(packet, now)
+        if statuses[i].received:
+            newest = max(newest, sent_at)
+            received(bandwidth, packet, sent_at, statuses[i].arrival + shift)
+        else:
+            packet.state = REPORTED_LOST
+            note_packet(&bandwidth.loss, sent_at, packet.size, True)
+            count_bytes(&bandwidth.sent, sent_at, packet.size)
+    if newest:
+        # As long as feedback is on its way as well: it is a response time that counts.
+        bandwidth.rtt += (now - newest - bandwidth.rtt) // 8 if bandwidth.rtt else now - newest
+    if news:
+        bandwidth.reported_at = now
+        estimate(bandwidth, now)
+    return news
+
+
+cdef void fill_gap(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* statuses, int count, int64_t shift,
+                   int64_t now) noexcept nogil:
+    """Take what lost feedback would have reported to have arrived: else what comes through would look like less."""
+    cdef const PacketStatus* first = statuses
+    cdef SentPacket* packet
+    cdef int64_t number, begin, late
+    cdef int i = 0
+    while i < count and not statuses[i].received:
+        i += 1
+    if i == count or find(sent, statuses[i].sequence) == NULL:
+        return
+    first = &statuses[i]
+    begin = extend(sent.next_number - 1, statuses[0].sequence)
+    late = first.arrival + shift - time_sent(find(sent, first.sequence), now)
+    if bandwidth.next_reported:
+        for number in range(max(bandwidth.next_reported, sent.next_number - sent.mask), begin):
+            packet = &sent.packets[number & sent.mask]
+            if packet.state == UNDER_WAY:
+                packet.state = RECEIVED
+                count_bytes(&bandwidth.delivered, time_sent(packet, now) + late, packet.size)
+                count_bytes(&bandwidth.sent, time_sent(packet, now), packet.size)
+    bandwidth.next_reported = max(bandwidth.next_reported, min(begin + count, sent.next_number))
+
+
+cdef int64_t unwrap(Bandwidth* bandwidth, uint32_t reference) noexcept nogil:
+    """Return a reference time without its wraps; whatever is reported, it stays within bounds."""
+    cdef int64_t step = (<int64_t>reference - bandwidth.reference) & (REFERENCES - 1)
+    if step >= REFERENCES // 2:
+        step -= REFERENCES
+    if bandwidth.reference == 0 or not REFERENCES // 2 < bandwidth.reference + step < MAX_REFERENCES:
+        bandwidth.reference = REFERENCES + reference
+        bandwidth.groups.groups = 0
+        reset(&bandwidth.trend)
+        bandwidth.queue.periods = 0
+    else:
+        bandwidth.reference += step
+    return bandwidth.reference
+
+
+cdef void received(Bandwidth* bandwidth, SentPacket* packet, int64_t sent_at, int64_t arrival) noexcept nogil:
+    """Account for one packet that has arrived."""
+    cdef GroupDelta delta
+    if packet.state == REPORTED_LOST:
+        # It was late, and has been counted.
+        bandwidth.loss.lost -= 1
+    else:
+        note_packet(&bandwidth.loss, sent_at, packet.size, False)
+        count_bytes(&bandwidth.sent, sent_at, packet.size)
+    packet.state = RECEIVED
+    count_bytes(&bandwidth.delivered, arrival, packet.size)
+    if packet.cluster == NOT_TIMED:
+        return
+    if packet.cluster:
+        cluster_received(&bandwidth.probing, packet.cluster, packet.size, sent_at, arrival)
+    bandwidth.longest_queue = max(bandwidth.longest_queue, measure_queue(&bandwidth.queue, sent_at, arrival))
+    if add(&bandwidth.groups, sent_at, arrival, &delta):
+        if not -MAX_LEAP < delta.arrived - delta.sent < MAX_LEAP:
+            reset(&bandwidth.trend)
+            bandwidth.queue.periods = 0
+            return
+        update_trend(&bandwidth.trend, &delta)
+
+
+cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
+    """Estimate anew, after what has been reported."""
+    cdef Delivery delivery
+    cdef double before = bandwidth.estimate
+    cdef double sent_rate = rate(&bandwidth.sent, STEADY)
+    cdef double result, taken
+    cdef double kept = 1.0
+    cdef bint limited = sent_rate < LIMITED_SHARE * before
+    delivery.queue = bandwidth.queue.last
+    if delivery.queue < MAX_PROBED_QUEUE:
+        # What the line loses at any rate has passed the bottleneck, or was not kept from it.
+        kept -= bandwidth.loss.inherent
+    delivery.recent = recent_rate(bandwidth) / kept
+    delivery.sent = rate(&bandwidth.sent, RECENT)
+    delivery.smooth = rate(&bandwidth.delivered, STEADY) / kept
+    delivery.rtt = bandwidth.rtt
+    delivery.usage = bandwidth.trend.usage
+    delivery.stepped = (delivery.queue > LEAP_QUEUE and delivery.queue - bandwidth.previous_queue > LEAP_QUEUE // 2
+                        and 0 < delivery.recent < LEAP_SHARE * min(sent_rate, before))
+    bandwidth.allowed = max(before, bandwidth.allowed * (
+        1 - min(<double>(now - bandwidth.estimated_at) / <double>FORGET_ALLOWED, 1.0)))
+    bandwidth.estimated_at = now
+    delivery.follows = rate(&bandwidth.sent, RECENT) < FOLLOWING_SHARE * bandwidth.allowed
+    delivery.lost = latest_loss(&bandwidth.loss)
+    bandwidth.previous_queue = delivery.queue
+    bandwidth.known = bandwidth.known or delivery.smooth > 0
+    update_control(&bandwidth.control, &delivery, now)
+    if bandwidth.loss.limiting and delivery.smooth:
+        # What the delay allows beyond that was never tried.
+        bandwidth.control.estimate = min(
+            bandwidth.control.estimate, max(bandwidth.loss.limit, MAX_OVER_DELIVERED * delivery.smooth))
+    if observe(&bandwidth.loss):
+        update_limit(&bandwidth.loss, bandwidth.control.estimate, rate(&bandwidth.delivered, STEADY),
+                     bandwidth.longest_queue >= MAX_PROBED_QUEUE, now)
+        bandwidth.longest_queue = 0
+    result = take_result(&bandwidth.probing)
+    if result:
+        # A policer lets a burst through, and not what follows at the same rate.
+        taken = min(result, WARY_STEP * before) if was_limiting(&bandwidth.loss, now) else result
+        if now < bandwidth.loss.held_until:
+            taken = min(taken, before)
+        take_probe(bandwidth, &delivery, limited, taken, now)
+        go_on(&bandwidth.probing, result, taken, before, now)
+    choose(bandwidth, limited)
+    if bandwidth.estimate < LARGE_DROP * before:
+        hurry(&bandwidth.probing, now)
+    if delivery.usage != OVERUSE and may_probe(bandwidth, now):
+        consider(&bandwidth.probing, bandwidth.estimate, limited, now)
+
+
+cdef double recent_rate(const Bandwidth* bandwidth) noexcept nogil:
+    """Return what has come through lately (bit/s), over a longer time where that is a few packets."""
+    cdef double recent = rate(&bandwidth.delivered, RECENT)
+    if recent >= FEW_PACKETS_BPS:
+        return recent
+    recent = rate(&bandwidth.delivered, STEADY)
+    return recent if recent >= FEW_PACKETS_BPS / 2 else rate(&bandwidth.delivered, RATE_BUCKETS - 1)
+
+
+cdef inline bint may_probe(Bandwidth* bandwidth, int64_t now) noexcept nogil:
+    return (bandwidth.queue.last < MAX_PROBED_QUEUE and now >= bandwidth.loss.held_until
+            and average_loss(&bandwidth.loss) < MAX_PROBED_LOSS)
+
+
+cdef void take_probe(Bandwidth* bandwidth, const Delivery* delivery, bint limited, double result,
+                     int64_t now) noexcept nogil:
+    """Act on what a probe has shown: more than was thought, or where nothing else tests the line, less."""
+    bandwidth.known = True
+    if delivery.usage == OVERUSE or delivery.stepped or now < bandwidth.loss.held_until:
+        return
+    if result > bandwidth.control.estimate:
+        set_estimate(&bandwidth.control, result)
+        if bandwidth.loss.limit < result:
+            bandwidth.loss.limit = result
+            bandwidth.loss.limiting = False
+    elif limited and result < LIMITED_SHARE * bandwidth.control.estimate:
+        set_estimate(&bandwidth.control, max(result, delivery.smooth))
+
+
+cdef void choose(Bandwidth* bandwidth, bint limited) noexcept nogil:
+    """The lower of what delay and loss allow."""
+    cdef double by_delay = bandwidth.control.estimate
+    bandwidth.estimate = by_delay
+    if bandwidth.loss.limit and bandwidth.loss.limiting and bandwidth.loss.limit < by_delay:
+        bandwidth.estimate = bandwidth.loss.limit
+        bandwidth.reason = BY_LOSS
+    elif limited:
+        bandwidth.reason = BY_USE
+    else:
+        bandwidth.reason = BY_PROBE if bandwidth.control.probed else BY_DELAY
+    bandwidth.estimate = min(max(bandwidth.estimate, MIN_ESTIMATE), MAX_ESTIMATE)
+    bandwidth.control.estimate = min(max(by_delay, MIN_ESTIMATE), MAX_ESTIMATE)
+
+
+cdef void advance(Bandwidth* bandwidth, SentPackets* sent, int64_t now) noexcept nogil:
+    """Do what falls due without feedback: ask for a probe, and doubt a line that reports nothing."""
+    cdef int64_t patience = max(MIN_SILENCE, SILENCE_ROUND_TRIPS * bandwidth.rtt)
+    cdef SentPacket* last = &sent.packets[(sent.next_number - 1) & sent.mask]
+    if bandwidth.known and last.state == UNDER_WAY and time_sent(last, now) > bandwidth.reported_at:
+        if now - max(bandwidth.reported_at, bandwidth.punished_at) > patience:
+            bandwidth.punished_at = now
+            bandwidth.control.estimate *= SILENCE_FACTOR
+            choose(bandwidth, False)
+            hurry(&bandwidth.probing, now)
+    elif may_probe(bandwidth, now):
+        consider(&bandwidth.probing, bandwidth.estimate, True, now)
+
+
+REASONS = {BY_DELAY: "delay", BY_LOSS: "loss", BY_PROBE: "probe", BY_USE: "use"}
+
+
+cdef class Estimator:
+    """A Bandwidth with its packets, driven by hand; for tests. Times are seconds."""
+
+    cdef Bandwidth bandwidth
+    cdef SentPackets packets
+
+    def __cinit__(self, double wanted=0.0, int first_number=0):
+        begin(&self.bandwidth)
+        self.bandwidth.probing.wanted = wanted
+        if init(&self.packets, <uint16_t>first_number) < 0:
+            raise MemoryError
+
+    def __dealloc__(self):
+        clear(&self.packets)
+
+    def want(self, double wanted):
+        self.bandwidth.probing.wanted = wanted
+
+    def sent(self, uint32_t size, double now) -> int:
+        number = self.packets.next_number & 0xFFFF
+        note_sent(&self.packets, <int64_t>(now * 1e9), size)
+        return number
+
+    def feedback(self, list statuses, uint32_t reference, double now) -> int:
+        cdef PacketStatus read[2048]
+        cdef int i
+        if len(statuses) > 2048:
+            raise ValueError("at most 2048 packets")
+        for i in range(<int>len(statuses)):
+            number, arrival = statuses[i]
+            read[i].sequence = <uint16_t>number
+            read[i].received = arrival is not None
+            read[i].arrival = <int64_t>(arrival * 1e9) if arrival is not None else 0
+        return take_feedback(&self.bandwidth, &self.packets, read, <int>len(statuses), reference, <int64_t>(now * 1e9))
+
+    def advance(self, double now):
+        advance(&self.bandwidth, &self.packets, <int64_t>(now * 1e9))
+
+    def owed(self, double now) -> int:
+        return owed(&self.bandwidth.probing, &self.packets, <int64_t>(now * 1e9))
+
+    def estimate(self) -> float:
+        return self.bandwidth.estimate
+
+    def reason(self) -> str:
+        return REASONS[self.bandwidth.reason]
+
+    def remembered(self) -> int:
+        return self.packets.mask + 1
+
+    def state(self) -> dict:
+        return {
+            "usage": self.bandwidth.trend.usage, "threshold": self.bandwidth.trend.threshold,
+            "queue": self.bandwidth.queue.last / 1e9, "delay": self.bandwidth.control.estimate,
+            "capacity": self.bandwidth.control.capacity, "limit": self.bandwidth.loss.limit,
+            "inherent": self.bandwidth.loss.inherent, "recent": rate(&self.bandwidth.delivered, RECENT),
+            "smooth": rate(&self.bandwidth.delivered, STEADY), "rtt": self.bandwidth.rtt / 1e9,
+        }

@@ -1,0 +1,43 @@
+"""DelayTrend: whether a queue grows on the way to a receiver."""
+
+from libc.stdint cimport int64_t
+
+from svc._rtp.arrival_groups cimport GroupDelta
+
+cdef enum:
+    TREND_WINDOW = 20       # groups
+    BASE_PERIODS = 4
+
+
+cdef enum Usage:
+    NORMAL
+    OVERUSE                 # the queue grows
+    UNDERUSE                # it empties
+
+
+cdef struct DelayTrend:
+    Usage usage
+    double arrivals[TREND_WINDOW]   # ms since the first group
+    double delays[TREND_WINDOW]     # ms, accumulated and smoothed
+    int count               # of all groups, at most MAX_COUNT
+    int at                  # where the next one goes
+    int64_t first_arrival   # ns, the receiver's clock
+    double accumulated      # ms: the sum of all differences
+    double smoothed         # ms
+    double threshold        # ms
+    double slope            # of the last regression
+    double over_ms          # how long the trend has been above the threshold
+    int over_count
+    int64_t adapted_at      # ns, the receiver's clock
+
+
+cdef struct QueueDelay:     # how much longer packets take than the fastest of the last seconds
+    int64_t bases[BASE_PERIODS] # ns: the least time on the way, period by period
+    int64_t period_began    # ns, our clock
+    int periods             # of these, so many hold something
+    int64_t last            # ns: of the last packet
+
+
+cdef void reset(DelayTrend* trend) noexcept nogil
+cdef void update(DelayTrend* trend, const GroupDelta* delta) noexcept nogil
+cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noexcept nogil

@@ -1,0 +1,125 @@
+"""DelayTrend: whether a queue grows on the way to a receiver.
+
+The differences between groups are added up and smoothed, a line is laid through the last 20, and its slope is
+compared with a threshold that follows what is usual on this line. QueueDelay measures the queue itself, against the
+fastest packet of the last 20 s: the clocks need not agree. docs/bandwidth.md, "Delay".
+"""
+
+# Smoothing of the accumulated delay: the weight of what was.
+cdef double SMOOTHING = 0.9
+# A slope counts for more the more groups stand behind it, up to so many.
+cdef double TREND_GAIN = 4.0
+cdef int MAX_GAIN_COUNT = 60
+cdef int MAX_COUNT = 1000
+# The threshold (ms) follows the trend, quickly down and slowly up, so that a TCP flow beside ours, which keeps
+# its queue full, does not starve us.
+cdef double FIRST_THRESHOLD = 12.5
+cdef double MIN_THRESHOLD = 6.0
+cdef double MAX_THRESHOLD = 600.0
+cdef double RISE = 0.0087
+cdef double FALL = 0.039
+# A single spike is no reason to expect more of them.
+cdef double MAX_ADAPTED_EXCESS = 15.0
+cdef double MAX_ADAPTED_MS = 100.0
+# How long the trend stays above the threshold before it is believed (ms).
+cdef double OVERUSE_MS = 10.0
+# How long one base of the queue is collected (ns); clocks drift by less than 1 ms in 20 s.
+cdef int64_t BASE_PERIOD = 5_000_000_000
+
+
+cdef void reset(DelayTrend* trend) noexcept nogil:
+    """Forget all groups, and keep the threshold: the path may be another one, its jitter is usually alike."""
+    cdef double threshold = trend.threshold if trend.threshold > 0 else FIRST_THRESHOLD
+    trend.usage = NORMAL
+    trend.count = trend.at = trend.over_count = 0
+    trend.accumulated = trend.smoothed = trend.slope = 0.0
+    trend.over_ms = -1.0
+    trend.adapted_at = 0
+    trend.threshold = threshold
+
+
+cdef void update(DelayTrend* trend, const GroupDelta* delta) noexcept nogil:
+    """Take in one more group."""
+    cdef double slope = trend.slope
+    if trend.count == 0:
+        trend.first_arrival = delta.arrival
+    trend.accumulated += <double>(delta.arrived - delta.sent) / 1e6
+    trend.smoothed = SMOOTHING * trend.smoothed + (1 - SMOOTHING) * trend.accumulated
+    trend.arrivals[trend.at] = <double>(delta.arrival - trend.first_arrival) / 1e6
+    trend.delays[trend.at] = trend.smoothed
+    trend.at = (trend.at + 1) % TREND_WINDOW
+    if trend.count < MAX_COUNT:
+        trend.count += 1
+    if trend.count >= TREND_WINDOW:
+        slope = regression(trend)
+    detect(trend, slope, delta)
+
+
+cdef double regression(const DelayTrend* trend) noexcept nogil:
+    """Return the slope of the least squares line through the window."""
+    cdef double mean_x = 0.0, mean_y = 0.0, above = 0.0, below = 0.0, x
+    cdef int i
+    for i in range(TREND_WINDOW):
+        mean_x += trend.arrivals[i]
+        mean_y += trend.delays[i]
+    mean_x /= TREND_WINDOW
+    mean_y /= TREND_WINDOW
+    for i in range(TREND_WINDOW):
+        x = trend.arrivals[i] - mean_x
+        above += x * (trend.delays[i] - mean_y)
+        below += x * x
+    return above / below if below > 0 else trend.slope
+
+
+cdef void detect(DelayTrend* trend, double slope, const GroupDelta* delta) noexcept nogil:
+    """Compare the slope with the threshold, then let the threshold follow it."""
+    cdef double scaled = slope * min(trend.count, MAX_GAIN_COUNT) * TREND_GAIN
+    cdef double sent_ms = <double>delta.sent / 1e6
+    if scaled > trend.threshold:
+        # Half of the first interval: it was passed somewhere in between.
+        trend.over_ms = sent_ms / 2 if trend.over_ms < 0 else trend.over_ms + sent_ms
+        trend.over_count += 1
+        if trend.over_ms > OVERUSE_MS and trend.over_count > 1 and slope >= trend.slope:
+            trend.over_ms = 0
+            trend.over_count = 0
+            trend.usage = OVERUSE
+    else:
+        trend.over_ms = -1.0
+        trend.over_count = 0
+        trend.usage = UNDERUSE if scaled < -trend.threshold else NORMAL
+    trend.slope = slope
+    adapt(trend, scaled, delta.arrival)
+
+
+cdef void adapt(DelayTrend* trend, double scaled, int64_t now) noexcept nogil:
+    cdef double size = scaled if scaled >= 0 else -scaled
+    cdef double elapsed_ms
+    if trend.adapted_at == 0:
+        trend.adapted_at = now
+    if size <= trend.threshold + MAX_ADAPTED_EXCESS:
+        elapsed_ms = min(<double>(now - trend.adapted_at) / 1e6, MAX_ADAPTED_MS)
+        trend.threshold += (FALL if size < trend.threshold else RISE) * (size - trend.threshold) * elapsed_ms
+        trend.threshold = min(max(trend.threshold, MIN_THRESHOLD), MAX_THRESHOLD)
+    trend.adapted_at = now
+
+
+# --- the queue itself ---
+
+
+cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noexcept nogil:
+    """Return by how much a packet took longer than the fastest (ns)."""
+    cdef int64_t way = arrival - sent
+    cdef int64_t base
+    cdef int i
+    if queue.periods == 0 or sent - queue.period_began >= BASE_PERIOD:
+        for i in range(BASE_PERIODS - 1, 0, -1):
+            queue.bases[i] = queue.bases[i - 1]
+        queue.bases[0] = way
+        queue.period_began = sent
+        queue.periods = min(queue.periods + 1, <int>BASE_PERIODS)
+    queue.bases[0] = min(queue.bases[0], way)
+    base = queue.bases[0]
+    for i in range(1, queue.periods):
+        base = min(base, queue.bases[i])
+    queue.last = way - base
+    return queue.last

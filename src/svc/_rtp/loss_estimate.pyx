@@ -1,0 +1,198 @@
+"""LossEstimate: the rate above which packets are lost, told apart from what the line loses at any rate.
+
+The model has two numbers: a share that is lost at any rate, and a limit beyond which the excess is lost as well.
+Of a few candidates for the limit the one is taken that makes the last five seconds likeliest. So a line that loses a
+tenth of everything keeps its rate, and a policer, at which only the excess is lost, is found. docs/bandwidth.md, "Loss".
+"""
+
+from libc.math cimport log
+
+# How long packets are collected for one observation (ns); an idle line's observation ends with its silence.
+cdef int64_t OBSERVATION_TIME = 250_000_000
+cdef int MIN_OBSERVATIONS = 3
+# The older an observation, the less it weighs.
+cdef double AGEING = 0.9
+cdef double MIN_INHERENT = 0.001
+# How much may be lost at any rate before it must be the rate's fault: this share, and more on narrow lines, where a
+# few packets are a large share. libwebrtc says 5 %; lines that lose 10 % without any queue are common on Wi-Fi.
+cdef double MAX_INHERENT = 0.12
+cdef double INHERENT_BPS = 75_000.0
+# Beyond this share of loss the limit is bounded at once, without a model.
+cdef double HOPELESS = 0.16
+# How much likelier, by packet, a higher limit is taken to be, so that what explains as much with less is no trap.
+cdef double BIAS_PER_KBPS = 0.0002
+cdef double BIAS_PER_LOG = 0.02
+# Where the loss on average exceeds this, nothing speaks for a higher limit.
+cdef double BIASED_UP_TO = 0.15
+cdef double NEWTON_STEP = 0.75
+cdef int NEWTON_STEPS = 2
+# Below this share of loss nothing begins to be limited.
+cdef double MIN_LIMITING_LOSS = 0.01
+cdef double LOWER_BOUND = 0.85          # of what arrives
+cdef double MAX_STEP_UP = 1.08          # in one observation
+cdef double HELD_STEP_UP = 1.01
+# How long a limit is held after it has been met, when that time is short again, and what counts as lately (ns).
+cdef int64_t FIRST_HOLD = 2_000_000_000
+cdef int64_t QUEUED_HOLD = 500_000_000
+cdef int64_t FORGOTTEN = 15_000_000_000
+cdef int64_t LATELY = 5_000_000_000
+cdef int64_t MAX_HOLD = 30_000_000_000
+cdef uint32_t LATEST_PACKETS = 20
+
+
+cdef void note_packet(LossEstimate* loss, int64_t sent, uint32_t size, bint lost) noexcept nogil:
+    """Take in one packet that has been reported."""
+    if loss.packets == 0:
+        loss.began = loss.ended = sent
+        loss.bytes = 0
+    loss.packets += 1
+    loss.bytes += size
+    loss.lost += lost
+    loss.ended = max(loss.ended, sent)
+
+
+cdef bint observe(LossEstimate* loss) noexcept nogil:
+    """End the observation when it is long enough; whether it has ended."""
+    cdef Observation* observation = &loss.observations[loss.at]
+    if loss.packets == 0 or loss.ended - loss.began < OBSERVATION_TIME:
+        return False
+    observation.packets = loss.packets
+    observation.lost = <double>min(max(loss.lost, <int64_t>0), <int64_t>loss.packets)
+    observation.rate = <double>loss.bytes * 8e9 / <double>(loss.ended - loss.began)
+    loss.at = (loss.at + 1) % OBSERVATIONS
+    loss.count = min(loss.count + 1, <int>OBSERVATIONS)
+    loss.packets = loss.bytes = 0
+    loss.lost = 0
+    return True
+
+
+cdef double average_loss(const LossEstimate* loss) noexcept nogil:
+    """Return the weighted share of packets that were lost."""
+    cdef double packets = 0.0, lost = 0.0, weight = 1.0
+    cdef int i
+    for i in range(loss.count):
+        packets += weight * newest(loss, i).packets
+        lost += weight * newest(loss, i).lost
+        weight *= AGEING
+    return lost / packets if packets else 0.0
+
+
+cdef inline const Observation* newest(const LossEstimate* loss, int i) noexcept nogil:
+    return &loss.observations[(loss.at - 1 - i + 2 * OBSERVATIONS) % OBSERVATIONS]
+
+
+cdef inline double probability(double inherent, double limit, double rate) noexcept nogil:
+    """Return which share is lost of what is sent at `rate`, by the model."""
+    cdef double share = inherent
+    if rate > limit:
+        share += (1 - inherent) * (rate - limit) / rate
+    return min(max(share, 1e-6), 1 - 1e-6)
+
+
+cdef double likeliest_inherent(const LossEstimate* loss, double limit) noexcept nogil:
+    """Return the inherent loss that explains the observations best under this limit."""
+    cdef double most = min(MAX_INHERENT + INHERENT_BPS / limit, 1.0)
+    cdef double inherent = min(max(loss.inherent, MIN_INHERENT), most)
+    cdef double first, second, share, kept, weight, below, above
+    cdef const Observation* observation
+    cdef int i, step
+    for step in range(NEWTON_STEPS):
+        first = second = 0.0
+        weight = 1.0
+        for i in range(loss.count):
+            observation = newest(loss, i)
+            share = probability(inherent, limit, observation.rate)
+            kept = 1.0 if observation.rate <= limit else limit / observation.rate
+            below = observation.lost / share
+            above = (observation.packets - observation.lost) / (1 - share)
+            first += weight * kept * (below - above)
+            second -= weight * kept * kept * (below / share + above / (1 - share))
+            weight *= AGEING
+        if second == 0:
+            break
+        inherent = min(max(inherent - NEWTON_STEP * first / second, MIN_INHERENT), most)
+    return inherent
+
+
+cdef double likelihood(const LossEstimate* loss, double limit, double inherent, double average) noexcept nogil:
+    """Return how well the model explains the observations, with a bias towards higher limits."""
+    cdef double bias = 0.0
+    cdef double total = 0.0, weight = 1.0, share
+    cdef const Observation* observation
+    cdef int i
+    if average < BIASED_UP_TO:
+        bias = (1 - average / BIASED_UP_TO) * (BIAS_PER_KBPS * limit / 1000.0 + BIAS_PER_LOG * log(1 + limit / 1000.0))
+    for i in range(loss.count):
+        observation = newest(loss, i)
+        share = probability(inherent, limit, observation.rate)
+        total += weight * (observation.lost * log(share) + (observation.packets - observation.lost) * log(1 - share)
+                           + bias * observation.packets)
+        weight *= AGEING
+    return total
+
+
+cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bint queued,
+                       int64_t now) noexcept nogil:
+    """Choose a limit after an observation. `by_delay`: what the delay allows; `delivered`: what arrives (bit/s).
+
+    `queued`: packets wait on the way, so that what is lost is lost to a full queue.
+    """
+    cdef double step = HELD_STEP_UP if now < loss.held_until else MAX_STEP_UP
+    cdef double candidates[5]
+    cdef double best = loss.limit, best_inherent = loss.inherent, best_likelihood = 0.0
+    cdef double inherent, found, average = average_loss(loss)
+    cdef int i
+    if loss.limit == 0 or loss.count < MIN_OBSERVATIONS:
+        loss.limit = by_delay
+        loss.inherent = max(loss.inherent, MIN_INHERENT)
+        return
+    candidates[0] = loss.limit
+    candidates[1] = 1.02 * loss.limit
+    candidates[2] = 0.95 * loss.limit
+    candidates[3] = delivered if delivered else loss.limit
+    candidates[4] = by_delay
+    for i in range(5):
+        inherent = likeliest_inherent(loss, candidates[i])
+        found = likelihood(loss, candidates[i], inherent, average)
+        if i == 0 or found > best_likelihood:
+            best_likelihood = found
+            best = candidates[i]
+            best_inherent = inherent
+    if best > loss.limit:
+        best = loss.limit if average > best_inherent * 1.2 + 0.005 else min(best, step * loss.limit)
+    if average > HOPELESS:
+        best = min(best, max(INHERENT_BPS / (average - HOPELESS), LOWER_BOUND * delivered))
+    best = max(best, LOWER_BOUND * delivered)
+    loss.inherent = best_inherent
+    if best < by_delay and not loss.limiting and newest(loss, 0).lost < MIN_LIMITING_LOSS * newest(loss, 0).packets:
+        # Nothing is lost: it is the delay that holds the rate.
+        best = by_delay
+    note_limiting(loss, best < by_delay, queued, now)
+    # A limit that the delay keeps from being tried says nothing.
+    loss.limit = min(best, by_delay)
+
+
+cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t now) noexcept nogil:
+    """Hold a limit that is met again and again without a queue, twice as long each time: each try costs losses."""
+    if limiting and not loss.limiting:
+        if now - loss.limited_at > FORGOTTEN or loss.hold == 0:
+            loss.hold = FIRST_HOLD
+        loss.held_until = now + (QUEUED_HOLD if queued else loss.hold)
+        if not queued:
+            loss.hold = min(2 * loss.hold, MAX_HOLD)
+    if limiting:
+        loss.limited_at = now
+    loss.limiting = limiting
+
+
+cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
+    """Return the share lost of what was reported since the last observation, or in it."""
+    cdef const Observation* observation = newest(loss, 0)
+    if loss.packets >= LATEST_PACKETS:
+        return <double>max(loss.lost, <int64_t>0) / loss.packets
+    return observation.lost / observation.packets if loss.count else 0.0
+
+
+cdef bint was_limiting(const LossEstimate* loss, int64_t now) noexcept nogil:
+    """Whether losses have lately shown a limit."""
+    return loss.limited_at > 0 and now - loss.limited_at < LATELY

@@ -1,0 +1,205 @@
+"""Probing: when to try a higher rate, how much to send for it, and what it has shown.
+
+A probe is 25 ms of packets at the rate that is to be tried. It begins at three and six times the first estimate and
+goes on at twice each result; later one is sent now and then, while more is wanted than the estimate allows. Sends
+nothing: `owed` says how many bytes are due. docs/bandwidth.md, "Probes".
+"""
+
+from libc.string cimport memset
+
+from svc._rtp.sent_packets cimport SentPacket
+
+cdef double FIRST_SCALE = 3.0
+cdef double SECOND_SCALE = 6.0
+cdef double NEXT_SCALE = 2.0
+cdef double LIMITED_SCALE = 2.0         # where the sender uses much less than the estimate
+cdef double FULL_SCALE = 1.5
+# A result of this share of what was tried is followed by the next step at once.
+cdef double SUCCESS = 0.7
+cdef double PROGRESS = 1.1            # of the estimate before
+# Packets leave in bursts of 5 ms, because the core looks after them no more often.
+cdef int64_t BURST = 5_000_000
+cdef int64_t LENGTH = 25_000_000
+# A cluster that could not be sent in this time is given up.
+cdef int64_t MAX_LENGTH = 200_000_000
+cdef uint32_t MIN_PACKETS = 5
+# So that each burst has a packet.
+cdef double MIN_RATE = 150_000.0
+# More than this is never owed at once (bytes): a thread that was late does not make up for it.
+cdef int64_t MAX_BURST_BYTES = 65_536
+cdef int64_t RESULT_TIME = 1_000_000_000
+# A probe costs about a fortieth of the rate where it is repeated after a second; without success it is sent less often.
+cdef int64_t FIRST_INTERVAL = 1_000_000_000
+cdef int64_t MAX_INTERVAL = 5_000_000_000
+cdef double INTERVAL_GROWTH = 1.6
+# The share of a cluster that has to arrive.
+cdef double MIN_RECEIVED = 0.8
+# Where packets arrive so much faster than they were sent, clocks or reports are wrong.
+cdef double MAX_RATIO = 2.0
+# Where they arrive slower than this share of the rate at which they were sent, that rate was more than the line has.
+cdef double UNSATURATED = 0.9
+cdef double SATURATED_SHARE = 0.95
+
+
+cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now) noexcept nogil:
+    """Ask for a probe if one is due; whether one was asked for. `limited`: less than the estimate is used."""
+    cdef double scale = LIMITED_SCALE if limited else FULL_SCALE
+    if probing.wanted == 0 or probing.rate or probing.waiting_until > now:
+        return False
+    probing.second_rate = 0.0
+    if estimate >= probing.wanted:
+        return False
+    if not probing.begun:
+        probing.begun = True
+        probing.interval = FIRST_INTERVAL
+        ask(probing, FIRST_SCALE * estimate, now)
+        if FIRST_SCALE * estimate < probing.wanted:
+            probing.second_rate = min(SECOND_SCALE * estimate, probing.wanted)
+        return True
+    if now < probing.next_probe:
+        return False
+    probing.next_probe = now + probing.interval
+    probing.interval = min(<int64_t>(INTERVAL_GROWTH * <double>probing.interval), MAX_INTERVAL)
+    ask(probing, scale * estimate, now)
+    return True
+
+
+cdef void ask(Probing* probing, double rate, int64_t now) noexcept nogil:
+    probing.rate = min(max(rate, MIN_RATE), probing.wanted)
+    probing.began = 0
+    probing.results_above = SUCCESS * probing.rate
+    probing.waiting_until = now + RESULT_TIME
+    probing.next_probe = now + probing.interval
+
+
+cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
+    """Begin to send the cluster that is asked for: all that is sent from now on belongs to it."""
+    cdef Cluster* cluster
+    probing.last_number = <uint8_t>(probing.last_number % 254 + 1)
+    probing.began = now
+    probing.first_number = sent.next_number
+    cluster = &probing.clusters[probing.last_number % CLUSTERS]
+    memset(cluster, 0, sizeof(Cluster))
+    cluster.number = probing.last_number
+    cluster.rate = probing.rate
+    sent.cluster = probing.last_number
+
+
+cdef int64_t owed(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
+    """Return how many bytes are to be sent now, media among them; take up what is asked for."""
+    cdef int64_t elapsed, bytes, number
+    cdef uint32_t packets = 0
+    cdef SentPacket* packet
+    if probing.rate == 0:
+        return 0
+    if probing.began == 0:
+        take_up(probing, sent, now)
+    elapsed = min(now - probing.began, 2 * LENGTH)
+    bytes = <int64_t>(probing.rate * <double>(elapsed + BURST) / 8e9)
+    for number in range(max(probing.first_number, sent.next_number - sent.mask), sent.next_number):
+        packet = &sent.packets[number & sent.mask]
+        if packet.cluster == sent.cluster:
+            bytes -= packet.size
+            packets += 1
+    if elapsed >= LENGTH and packets < MIN_PACKETS:
+        bytes = max(bytes, <int64_t>1)
+    if (elapsed >= LENGTH and bytes <= 0) or now - probing.began > MAX_LENGTH:
+        end_cluster(probing, sent, now)
+        return 0
+    return min(bytes, MAX_BURST_BYTES)
+
+
+cdef void end_cluster(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
+    """End the cluster that is being sent; the second one follows."""
+    cdef Cluster* cluster = &probing.clusters[probing.last_number % CLUSTERS]
+    cdef SentPacket* packet
+    cdef int64_t number
+    for number in range(max(probing.first_number, sent.next_number - sent.mask), sent.next_number):
+        packet = &sent.packets[number & sent.mask]
+        if packet.cluster == cluster.number:
+            cluster.sent_packets += 1
+            cluster.sent_bytes += packet.size
+    sent.cluster = 0
+    probing.rate = probing.second_rate
+    probing.second_rate = 0.0
+    probing.began = 0
+    probing.waiting_until = now + RESULT_TIME
+    if probing.rate:
+        probing.results_above = SUCCESS * probing.rate
+
+
+cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int64_t sent, int64_t arrival) noexcept nogil:
+    """Take in a packet of a cluster that has arrived."""
+    cdef Cluster* cluster = &probing.clusters[number % CLUSTERS]
+    if cluster.number != number:
+        return
+    if cluster.packets == 0 or sent < cluster.first_sent:
+        cluster.first_sent = sent
+    if cluster.packets == 0 or sent > cluster.last_sent:
+        cluster.last_sent = sent
+        cluster.last_bytes = 0
+    if sent == cluster.last_sent:
+        cluster.last_bytes += size
+    if cluster.packets == 0 or arrival < cluster.first_arrival:
+        cluster.first_arrival = arrival
+        cluster.first_bytes = size
+    if cluster.packets == 0 or arrival > cluster.last_arrival:
+        cluster.last_arrival = arrival
+    cluster.packets += 1
+    cluster.bytes += size
+
+
+cdef double take_result(Probing* probing) noexcept nogil:
+    """Return what a cluster has shown the line to carry (bit/s), once for each; 0 for nothing new."""
+    cdef double found = 0.0, result
+    cdef Cluster* cluster
+    cdef int i
+    for i in range(CLUSTERS):
+        cluster = &probing.clusters[i]
+        if cluster.number == 0 or cluster.sent_packets == 0:
+            continue
+        if (cluster.packets < max(MIN_RECEIVED * cluster.sent_packets, 4.0)
+                or cluster.bytes < MIN_RECEIVED * cluster.sent_bytes):
+            continue
+        result = measured(cluster)
+        found = max(found, result)
+        if result == 0 or cluster.packets >= cluster.sent_packets:
+            cluster.number = 0
+        else:
+            # Packets that are still to come belong to it, and must not be taken for another one's.
+            cluster.sent_packets = 0
+    return found
+
+
+cdef double measured(const Cluster* cluster) noexcept nogil:
+    cdef double sent_ns = <double>(cluster.last_sent - cluster.first_sent)
+    cdef double arrived_ns = <double>(cluster.last_arrival - cluster.first_arrival)
+    cdef double sent, arrived
+    if sent_ns <= 0 or arrived_ns <= 0 or sent_ns > 1e9 or arrived_ns > 1e9:
+        return 0.0
+    sent = <double>(cluster.bytes - cluster.last_bytes) * 8e9 / sent_ns
+    arrived = <double>(cluster.bytes - cluster.first_bytes) * 8e9 / arrived_ns
+    if arrived > MAX_RATIO * sent:
+        return 0.0
+    if arrived < UNSATURATED * sent:
+        return SATURATED_SHARE * arrived
+    return min(sent, arrived)
+
+
+cdef void go_on(Probing* probing, double result, double taken, double before, int64_t now) noexcept nogil:
+    """Follow a success at once, from what was taken of it. `before`: the estimate that it was tried against."""
+    if taken > PROGRESS * before:
+        probing.interval = FIRST_INTERVAL
+        probing.next_probe = min(probing.next_probe, now + FIRST_INTERVAL)
+    if probing.rate or probing.wanted == 0:
+        return
+    if result >= probing.results_above and PROGRESS * before < taken < probing.wanted:
+        ask(probing, NEXT_SCALE * taken, now)
+    else:
+        probing.waiting_until = 0
+
+
+cdef void hurry(Probing* probing, int64_t now) noexcept nogil:
+    """Let the next probe come soon: the line has become narrower, perhaps for a moment."""
+    probing.interval = FIRST_INTERVAL
+    probing.next_probe = min(max(probing.next_probe, now), now + FIRST_INTERVAL)

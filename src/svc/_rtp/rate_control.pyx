@@ -1,0 +1,199 @@
+"""RateControl: the rate that the delay allows, additive up and multiplicative down.
+
+While the queue grows the rate falls to 0.85 of what comes through. Else it rises: by 8 % a second where the
+capacity is unknown or clearly more, by about a packet in a round trip near it. It never exceeds one and a half
+times what arrives, because more has not been tried. docs/bandwidth.md, "Rate".
+"""
+
+from libc.math cimport pow, sqrt
+
+from svc._rtp.delay_trend cimport OVERUSE, UNDERUSE
+
+cdef double BACK_OFF = 0.85
+cdef double GROWTH_PER_S = 1.08
+cdef double MAX_OVER_DELIVERED = 1.5
+cdef double MARGIN_BPS = 10_000.0
+# A packet of 1200 bytes for each response time, which is the round trip and the time in which feedback comes.
+cdef double PACKET_BITS = 9600.0
+cdef double FEEDBACK_S = 0.1
+cdef double MIN_ADDITION_BPS = 4000.0
+# Of the capacity's mean: the weight of one more observation, and the bounds of its relative variance.
+cdef double CAPACITY_WEIGHT = 0.05
+cdef double MIN_DEVIATION = 0.4
+cdef double MAX_DEVIATION = 2.5
+# Decreases are no closer together than a round trip, within these bounds (ns).
+cdef int64_t MIN_SPACING = 50_000_000
+cdef int64_t MAX_SPACING = 200_000_000
+# A long queue is let empty: the longer it is, the lower the rate, to half of what comes through.
+cdef double DRAIN_PER_S = 1.5
+cdef double MAX_DRAIN = 0.5
+cdef int64_t DRAINED = 40_000_000
+cdef int64_t NO_QUEUE = 10_000_000
+cdef int64_t DRAIN_TIME = 1_500_000_000
+# A queue of this length (ns), and one that has stood for so long.
+cdef int64_t LONG_QUEUE = 100_000_000
+cdef int64_t MAX_STANDING = 500_000_000
+# Where so little of the estimate comes through, nothing is waited for.
+cdef double COLLAPSE = 0.6
+cdef double STALE = 0.8
+# Beside another flow: for how long it is believed to be there (ns), and what is done about losses, as TCP does.
+cdef int64_t COMPETITION = 15_000_000_000
+cdef int MAX_FUTILE = 2
+cdef int64_t MIN_FUTILE_QUEUE = 60_000_000
+# After this time a decrease shows in the queue, and after that one there are other reasons for it (ns).
+cdef int64_t MIN_EFFECT_TIME = 150_000_000
+cdef int64_t MAX_EFFECT_TIME = 3_000_000_000
+cdef double MIN_THROUGH = 0.7
+cdef double EFFECT = 0.6
+cdef double NOTICEABLE = 0.95
+cdef double COMPETING_LOSS = 0.01
+cdef double COMPETING_BACK_OFF = 0.7
+cdef int64_t COMPETING_SPACING = 500_000_000
+# Below this queue (ns), what arrives shows what the line carries.
+cdef int64_t SHORT_QUEUE = 30_000_000
+
+
+cdef void set_estimate(RateControl* control, double estimate) noexcept nogil:
+    """Take over what a probe has measured."""
+    control.estimate = estimate
+    control.probed = True
+    control.resume = 0.0
+    if control.capacity and estimate > control.capacity + margin(control):
+        control.capacity = 0.0
+
+
+cdef void update(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
+    """Take in what the last feedback says."""
+    cdef double elapsed_s = min(<double>(now - control.updated_at) / 1e9, 1.0) if control.updated_at else 0.0
+    cdef bint overused = delivery.usage == OVERUSE or delivery.stepped
+    control.updated_at = now
+    control.lowest_queue = min(control.lowest_queue, delivery.queue)
+    if delivery.queue < LONG_QUEUE:
+        control.standing_since = 0
+    elif control.standing_since == 0:
+        control.standing_since = now
+    if now < control.competing_until and (delivery.stepped or (
+            0 < delivery.recent < COLLAPSE * control.estimate and delivery.lost > COMPETING_LOSS)):
+        # No flow that competes fairly does that.
+        control.competing_until = 0
+        overused = True
+    if now < control.competing_until:
+        compete(control, delivery, elapsed_s, now)
+    elif control.resume:
+        drain(control, delivery, overused, now)
+    elif overused or (control.standing_since and now - control.standing_since > MAX_STANDING):
+        decrease(control, delivery, now)
+    elif delivery.usage != UNDERUSE:
+        increase(control, delivery, elapsed_s)
+
+
+cdef void drain(RateControl* control, const Delivery* delivery, bint overused, int64_t now) noexcept nogil:
+    """Wait until the queue has emptied. One that does not, although less is sent, is another flow's."""
+    if delivery.queue < DRAINED:
+        control.estimate = max(control.estimate, control.resume)
+        control.resume = 0.0
+    elif overused:
+        decrease(control, delivery, now)
+    elif now > control.draining_until:
+        if delivery.follows:
+            control.competing_until = now + COMPETITION
+        control.estimate = max(control.estimate, control.resume)
+        control.resume = 0.0
+
+
+cdef void compete(RateControl* control, const Delivery* delivery, double elapsed_s, int64_t now) noexcept nogil:
+    """Beside a flow that fills the queue whatever we do: only losses say when it is too much."""
+    if delivery.lost > COMPETING_LOSS:
+        if now - control.decreased_at >= COMPETING_SPACING:
+            control.estimate = min(control.estimate, COMPETING_BACK_OFF * max(delivery.recent, delivery.smooth))
+            control.decreased_at = now
+    elif delivery.queue < NO_QUEUE:
+        # It has ended.
+        control.competing_until = 0
+    else:
+        increase(control, delivery, elapsed_s)
+
+
+cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
+    cdef double through = delivery.recent if delivery.recent else control.estimate
+    cdef double estimate = BACK_OFF * through
+    cdef bint collapsed = through < COLLAPSE * control.estimate or (
+        # The decrease before this one went by what came through before.
+        through < control.resume and through < STALE * delivery.sent)
+    if not collapsed and (control.resume or
+                          now - control.decreased_at < min(max(delivery.rtt, MIN_SPACING), MAX_SPACING)):
+        return
+    if estimate > control.estimate and control.capacity:
+        estimate = BACK_OFF * control.capacity
+    learn_capacity(control, through)
+    if is_futile(control, delivery, now):
+        control.futile = 0
+        control.competing_until = now + COMPETITION
+        return
+    control.queue_then = control.lowest_queue = delivery.queue
+    if delivery.queue > LONG_QUEUE:
+        if control.resume == 0:
+            control.draining_until = now + DRAIN_TIME
+        control.resume = estimate
+        if delivery.follows or delivery.stepped:
+            estimate *= 1 - min(DRAIN_PER_S * <double>delivery.queue / 1e9, MAX_DRAIN)
+    control.lowered = estimate < NOTICEABLE * control.estimate
+    if estimate < control.estimate:
+        control.estimate = estimate
+        control.probed = False
+    control.decreased_at = now
+
+
+cdef bint is_futile(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
+    """Whether decreases no longer shorten the queue, though less is sent and all of it comes through."""
+    cdef int64_t since = now - control.decreased_at
+    if since > MAX_EFFECT_TIME or not delivery.follows or delivery.stepped or (
+            delivery.recent < MIN_THROUGH * control.estimate or delivery.queue < MIN_FUTILE_QUEUE
+            or control.lowest_queue < EFFECT * <double>control.queue_then):
+        control.futile = 0
+    elif control.lowered and since > delivery.rtt + MIN_EFFECT_TIME:
+        control.futile += 1
+    return control.futile >= MAX_FUTILE
+
+
+cdef void increase(RateControl* control, const Delivery* delivery, double elapsed_s) noexcept nogil:
+    cdef double most = MAX_OVER_DELIVERED * delivery.smooth + MARGIN_BPS
+    cdef double rtt_s = <double>delivery.rtt / 1e9
+    cdef double estimate = control.estimate
+    if delivery.smooth == 0:
+        return
+    if control.capacity and delivery.smooth > control.capacity + margin(control):
+        control.capacity = 0.0
+    if control.capacity and estimate > control.capacity - margin(control):
+        estimate += elapsed_s * max(PACKET_BITS / (rtt_s + FEEDBACK_S), MIN_ADDITION_BPS)
+    else:
+        estimate += max(estimate * (pow(GROWTH_PER_S, elapsed_s) - 1), MIN_ADDITION_BPS * elapsed_s)
+    if delivery.queue < SHORT_QUEUE:
+        # The line carries it, whatever was thought of it.
+        estimate = max(estimate, delivery.smooth)
+    if estimate <= most:
+        if estimate > control.estimate * 1.01:
+            control.probed = False
+        control.estimate = estimate
+    elif control.estimate < most:
+        control.estimate = most
+
+
+cdef inline double margin(const RateControl* control) noexcept nogil:
+    """Return three standard deviations of the capacity."""
+    return 3000.0 * sqrt(control.deviation * control.capacity / 1000.0)
+
+
+cdef void learn_capacity(RateControl* control, double through) noexcept nogil:
+    cdef double difference
+    if control.capacity and through < control.capacity - margin(control):
+        control.capacity = 0.0
+    if control.capacity == 0:
+        control.capacity = through
+        control.deviation = MIN_DEVIATION
+        return
+    difference = (through - control.capacity) / 1000.0
+    control.capacity += CAPACITY_WEIGHT * (through - control.capacity)
+    control.deviation = (1 - CAPACITY_WEIGHT) * control.deviation + (
+        CAPACITY_WEIGHT * difference * difference / max(control.capacity / 1000.0, 1.0))
+    control.deviation = min(max(control.deviation, MIN_DEVIATION), MAX_DEVIATION)

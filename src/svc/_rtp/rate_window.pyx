@@ -1,0 +1,34 @@
+"""RateWindow: how many bits a second passed within the last second.
+
+Bytes are counted into buckets of 25 ms by the time at which they passed, whichever clock that is. The bucket
+that is still being filled does not count, because it would make every rate too low. Knows no packets.
+"""
+
+from libc.string cimport memset
+
+
+cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
+    """Count bytes at a time; those that are older than the window are left out."""
+    cdef int64_t bucket = at // BUCKET_NS
+    cdef int64_t i
+    if window.newest == 0 or bucket - window.newest >= RATE_BUCKETS or window.newest - bucket >= 8 * RATE_BUCKETS:
+        # After a second of silence, and where the clock was set back, the rate begins anew.
+        memset(window.bytes, 0, sizeof(window.bytes))
+        window.first = window.newest = bucket
+    for i in range(window.newest + 1, bucket + 1):
+        window.bytes[i % RATE_BUCKETS] = 0
+    if bucket > window.newest:
+        window.newest = bucket
+    if window.newest - bucket < RATE_BUCKETS:
+        window.bytes[bucket % RATE_BUCKETS] += size
+
+
+cdef double rate(const RateWindow* window, int buckets) noexcept nogil:
+    """Return bit/s over the last whole buckets, at most `buckets` of them; 0 where fewer than four have passed."""
+    cdef int64_t oldest = max(window.newest - min(buckets, RATE_BUCKETS - 1), window.first)
+    cdef int64_t total = 0, i
+    if window.newest - oldest < 4:
+        return 0.0
+    for i in range(oldest, window.newest):
+        total += window.bytes[i % RATE_BUCKETS]
+    return <double>total * 8e9 / <double>((window.newest - oldest) * BUCKET_NS)

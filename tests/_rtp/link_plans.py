@@ -1,0 +1,328 @@
+"""Lines with a capacity, a queue and losses in virtual time, and a sender that follows an Estimator.
+
+A plan is data: what the line does when, what the sender would like to send, and the bounds that hold. A Run
+plays it and returns what came of it. Knows nothing of RTP: packets are numbers and sizes.
+"""
+
+import heapq
+from collections import deque
+from dataclasses import dataclass, field
+from random import Random
+
+from svc._rtp.bandwidth import Estimator
+
+PACKET_BYTES = 1200
+PADDING_BYTES = 280
+FRAME_S = 0.033
+# A line that carried nothing would never empty its queue.
+LEAST_BPS = 1_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What the line does, and what the sender wants, from a time on."""
+
+    at: float
+    capacity: float  # bit/s
+    wanted: float = 1e9  # bit/s that the application has to send at most
+    loss: float = 0.0
+    burst: float = 1.0  # mean number of packets lost together
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What has to hold; None = not looked at. Times are seconds since the phase that `phase` names began."""
+
+    phase: int = -1
+    utilisation: float | None = None  # delivered, of what could be, in the second half of the phase
+    reach: tuple[float, float] | None = None  # (share of the capacity, within how many seconds)
+    most: float | None = None  # the highest estimate in the second half of the phase, of the capacity
+    queue_s: float | None = None  # 95 % of packets waited less, in the second half of the phase
+    drained: tuple[float, float] | None = None  # (queue in s, within how many seconds it is below that)
+    lost: float | None = None  # share of packets lost in the second half of the phase, at most
+    share: tuple[float, float] | None = None  # of the capacity, in the second half of the phase, from and to
+    estimate: tuple[float, float] | None = None  # bit/s of the last estimate, from and to
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    name: str
+    phases: tuple[Phase, ...]
+    bounds: tuple[Bounds, ...]
+    seconds: float
+    delay_s: float = 0.025  # one way
+    queue_s: float = 0.25  # what waits longer is dropped
+    jitter_s: float = 0.0
+    reorder: float = 0.0
+    policer: bool = False  # what exceeds the capacity is dropped, and nothing waits
+    feedback_s: float = 0.1
+    feedback_loss: float = 0.0
+    cross: float = 0.0  # bit/s of other traffic that does not react
+    cubic: bool = False  # beside one TCP flow
+    fixed: float = 0.0  # bit/s that are sent whatever the estimate says; 0 = follow it
+    wanted: float = 1e7  # bit/s up to which probes go
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What is looked at of one run: a sample every 20 ms, and every packet's fate."""
+
+    plan: Plan
+    times: list[float] = field(default_factory=list)
+    estimates: list[float] = field(default_factory=list)
+    queues: list[float] = field(default_factory=list)
+    delivered: list[tuple[float, int]] = field(default_factory=list)
+    lost: list[float] = field(default_factory=list)
+    sent: list[float] = field(default_factory=list)
+    probes: int = 0
+
+
+class Cubic:
+    """A TCP flow with an endless supply: RFC 9438, without slow start's and SACK's details."""
+
+    def __init__(self) -> None:
+        self.window = 10.0  # packets
+        self.threshold = 1e9
+        self.maximum = 0.0
+        self.lost_at = 0.0
+        self.in_flight = 0
+
+    def acknowledged(self, now: float) -> None:
+        self.in_flight -= 1
+        if self.window < self.threshold:
+            self.window += 1
+            return
+        k = (self.maximum * 0.3 / 0.4) ** (1 / 3)
+        target = 0.4 * (now - self.lost_at - k) ** 3 + self.maximum
+        self.window += max(0.01, min(target - self.window, self.window / 2)) / self.window
+
+    def lost(self, now: float) -> None:
+        self.in_flight -= 1
+        if now - self.lost_at < 0.2:
+            return
+        self.maximum, self.lost_at = self.window, now
+        self.window = self.threshold = max(2.0, 0.7 * self.window)
+
+
+class Line:
+    """The bottleneck: when a packet arrives, or None."""
+
+    def __init__(self, plan: Plan, random: Random) -> None:
+        self.plan = plan
+        self.random = random
+        self.free_at = 0.0
+        self.losing = False
+        self.tokens_at = 0.0
+
+    def send(self, size: int, now: float, phase: Phase) -> float | None:
+        plan = self.plan
+        capacity = max(phase.capacity - plan.cross, LEAST_BPS)
+        if plan.policer:
+            # A bucket of 50 ms.
+            self.tokens_at = max(self.tokens_at, now - 0.05)
+            if self.tokens_at > now:
+                return None
+            self.tokens_at += size * 8 / capacity
+            leaves = now
+        else:
+            leaves = max(now, self.free_at)
+            if leaves - now > plan.queue_s:
+                return None
+            leaves = self.free_at = leaves + size * 8 / capacity
+        if phase.loss and self._lost(phase):
+            return None
+        arrival = leaves + plan.delay_s
+        if plan.jitter_s:
+            arrival += plan.jitter_s * self.random.random() ** 2
+        if plan.reorder and self.random.random() < plan.reorder:
+            arrival += 0.012
+        return arrival
+
+    def _lost(self, phase: Phase) -> bool:
+        if phase.burst <= 1:
+            return self.random.random() < phase.loss
+        stay = 1 - 1 / phase.burst
+        start = phase.loss / (phase.burst * (1 - phase.loss))
+        self.losing = self.random.random() < (stay if self.losing else start)
+        return self.losing
+
+
+class Run:
+    """One plan from its begin to its end."""
+
+    def __init__(self, plan: Plan, seed: int) -> None:
+        self.plan = plan
+        self.random = Random(seed)
+        self.line = Line(plan, self.random)
+        self.estimator = Estimator(plan.wanted, seed * 7919 & 0xFFFF)
+        self.outcome = Outcome(plan)
+        self.arrivals: list[tuple[float, int]] = []  # a heap of what is under way to the receiver
+        self.reports: deque[tuple[float, list[tuple[int, float | None]], int]] = deque()
+        self.base = 0  # the first number that has not been reported
+        self.highest = -1
+        self.numbers = 0
+        self.first = self.estimator.sent(100, 1.0)
+        self._under_way(0, 100, 1.0, plan.phases[0])
+        self.cubic = Cubic() if plan.cubic else None
+        self.cubic_events: list[tuple[float, bool]] = []
+
+    def _under_way(self, index: int, size: int, now: float, phase: Phase) -> None:
+        arrival = self.line.send(size, now, phase)
+        self.numbers = index + 1
+        self.outcome.sent.append(now)
+        if arrival is None:
+            self.outcome.lost.append(now)
+        else:
+            heapq.heappush(self.arrivals, (arrival, index))
+            self.outcome.delivered.append((arrival, size))
+
+    def send(self, size: int, now: float, phase: Phase) -> None:
+        index = self.numbers
+        number = self.estimator.sent(size, now)
+        assert number == (self.first + index) & 0xFFFF
+        self._under_way(index, size, now, phase)
+
+    def play(self) -> Outcome:
+        plan, estimator, outcome = self.plan, self.estimator, self.outcome
+        now, step = 1.0, 0.005
+        next_frame = 1.0
+        next_feedback = 1.0 + plan.feedback_s
+        phases = deque(plan.phases)
+        phase = phases.popleft()
+        pending: deque[float] = deque()  # when paced packets of the last frame are to leave
+        steps = int(plan.seconds / step)
+        for index in range(steps):
+            now = 1.0 + index * step
+            while phases and now - 1.0 >= phases[0].at:
+                phase = phases.popleft()
+            if now >= next_frame:
+                next_frame += FRAME_S
+                self._frame(pending, now, phase)
+            while pending and pending[0] <= now:
+                pending.popleft()
+                self.send(PACKET_BYTES, now, phase)
+            if self.cubic:
+                self._cubic(now, phase)
+            owed = estimator.owed(now)
+            outcome.probes += owed > 0
+            while owed > 0:
+                size = PACKET_BYTES if owed >= 2 * PACKET_BYTES else max(60, min(owed, PADDING_BYTES))
+                self.send(size, now, phase)
+                owed -= size
+            if now >= next_feedback:
+                next_feedback += plan.feedback_s
+                self._report(now)
+            while self.reports and self.reports[0][0] <= now:
+                _, statuses, reference = self.reports.popleft()
+                estimator.feedback(statuses, reference, now)
+            estimator.advance(now)
+            if index % 4 == 0:
+                outcome.times.append(now)
+                outcome.estimates.append(estimator.estimate())
+                outcome.queues.append(max(0.0, self.line.free_at - now))
+        return outcome
+
+    def _frame(self, pending: "deque[float]", now: float, phase: Phase) -> None:
+        rate = self.plan.fixed or min(self.estimator.estimate(), phase.wanted)
+        count = rate * FRAME_S / 8 / PACKET_BYTES
+        whole = int(count) + (self.random.random() < count - int(count))
+        if len(pending) < 2000:
+            pending.extend(now + i * FRAME_S * 0.6 / max(whole, 1) for i in range(whole))
+
+    def _cubic(self, now: float, phase: Phase) -> None:
+        cubic = self.cubic
+        assert cubic
+        events = self.cubic_events
+        while events and events[0][0] <= now:
+            if heapq.heappop(events)[1]:
+                cubic.acknowledged(now)
+            else:
+                cubic.lost(now)
+        while cubic.in_flight < cubic.window:
+            cubic.in_flight += 1
+            arrival = self.line.send(1500, now, phase)
+            back = arrival + self.plan.delay_s if arrival else now + 2 * self.plan.delay_s + self.plan.queue_s
+            heapq.heappush(events, (back, arrival is not None))
+
+    def _report(self, now: float) -> None:
+        """What has come by now, as a browser reports it: from the first number not yet reported on."""
+        arrivals: dict[int, float] = {}
+        while self.arrivals and self.arrivals[0][0] <= now:
+            arrival, index = heapq.heappop(self.arrivals)
+            arrivals[index] = arrival
+        if not arrivals:
+            return
+        first, last = min(arrivals), max(arrivals)
+        first = min(first, self.base) if first > self.base else first
+        self.base = max(self.base, last + 1)
+        if self.plan.feedback_loss and self.random.random() < self.plan.feedback_loss:
+            return
+        reference = int(arrivals[min(arrivals)] / 0.064)
+        statuses: list[tuple[int, float | None]] = [
+            (
+                (self.first + index) & 0xFFFF,
+                # In units of 250 us, as feedback counts.
+                None if index not in arrivals else round(arrivals[index] * 4000) / 4000,
+            )
+            for index in range(first, last + 1)
+        ]
+        self.reports.append((now + self.plan.delay_s, statuses, reference))
+
+
+def violations(outcome: Outcome) -> list[str]:
+    """Return each bound of the plan that does not hold, in words."""
+    return [text for bounds in outcome.plan.bounds for text in _check(outcome, bounds)]
+
+
+def _check(outcome: Outcome, bounds: Bounds) -> list[str]:
+    plan = outcome.plan
+    at = bounds.phase % len(plan.phases)
+    phase = plan.phases[at]
+    begin = 1.0 + phase.at
+    end = 1.0 + (plan.phases[at + 1].at if at + 1 < len(plan.phases) else plan.seconds)
+    half = (begin + end) / 2
+    capacity = phase.capacity - plan.cross
+    found: list[str] = []
+
+    def require(held: bool, what: str, value: object) -> None:
+        if not held:
+            found.append(f"phase {at}: {what} is {value}")
+
+    late = [i for i, time in enumerate(outcome.times) if half <= time < end]
+    if bounds.utilisation is not None:
+        bits = sum(size * 8 for arrival, size in outcome.delivered if half <= arrival < end)
+        possible = min(capacity * (1 - phase.loss), phase.wanted) * (end - half)
+        require(bits >= bounds.utilisation * possible, "utilisation", round(bits / possible, 3))
+    if bounds.share is not None:
+        bits = sum(size * 8 for arrival, size in outcome.delivered if half <= arrival < end)
+        share = bits / capacity / (end - half)
+        require(bounds.share[0] <= share <= bounds.share[1], "share", round(share, 3))
+    if bounds.reach is not None:
+        share, within = bounds.reach
+        highest = max(
+            e for t, e in zip(outcome.times, outcome.estimates, strict=True) if begin <= t <= begin + within
+        )
+        require(highest >= share * capacity, f"estimate after {within} s", round(highest / capacity, 3))
+    if bounds.most is not None:
+        highest = max(outcome.estimates[i] for i in late)
+        require(highest <= bounds.most * capacity, "highest estimate", round(highest / capacity, 3))
+    if bounds.queue_s is not None:
+        waits = sorted(outcome.queues[i] for i in late)
+        require(
+            waits[int(0.95 * len(waits))] <= bounds.queue_s, "queue", round(waits[int(0.95 * len(waits))], 3)
+        )
+    if bounds.drained is not None:
+        queue, within = bounds.drained
+        waits = [
+            q
+            for t, q in zip(outcome.times, outcome.queues, strict=True)
+            if begin + within <= t < begin + within + 0.5
+        ]
+        require(min(waits) <= queue, f"queue after {within} s", round(min(waits), 3))
+    if bounds.lost is not None:
+        lost = sum(half <= t < end for t in outcome.lost) / max(1, sum(half <= t < end for t in outcome.sent))
+        require(lost <= bounds.lost, "share lost", round(lost, 3))
+    if bounds.estimate is not None:
+        low, high = bounds.estimate
+        require(low <= outcome.estimates[-1] <= high, "last estimate", round(outcome.estimates[-1]))
+    return found

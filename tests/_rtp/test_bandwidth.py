@@ -1,0 +1,178 @@
+"""The estimator's edges: feedback that cannot be true, numbers and clocks that wrap, and probes."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from svc._rtp.bandwidth import Estimator
+
+REFERENCE_S = 0.064
+CYCLE_S = (1 << 24) * REFERENCE_S
+FIRST = 300_000.0
+LEAST = 20_000.0
+
+
+class Line:
+    """A line without a queue: what is sent arrives 30 ms later, and is reported every 100 ms."""
+
+    def __init__(self, wanted: float = 0.0, *, first_number: int = 0, clock: float = 100.0) -> None:
+        self.estimator = Estimator(wanted, first_number)
+        self.clock = clock  # of the receiver when ours shows 1
+        self.now = 1.0
+        self.sent: list[tuple[int, float]] = []
+
+    def send(self, count: int = 10, size: int = 1000, seconds: float = 0.1) -> None:
+        for _ in range(count):
+            self.sent.append((self.estimator.sent(size, self.now), self.now))
+            self.now += seconds / count
+
+    def report(self) -> int:
+        arrivals = [(number, self.clock + at + 0.03) for number, at in self.sent]
+        self.sent.clear()
+        reference = int(arrivals[0][1] / REFERENCE_S)
+        wrapped = reference % (1 << 24)
+        shift = (reference - wrapped) * REFERENCE_S
+        return self.estimator.feedback([(number, at - shift) for number, at in arrivals], wrapped, self.now)
+
+    def talk(self, seconds: float, **packets: int) -> None:
+        end = self.now + seconds
+        while self.now < end:
+            self.send(**packets)
+            self.report()
+
+
+def test_a_line_that_carries_what_is_sent_is_thought_to_carry_it() -> None:
+    line = Line()
+    line.talk(3, count=25)
+    assert line.estimator.estimate() >= 25 * 1000 * 8 * 10 * 0.95
+
+
+@pytest.mark.parametrize("number", [400, 5000, 40_000, 65_535])
+def test_feedback_of_packets_that_were_never_sent_says_nothing(number: int) -> None:
+    line = Line()
+    line.talk(1)
+    before = line.estimator.estimate()
+    assert line.estimator.feedback([(number, 5.0), ((number + 1) & 0xFFFF, None)], 78, line.now) == 0
+    assert line.estimator.estimate() == before
+
+
+def test_feedback_that_comes_twice_counts_once() -> None:
+    line = Line()
+    line.send()
+    arrivals: list[tuple[int, float | None]] = [(number, 100.0 + at) for number, at in line.sent]
+    assert line.estimator.feedback(arrivals, 1578, line.now) == 10
+    assert line.estimator.feedback(arrivals, 1578, line.now) == 0
+    assert line.estimator.feedback([(number, None) for number, _ in arrivals], 1578, line.now) == 0
+
+
+def test_a_packet_that_was_reported_lost_may_turn_out_to_be_late_once() -> None:
+    line = Line()
+    number = line.estimator.sent(1000, 1.0)
+    assert line.estimator.feedback([(number, None)], 1578, 1.1) == 1
+    assert line.estimator.feedback([(number, None)], 1578, 1.2) == 0
+    assert line.estimator.feedback([(number, 101.15)], 1578, 1.3) == 1
+    assert line.estimator.feedback([(number, 101.15)], 1578, 1.4) == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(Line(first_number=65_500), id="the numbers"),
+        pytest.param(Line(clock=CYCLE_S - 2), id="the receiver's clock"),
+    ],
+)
+def test_a_wrap_changes_nothing(line: Line) -> None:
+    line.talk(4, count=25)
+    assert line.estimator.estimate() >= 1.9e6
+
+
+def test_as_many_packets_are_remembered_as_may_still_be_reported_up_to_a_bound() -> None:
+    line = Line()
+    assert line.estimator.remembered() == 256
+    for number in range(2000):
+        assert line.estimator.sent(1000, 1 + number / 1000) == number
+    assert line.estimator.remembered() == 2048
+    for number in range(100_000):
+        line.estimator.sent(1000, 3 + number / 100_000)
+    assert line.estimator.remembered() == 8192
+
+
+def probe(line: Line) -> int:
+    """Send what a probe is owed, a burst every 5 ms; how many bytes that was."""
+    total = 0
+    for _ in range(20):
+        while (owed := line.estimator.owed(line.now)) > 0:
+            size = min(owed, 1200)
+            line.sent.append((line.estimator.sent(size, line.now), line.now))
+            total += size
+        line.now += 0.005
+        line.estimator.advance(line.now)
+    return total
+
+
+def test_nothing_is_probed_that_nobody_wants() -> None:
+    line = Line()
+    line.talk(3)
+    assert line.estimator.owed(line.now) == 0
+
+
+def test_the_first_probes_are_three_and_six_times_the_first_guess() -> None:
+    line = Line(wanted=1e7)
+    line.estimator.advance(line.now)
+    # 25 ms and a burst of 5 ms at each rate.
+    assert probe(line) == pytest.approx(0.03 * (3 + 6) * FIRST / 8, rel=0.12)
+
+
+def test_probes_go_on_at_twice_what_they_have_shown_up_to_what_is_wanted_and_then_end() -> None:
+    line = Line(wanted=5e6)
+    line.estimator.advance(line.now)
+    for _ in range(6):
+        probe(line)
+        if line.sent:
+            line.report()
+    assert line.estimator.estimate() == pytest.approx(5e6, rel=0.06)
+    assert line.estimator.reason() in ("probe", "use")
+    line.estimator.want(4e6)
+    line.now += 10
+    assert probe(line) == 0
+
+
+def test_a_line_that_reports_nothing_more_is_thought_to_carry_less_and_less() -> None:
+    line = Line()
+    line.talk(2, count=25)
+    before = line.estimator.estimate()
+    for _ in range(60):
+        line.send()
+        line.estimator.advance(line.now)
+    assert LEAST <= line.estimator.estimate() < before / 2
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.integers(0, 30),  # packets sent
+        st.sampled_from([1, 60, 1200, 65_535]),  # bytes of each
+        st.lists(
+            st.tuples(st.integers(0, 65_535), st.none() | st.floats(-70_000, 1_200_000)),
+            max_size=20,
+        ),
+        st.integers(0, (1 << 24) - 1),
+        st.sampled_from([0.0, 0.001, 0.1, 5.0, 4000.0]),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=200)
+@given(STEPS)
+def test_whatever_is_reported_the_estimate_stays_one(
+    steps: list[tuple[int, int, list[tuple[int, float | None]], int, float]],
+) -> None:
+    line = Line(wanted=1e8)
+    for count, size, statuses, reference, later in steps:
+        for _ in range(count):
+            line.estimator.sent(size, line.now)
+        line.estimator.feedback(statuses, reference, line.now)
+        line.now += later
+        line.estimator.advance(line.now)
+        assert LEAST <= line.estimator.estimate() <= 1e9
+        assert line.estimator.owed(line.now) <= 65_536
