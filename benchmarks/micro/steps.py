@@ -7,12 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from benchmarks.micro.loops import Descriptor, FanOut, Nack, Parse, Protect, Rewrite
+from benchmarks.micro.loops import Descriptor, FanOut, Nack, Parse, Protect, Reports, Rewrite
 from svc._rtp.engine import ManualEngine
 from svc._rtp.srtp import SrtpKeys
 from tests.kit.captures import Packet, capture
 from tests.kit.participant import (
+    LEVEL,
     SERVER,
+    TWCC,
     VP8_DELTA,
     VP8_KEYFRAME,
     Participant,
@@ -69,9 +71,15 @@ def check(times: int) -> Step:
     return FanOut(engine, checks, publisher.address, SERVER)
 
 
-def fan_out(receivers: int, times: int) -> Step:
+def reports() -> Step:
+    """Take in transport-wide feedback of a hundred packets."""
+    engine, _, receivers = _room(1, numbered=True)
+    return Reports(engine, receivers[0].transport)
+
+
+def fan_out(receivers: int, times: int, *, numbered: bool = False) -> Step:
     """A room where each packet goes to so many; it can be run `times` times."""
-    engine, publisher, _ = _room(receivers)
+    engine, publisher, _ = _room(receivers, numbered=numbered)
     return FanOut(engine, _video(publisher, times), publisher.address, SERVER)
 
 
@@ -87,14 +95,16 @@ def _descriptor(packet: Packet) -> bytes:
     return packet.extension(capture(CAPTURE).descriptor_id) or b""
 
 
-def _room(receivers: int) -> tuple[ManualEngine, Participant, list[Participant]]:
+def _room(receivers: int, *, numbered: bool = False) -> tuple[ManualEngine, Participant, list[Participant]]:
     """One who sends a camera, and those who receive it."""
     engine = new_engine()
     publisher = Participant(engine, 1)
     forwarder = publisher.publish("1", "video")
     others = [Participant(engine, 2 + number) for number in range(receivers)]
     for number, participant in enumerate(others):
-        participant.subscribe(forwarder, 10_000 + 2 * number, rtx_ssrc=10_001 + 2 * number)
+        ssrc = 10_000 + 2 * number
+        ids = [LEVEL, TWCC] if numbered else [LEVEL]
+        participant.subscribe(forwarder, ssrc, rtx_ssrc=ssrc + 1, extension_ids=ids)
     engine.advance(0.1)
     return engine, publisher, others
 
@@ -122,5 +132,7 @@ STEPS: dict[str, Callable[[int], Step]] = {
     "protect_sha1": _however_often(protect_sha1),
     "check": check,
     "nack": _however_often(nack),
+    "reports_100": _however_often(reports),
+    "numbered_10": partial(fan_out, 10, numbered=True),
     **{f"fan_out_{receivers}": partial(fan_out, receivers) for receivers in RECEIVERS},
 }

@@ -20,7 +20,7 @@ LEAST_BPS = 1_000.0
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What the line does, and what the sender wants, from a time on."""
+    """The state of the line and the wish of the sender, from a time on."""
 
     at: float
     capacity: float  # bit/s
@@ -31,7 +31,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What has to hold; None = not looked at. Times are seconds since the phase that `phase` names began."""
+    """Bounds that have to hold; None is not looked at. Times count from the begin of that phase."""
 
     phase: int = -1
     utilisation: float | None = None  # delivered, of what could be, in the second half of the phase
@@ -65,7 +65,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Outcome:
-    """What is looked at of one run: a sample every 20 ms, and every packet's fate."""
+    """The course of one run: a sample every 20 ms, and every packet's fate."""
 
     plan: Plan
     times: list[float] = field(default_factory=list)
@@ -245,7 +245,7 @@ class Run:
             heapq.heappush(events, (back, arrival is not None))
 
     def _report(self, now: float) -> None:
-        """What has come by now, as a browser reports it: from the first number not yet reported on."""
+        """Report all that has come by now, as a browser does: from the first number not yet reported on."""
         arrivals: dict[int, float] = {}
         while self.arrivals and self.arrivals[0][0] <= now:
             arrival, index = heapq.heappop(self.arrivals)

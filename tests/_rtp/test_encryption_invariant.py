@@ -17,6 +17,7 @@ from tests.kit.participant import (
     DESCRIPTOR,
     LEVEL,
     MID,
+    TWCC,
     VIDEO,
     VIDEO_RTX,
     VP8_DELTA,
@@ -44,7 +45,7 @@ class Watched:
     def __post_init__(self) -> None:
         self.call = Call(rtx=False, profile=self.profile)
         self.call.engine.close_down_track(self.call.down_track)
-        self.call.bob.subscribe(self.call.forwarder, 5000, extension_ids=[MID, LEVEL])
+        self.call.bob.subscribe(self.call.forwarder, 5000, extension_ids=[MID, TWCC, LEVEL])
 
     def watch(self) -> None:
         for data, remote, _ in self.call.engine.take_datagrams():
@@ -233,7 +234,7 @@ def act(watched: Watched, action: str, argument: int | None, subscribed: list[in
         call.engine.close_down_track(subscribed[-1])
         call.bob = Participant(call.engine, call.bob.address[1] + 1)
         watched.seen.clear()
-        subscribed.append(call.bob.subscribe(call.forwarder, 5000, extension_ids=[MID]))
+        subscribed.append(call.bob.subscribe(call.forwarder, 5000, extension_ids=[MID, TWCC]))
 
 
 @settings(max_examples=150)

@@ -60,6 +60,7 @@ class Peer:
     ssrcs: list[int] = field(default_factory=list)  # of its down tracks; an RTX SSRC follows each
     invariant: EncryptionInvariant = field(default_factory=EncryptionInvariant)
     last_sequence: dict[int, int] = field(default_factory=dict)  # by SSRC
+    last_number: int = 0  # transport-wide
 
     def __post_init__(self) -> None:
         self.sources = [Source(b"0", 1000 * self.number), Source(b"1", 1000 * self.number + 500)]
@@ -70,7 +71,10 @@ class Peer:
             ssrc, sequence = int.from_bytes(data[8:12], "big"), int.from_bytes(data[2:4], "big")
             self.last_sequence[ssrc] = sequence
             # The padding's length is encrypted.
-            assert data[0] & 0x20 or parse_header(data) is not None
+            parsed = parse_header(bytes([data[0] & ~0x20]) + data[1:])
+            assert parsed is not None
+            numbers = [value for ext_id, value in parsed["extensions"] if ext_id == TWCC]
+            self.last_number = int.from_bytes(numbers[0], "big") if numbers else self.last_number
 
 
 @lru_cache(maxsize=1)
@@ -174,7 +178,7 @@ class Room:
                 ssrc=ssrc,
                 rtx_ssrc=0 if alice else ssrc + 1,
                 payload_types=PAYLOAD_TYPES,
-                extension_ids=[MID, DESCRIPTOR, LEVEL],
+                extension_ids=[MID, TWCC, DESCRIPTOR, LEVEL],
                 mixed=not alice,
                 cname="cname",
             )

@@ -63,7 +63,7 @@ def twcc() -> Iterator[bytes]:
 
 
 def bandwidth() -> Iterator[bytes]:
-    """Ten packets, and feedback that they arrived 20 ms apart; again and again."""
+    """Send ten packets and report that they arrived 20 ms apart, twenty times."""
     turns = b""
     for turn in range(20):
         turns += b"\3" + b"\x0a" + b"\2" * 10 + b"\x0a"

@@ -77,6 +77,30 @@ def remb(media: int) -> bytes:
     return rtcp(206, 15, struct.pack("!II", 1, 0) + b"REMB" + struct.pack("!II", 0x01000000, media))
 
 
+def transport_feedback(arrivals: Sequence[tuple[int, float]], count: int = 0) -> bytes:
+    """Report when these numbers arrived, in seconds; those between the first and the last are lost.
+
+    draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1, with two-byte deltas.
+    """
+    first = arrivals[0][0]
+    by_offset = {(number - first) & 0xFFFF: at for number, at in arrivals}
+    reference = int(arrivals[0][1] / 0.064)
+    body = struct.pack("!IIHH", 1, 0, first & 0xFFFF, max(by_offset) + 1)
+    body += (reference & 0xFFFFFF).to_bytes(3, "big") + bytes([count & 0xFF])
+    deltas, ticks = b"", reference * 256
+    symbols = [2 if offset in by_offset else 0 for offset in range(max(by_offset) + 1)]
+    for at in range(0, len(symbols), 7):
+        part = symbols[at : at + 7]
+        chunk = 0xC000 | sum(symbol << (12 - 2 * i) for i, symbol in enumerate(part))
+        body += struct.pack("!H", chunk)
+    for offset in sorted(by_offset):
+        delta = round(by_offset[offset] * 4000) - ticks
+        deltas += struct.pack("!h", delta)
+        ticks += delta
+    body += deltas
+    return rtcp(205, 15, body + bytes(-len(body) % 4))
+
+
 def is_rtcp(datagram: bytes) -> bool:
     """RFC 5761 section 4: told from RTP by the second byte."""
     return 192 <= datagram[1] < 224

@@ -83,6 +83,7 @@ class RecordedTransport:
         self.keys: list[tuple[str, bytes, bytes]] = []
         self.lines: dict[str, RecordedForwarder] = {}
         self.deafened = False
+        self.bandwidth_listener: Callable[[int, str], None] | None = None
         self.closed = False
 
     def set_local_credentials(self, ufrag: str, pwd: str) -> None:
@@ -123,6 +124,10 @@ class RecordedTransport:
 
     def set_deafened(self, deafened: bool) -> None:
         self.deafened = deafened
+
+    def want_bandwidth(self, up_to_bps: float, listener: Callable[[int, str], None]) -> None:
+        assert up_to_bps > 0
+        self.bandwidth_listener = listener
 
     def close(self) -> None:
         assert not self.closed, "closed once"

@@ -440,7 +440,7 @@ def test_rooms_of_two_servers_with_one_id_share_nothing() -> None:
 def test_an_offer_never_outgrows_a_message_and_what_waits_gets_the_next_free_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(subscriptions, "MAX_VIDEO_BYTES", 2 * 3_200)
+    monkeypatch.setattr(subscriptions, "MAX_VIDEO_BYTES", 2 * 3_350)
     call = Call()
     ann = call.joined("ann", camera="a one", screen="a two", mic="a voice")
     call.joined("ben", camera="b three")

@@ -164,7 +164,7 @@ cdef void received(Bandwidth* bandwidth, SentPacket* packet, int64_t sent_at, in
 
 
 cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
-    """Estimate anew, after what has been reported."""
+    """Update the estimate by what has been reported."""
     cdef Delivery delivery
     cdef double before = bandwidth.estimate
     cdef double sent_rate = rate(&bandwidth.sent, STEADY)
@@ -173,7 +173,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     cdef bint limited = sent_rate < LIMITED_SHARE * before
     delivery.queue = bandwidth.queue.last
     if delivery.queue < MAX_PROBED_QUEUE:
-        # What the line loses at any rate has passed the bottleneck, or was not kept from it.
+        # The share that the line loses at any rate does not show how much it carries.
         kept -= bandwidth.loss.inherent
     delivery.recent = recent_rate(bandwidth) / kept
     delivery.sent = rate(&bandwidth.sent, RECENT)
@@ -191,7 +191,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     bandwidth.known = bandwidth.known or delivery.smooth > 0
     update_control(&bandwidth.control, &delivery, now)
     if bandwidth.loss.limiting and delivery.smooth:
-        # What the delay allows beyond that was never tried.
+        # The delay may allow more, but that was never tried.
         bandwidth.control.estimate = min(
             bandwidth.control.estimate, max(bandwidth.loss.limit, MAX_OVER_DELIVERED * delivery.smooth))
     if observe(&bandwidth.loss):

@@ -12,7 +12,7 @@ from svc._rtp.srtp cimport SrtpContext
 cdef enum CommandKind:
     # These need no object. Each command is a method of Engine, and a branch of `apply`.
     OPEN_TRANSPORT      # id, ssrc = of our RTCP
-    OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, flag = mixed
+    OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, wide_id, flag = mixed
     SEND_STUN           # path, data
     # These do nothing when the object is gone.
     CLOSE_TRANSPORT     # id
@@ -29,6 +29,7 @@ cdef enum CommandKind:
     SET_LAYER           # id = down track, line = max temporal layer
     SET_SPATIAL_LAYER   # id = down track, line = max spatial layer
     SET_PAUSED          # id = down track, flag
+    WANT_BANDWIDTH      # id = transport, rate
 
 
 cdef struct Command:
@@ -42,6 +43,8 @@ cdef struct Command:
     bint flag
     uint8_t line
     uint8_t mid_id
+    uint8_t wide_id
+    double rate             # bit/s
     uint8_t name[MAX_UFRAG] # the longer of ufrag and mid
     uint8_t name_length
     uint8_t cname[MAX_CNAME]

@@ -11,6 +11,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from svc._rtp.address cimport Path, hash_bytes, mix
 from svc._rtp.authenticity cimport forget_sources
+from svc._rtp.congestion cimport forget_bandwidth, number_packets, want_bandwidth
 from svc._rtp.core cimport fall_due, queue_of, random32
 from svc._rtp.delivery cimport send_waiting
 from svc._rtp.egress cimport OUTGOING_BYTES, Outgoing, commit, next_outgoing
@@ -103,6 +104,8 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
         choose(core, <DownTrack*>target)
     elif kind == SET_PAUSED:
         set_paused(core, <DownTrack*>target, command.flag)
+    elif kind == WANT_BANDWIDTH:
+        want_bandwidth(core, transport, command.rate)
 
 
 cdef void select(Core* core, Transport* transport, const Path* path) noexcept nogil:
@@ -222,6 +225,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
         # Python then keeps the keys until it stops: a leak, not a fault.
         core.counters.dropped_ring_full += 1
     forget_sources(core, transport)
+    forget_bandwidth(core, transport)
     free(transport.arrivals)
     free(transport)
 
@@ -365,6 +369,8 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
     fill_down_track(core, down_track, command)
     down_track.forwarder = forwarder
     down_track.transport = transport
+    # Fixed for good: a plain resend repeats the header.
+    down_track.wide_id = command.wide_id if command.wide_id and number_packets(core, transport) else 0
     down_track.next_sent = forwarder.down_tracks
     forwarder.down_tracks = down_track
     down_track.next_received = transport.down_tracks

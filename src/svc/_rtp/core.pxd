@@ -47,6 +47,8 @@ cdef struct Core:
 
     Transport* transports   # a list
     Transport* senders      # a list: those who have sent media
+    Transport* probed       # a list: those whose lines may be probed
+    int64_t next_probe      # ns: when they are looked at again
     Table by_id             # transport, forwarder and down-track ids share one number space
     Table by_source         # validated remote addresses
     Table by_ufrag

@@ -8,27 +8,22 @@ again from the history. Decides nothing of who gets what, and knows nothing of s
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from svc._rtp.core cimport MAX_SHARDS, QUANTUM, RUN, Shard, egress_of, queue_of
-from svc._rtp.descriptor cimport MAX_DESCRIPTOR
-from svc._rtp.egress cimport Egress, Outgoing, commit, flush, has_room, has_room_for, next_outgoing
-from svc._rtp.header cimport Header, Rewrite, write
+from svc._rtp.egress cimport Egress, flush, has_room, has_room_for
 from svc._rtp.history cimport MAX_AGE, History, get
 from svc._rtp.layers cimport ALL_LAYERS
-from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent, Splice, accepts
-from svc._rtp.picture cimport MAX_PICTURE
-from svc._rtp.rewriting cimport replace_descriptor, replace_pictures
+from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent
+from svc._rtp.packet_writer cimport rtx_payload_type, send, send_again
 from svc._rtp.ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn
 from svc._rtp.sendqueue cimport is_under_way, longest, remove_first
 from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.splicing cimport source_of, splice_of
-from svc._rtp.srtp cimport Plaintext, seal
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
-from svc._rtp.wire cimport store16
 
 # A keyframe for many is sent as fast as it goes, however long that takes. But a queue that has not been empty
 # for this long (ns) holds no burst: the core, or the line, does not keep up.
@@ -195,6 +190,7 @@ cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record)
     sent.resent_at = core.now if record.slot.late else 0
     sent.with_mid = 1 if down_track.mid_id != 0 and not down_track.announced else 0
     sent.filler = 1 if record.filler else 0
+    sent.numbered = 0
     sent.told_layers = record.told_layers
     sent.splice = down_track.splice
     return sent
@@ -334,89 +330,6 @@ cdef uint8_t layers_to_tell(Core* core, DownTrack* down_track, Slot* slot) noexc
     return down_track.layers.current[slot.frame.spatial_id]
 
 
-cdef int send(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent) noexcept nogil:
-    """Write the packet as this receiver's, the same bytes whenever it is called for the same `sent`."""
-    cdef Outgoing* outgoing = next_outgoing(egress_of(core, down_track))
-    cdef const Splice* splice = splice_of(down_track, sent)
-    cdef uint8_t descriptor[MAX_DESCRIPTOR]
-    cdef uint8_t prefix[MAX_PICTURE]
-    cdef Plaintext plaintext
-    cdef Rewrite rewrite
-    fill(&rewrite, down_track, slot, sent.with_mid, splice)
-    rewrite.ssrc = down_track.ssrc
-    rewrite.sequence = <uint16_t>sent.output
-    rewrite.payload_type = slot.header.payload_type
-    plaintext.prefix = prefix
-    plaintext.prefix_length = 0
-    plaintext.ssrc = rewrite.ssrc
-    plaintext.index = <uint64_t>sent.output
-    if sent.filler:
-        return send_filler(core, down_track, outgoing, &rewrite, &plaintext)
-    replace_descriptor(core, down_track, slot, sent, &rewrite, descriptor)
-    plaintext.header_length = write(outgoing.data, slot.data, &slot.header, &rewrite)
-    return finish(core, down_track, outgoing, slot, &plaintext, prefix, splice)
-
-
-cdef int send_filler(Core* core, DownTrack* down_track, Outgoing* outgoing, Rewrite* rewrite,
-                     Plaintext* plaintext) noexcept nogil:
-    """Nothing but one byte of padding under the number of a packet that was not to go (RFC 3550 section 5.1)."""
-    cdef uint8_t padding = 1
-    cdef Header header
-    header.padding = 1
-    header.extension_count = 0
-    rewrite.marker = False
-    plaintext.header_length = write(outgoing.data, NULL, &header, rewrite)
-    plaintext.payload = &padding
-    plaintext.payload_length = 1
-    return hand_over(core, down_track, outgoing, plaintext)
-
-
-cdef inline void fill(Rewrite* rewrite, DownTrack* down_track, Slot* slot, bint with_mid,
-                      const Splice* splice) noexcept nogil:
-    rewrite.timestamp = slot.header.timestamp + (
-        splice.timestamp_offset if splice != NULL else down_track.timestamp_offset)
-    rewrite.marker = slot.header.marker
-    rewrite.mixed = down_track.mixed
-    rewrite.mid_id = down_track.mid_id if with_mid else 0
-    rewrite.mid = down_track.mid
-    rewrite.mid_length = down_track.mid_length
-    rewrite.ext_ids = down_track.ext_ids
-    rewrite.replaced = NULL
-
-
-cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Plaintext* plaintext,
-                uint8_t* prefix, const Splice* splice) noexcept nogil:
-    """Seal the payload behind the header, and hand over; the datagram's length, or -1.
-
-    It goes as it came, but for the picture ids of a receiver that has been moved to another encoding. They are written
-    to the end of `prefix`, which is sealed first.
-    """
-    cdef size_t replaced
-    plaintext.payload = slot.data + slot.header.payload_offset
-    plaintext.payload_length = slot.length - slot.header.payload_offset
-    if splice != NULL:
-        replaced = replace_pictures(core, slot, splice, prefix + plaintext.prefix_length)
-        plaintext.prefix_length += replaced
-        plaintext.payload += replaced
-        plaintext.payload_length -= replaced
-    return hand_over(core, down_track, outgoing, plaintext)
-
-
-cdef int hand_over(Core* core, DownTrack* down_track, Outgoing* outgoing, const Plaintext* plaintext) noexcept nogil:
-    """Encrypt, and add to the batch."""
-    cdef int total = seal(&down_track.transport.outbound, outgoing.data, plaintext)
-    if total < 0:
-        core.counters.dropped_send_failed += 1
-        return -1
-    outgoing.path = down_track.transport.selected
-    commit(egress_of(core, down_track), total)
-    if outgoing.path.remote.stream:
-        outgoing.is_video = down_track.forwarder.kind == VIDEO
-    core.counters.packets_sent += 1
-    core.counters.bytes_sent += <uint32_t>total
-    return total
-
-
 # --- again, for a receiver that missed it ---
 
 
@@ -447,7 +360,7 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
         down_track.nacked += NACKED_ALL // NACKED_PACKETS
     sent.resends += 1
     sent.resent_at = core.now
-    length = resend_as_rtx(core, down_track, slot, sent)
+    length = send_again(core, down_track, slot, sent)
     if length > 0:
         down_track.resend_credit -= length
         core.counters.retransmissions_sent += 1
@@ -458,38 +371,3 @@ cdef inline bint may_resend(Core* core, DownTrack* down_track, const Sent* sent)
     if sent.resends >= (MAX_RESENDS if down_track.nacked <= LOSSY else MAX_RESENDS_WHEN_LOSSY):
         return False
     return sent.resent_at == 0 or core.now - sent.resent_at >= interval
-
-
-cdef inline uint8_t rtx_payload_type(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """As what this receiver gets the packet again; 0 = plainly, bit for bit as it was."""
-    cdef uint8_t payload_type = core.negotiated.rtx_of[slot.header.payload_type]
-    if down_track.rtx_ssrc == 0 or not accepts(down_track, payload_type):
-        return 0
-    return payload_type
-
-
-cdef int resend_as_rtx(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent) noexcept nogil:
-    """Send it on the RTX stream (RFC 4588 section 4); where the receiver has none, the same packet again."""
-    cdef uint8_t payload_type = rtx_payload_type(core, down_track, slot)
-    cdef const Splice* splice = splice_of(down_track, sent)
-    cdef uint8_t prefix[2 + MAX_PICTURE]
-    cdef uint8_t descriptor[MAX_DESCRIPTOR]
-    cdef Outgoing* outgoing
-    cdef Plaintext plaintext
-    cdef Rewrite rewrite
-    if sent.filler or payload_type == 0:
-        return send(core, down_track, slot, sent)
-    outgoing = next_outgoing(egress_of(core, down_track))
-    fill(&rewrite, down_track, slot, sent.with_mid, splice)
-    rewrite.ssrc = down_track.rtx_ssrc
-    rewrite.sequence = <uint16_t>down_track.rtx_index
-    rewrite.payload_type = payload_type
-    replace_descriptor(core, down_track, slot, sent, &rewrite, descriptor)
-    store16(prefix, <uint16_t>sent.output)
-    plaintext.header_length = write(outgoing.data, slot.data, &slot.header, &rewrite)
-    plaintext.prefix = prefix
-    plaintext.prefix_length = 2
-    plaintext.ssrc = rewrite.ssrc
-    plaintext.index = <uint64_t>down_track.rtx_index
-    down_track.rtx_index += 1
-    return finish(core, down_track, outgoing, slot, &plaintext, prefix, splice)

@@ -7,7 +7,7 @@ from svc._rtp.address cimport Path
 
 cdef enum:
     BATCH = 64
-    # A received packet, its header grown by two-byte extensions and a mid (at most 60 bytes), RTX's two
+    # A received packet, its header grown by two-byte extensions, a mid and a number (at most 60 bytes), RTX's two
     # bytes, and what SRTP or SRTCP append (148).
     OUTGOING_BYTES = 1720
 

@@ -15,9 +15,9 @@ from svc._rtp.collector cimport Outlet, collect
 from svc._rtp.commands cimport (
     CLOSE_DOWN_TRACK, CLOSE_FORWARDER, CLOSE_TRANSPORT, OPEN_DOWN_TRACK, OPEN_LINE, OPEN_TRANSPORT, SELECT,
     SEND_DTLS, SEND_STUN, SET_CONTROLLING, SET_CREDENTIALS, SET_DEAFENED, SET_KEYS, SET_LAYER, SET_MUTED, SET_PAUSED,
-    SET_SPATIAL_LAYER,
-    CommandKind, apply, close_everything, free_command,
+    SET_SPATIAL_LAYER, WANT_BANDWIDTH, CommandKind, apply, close_everything, free_command,
 )
+from svc._rtp.congestion cimport probe_lines
 from svc._rtp.core cimport MAX_SHARDS, fall_due, is_blocked, is_pending, is_waiting
 from svc._rtp.delivery cimport drain, shed
 from svc._rtp.egress cimport Egress, flush
@@ -29,7 +29,7 @@ from svc._rtp.objects cimport (
     MAX_CNAME, MAX_ENCODINGS, MAX_MID, MAX_RID, MAX_SOURCES, MAX_UFRAG, PAYLOAD_AUDIO, PAYLOAD_RTX, PAYLOAD_VIDEO, Counters, Transport,
 )
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, destroy, release
-from svc._rtp.ring cimport CHECK, CLOSED, DTLS, FORWARDED, SILENT, SPEAKING, STUN, TRACK, Event, Ring, peek, pop
+from svc._rtp.ring cimport BANDWIDTH, CHECK, CLOSED, DTLS, FORWARDED, SILENT, SPEAKING, STUN, TRACK, Event, Ring, peek, pop
 from svc._rtp.ring cimport clear as clear_ring, init as init_ring
 from svc._rtp.sendqueue cimport destroy as destroy_records
 from svc._rtp.sha1 cimport hmac_key
@@ -47,7 +47,7 @@ cdef enum:
     DETAIL_RING = 1 << 18
 
 EVENT_NAMES = {CHECK: "check", STUN: "stun", DTLS: "dtls", TRACK: "track", CLOSED: "closed", SPEAKING: "speaking",
-               FORWARDED: "forwarded", SILENT: "silent"}
+               FORWARDED: "forwarded", SILENT: "silent", BANDWIDTH: "bandwidth"}
 # Upper bounds of the forwarding delay's histogram, in seconds; the last bucket has none.
 DELAY_BUCKETS = tuple(50e-6 * 2**i for i in range(11))
 
@@ -181,6 +181,7 @@ cdef class Engine:
             tick_transport(&self.core, transport)
             transport = transport.next_sender
         shed(&self.core)
+        probe_lines(&self.core)
         watch_paths(&self.core)
 
     # --- commands ---
@@ -342,6 +343,8 @@ cdef class Engine:
         for ext_id in extension_ids:
             if self.core.negotiated.forwarded[<int>ext_id & 255]:
                 command.ext_ids[<int>ext_id & 255] = ext_id
+            elif ext_id == self.core.negotiated.twcc_id:
+                command.wide_id = ext_id
         self.post(command)
         return down_track
 
@@ -377,6 +380,11 @@ cdef class Engine:
     def set_paused(self, unsigned int down_track, bint paused):
         cdef Command* command = self.new_command(SET_PAUSED, down_track)
         command.flag = paused
+        self.post(command)
+
+    def want_bandwidth(self, unsigned int transport, double up_to):
+        cdef Command* command = self.new_command(WANT_BANDWIDTH, transport)
+        command.rate = up_to
         self.post(command)
 
     # --- events and counters ---

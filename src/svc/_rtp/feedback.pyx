@@ -1,14 +1,15 @@
 """The fate of each RTCP packet, and the reports that the SFU makes itself.
 
 From senders: SR goes to their receivers, translated. From receivers: NACK is answered from the
-history, PLI and FIR become a PLI to the sender; reports, REMB and transport-wide feedback end
-here. To senders: RR, NACK, PLI and transport-wide feedback of our own. docs/rtcp.md has a row for
+history, PLI and FIR become a PLI to the sender; transport-wide feedback goes to congestion; reports
+and REMB end here. To senders: RR, NACK, PLI and transport-wide feedback of our own. docs/rtcp.md has a row for
 each. docs/rtcp.md; RFC 3550, RFC 4585, RFC 5104.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
+from svc._rtp.congestion cimport feedback_received
 from svc._rtp.core cimport PATIENCE, fall_due, random32
 from svc._rtp.delivery cimport resend
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
@@ -19,7 +20,7 @@ from svc._rtp.objects cimport AUDIO, MAX_ENCODINGS, MAX_LINES, VIDEO
 from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
 from svc._rtp.ring cimport SPEAKING, Event, push
 from svc._rtp.rtcp cimport (
-    FMT_FIR, FMT_NACK, FMT_PLI, PSFB, RR, RTPFB, SR, Packet, ReportBlock, SenderInfo, next_packet,
+    FMT_FIR, FMT_NACK, FMT_PLI, FMT_TWCC, PSFB, RR, RTPFB, SR, Packet, ReportBlock, SenderInfo, next_packet,
     read_report, read_sender_info, write_bye, write_cname, write_nack, write_pli, write_rr, write_sr,
 )
 from svc._rtp.srtp cimport protect_rtcp
@@ -70,6 +71,8 @@ cdef void rtcp_received(Core* core, Transport* transport, const uint8_t* data, s
             reports_received(core, transport, &packet)
         elif packet.type == RTPFB and packet.count == FMT_NACK:
             nack_received(core, transport, &packet)
+        elif packet.type == RTPFB and packet.count == FMT_TWCC:
+            feedback_received(core, transport, &packet)
         elif packet.type == PSFB and packet.count == FMT_PLI and packet.length >= 8:
             keyframe_asked(core, find_received(transport, load32(packet.body + 4)))
         elif packet.type == PSFB and packet.count == FMT_FIR:

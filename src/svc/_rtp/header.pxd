@@ -43,6 +43,8 @@ cdef struct Rewrite:
     uint8_t mid_id              # extension id of sdes:mid, 0 = leave it out
     uint8_t mid_length
     const uint8_t* mid
+    uint8_t wide_id             # likewise of the transport-wide number
+    uint16_t wide
     const uint8_t* ext_ids      # ext_ids[id in] = id out, 0 = drop; 256 entries
     # The element that is written as `replacement`, at most 5 bytes longer; NULL = none. Not its id: an id may
     # come twenty times, and each time as much would not fit anywhere.

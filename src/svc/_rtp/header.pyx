@@ -105,11 +105,12 @@ cdef const Extension* find(const Header* header, uint8_t ext_id) noexcept nogil:
 cdef size_t write(uint8_t* out, const uint8_t* data, const Header* header, const Rewrite* rewrite) noexcept nogil:
     """Write a receiver's header at `out` and return its length.
 
-    At most 12 + 4 + (the sender's extensions + mid, each with two bytes of header) + 3 bytes are written. The
-    payload and its padding follow unchanged, so the padding bit is the sender's.
+    At most 12 + 4 + (the sender's extensions + mid + transport-wide number, each with two bytes of header) + 3 bytes
+    are written. The payload and its padding follow unchanged, so the padding bit is the sender's.
     """
     cdef const Extension* extension
     cdef const uint8_t* value
+    cdef uint8_t number[2]
     cdef uint8_t ext_id, length
     cdef bint two_byte = False
     cdef size_t at = 16
@@ -123,6 +124,9 @@ cdef size_t write(uint8_t* out, const uint8_t* data, const Header* header, const
         two_byte = needs_two_byte(header, rewrite)
     if rewrite.mid_id:
         at += write_element(out + at, rewrite.mid_id, rewrite.mid, rewrite.mid_length, two_byte)
+    if rewrite.wide_id:
+        store16(number, rewrite.wide)
+        at += write_element(out + at, rewrite.wide_id, number, 2, two_byte)
     for i in range(header.extension_count):
         extension = &header.extensions[i]
         ext_id = rewrite.ext_ids[extension.id]
@@ -214,7 +218,7 @@ def rewrite_header(bytes packet, *, unsigned int ssrc, unsigned int sequence, un
     memset(ids, 0, 256)
     for key, value in ext_ids.items():
         ids[<uint8_t>key] = value
-    rewrite.mid_id = 0
+    rewrite.mid_id = rewrite.wide_id = 0
     if mid is not None:
         mid_value = mid[1]
         rewrite.mid_id = mid[0]

@@ -16,6 +16,7 @@ sends comes in.
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from svc._rtp.address cimport Path
+from svc._rtp.bandwidth cimport Bandwidth
 from svc._rtp.frames cimport FrameReader
 from svc._rtp.history cimport History
 from svc._rtp.keyframes cimport Codec, KeyframeRequester
@@ -25,6 +26,7 @@ from svc._rtp.picture cimport Picture
 from svc._rtp.reception cimport Reception
 from svc._rtp.replay cimport ReplayWindow
 from svc._rtp.rtcp cimport SenderInfo
+from svc._rtp.sent_packets cimport SentPackets
 from svc._rtp.sequence cimport SequenceRewriter
 from svc._rtp.sha1 cimport HmacKey
 from svc._rtp.srtp cimport SrtpContext
@@ -80,6 +82,7 @@ cdef struct Transport:
     uint8_t packet_shard    # which one does while it is reached by UDP
     uint32_t id
     SrtpContext outbound
+    SentPackets wide        # what goes to it under transport-wide numbers, where it has negotiated them
     Path selected
 
     Transport* next         # in the engine's list
@@ -120,6 +123,10 @@ cdef struct Transport:
     int64_t next_report     # ns: receiver reports
 
     DownTrack* down_tracks  # what this participant receives, linked by next_received
+    Bandwidth* bandwidth    # of the line to it; NULL until it negotiates transport-wide numbers
+    double wanted_bps       # up to which rate the line is probed; 0 = nobody wants to know
+    bint probed             # it is in the list of those whose lines may be probed
+    Transport* next_probed
 
 
 cdef struct Forwarder:
@@ -183,6 +190,8 @@ cdef struct Sent:           # a packet that a receiver got, by its number there
     uint8_t filler          # 1 = padding only, in the place of a late packet that was not to go
     uint8_t told_layers     # its descriptor's decode targets were cut to this temporal layer; 255 = untouched
     uint8_t splice          # which of the receiver's splices it was sent under
+    uint8_t numbered        # it has a transport-wide number; until it is first written it has none
+    uint16_t wide           # that number: a plain resend repeats it, as all of the header
 
 
 cdef struct LastFrame:      # what the packet before a gap tells of the packets in it
@@ -213,6 +222,7 @@ cdef struct DownTrack:
     uint8_t shedding        # the frame with shed_timestamp is being dropped
     uint8_t mixed           # two-byte extensions accepted (RFC 8285 section 4.1.2)
     uint8_t mid_id          # the extension's id, 0 = not accepted
+    uint8_t wide_id         # likewise, of the transport-wide number
     uint8_t announced       # the receiver has reported on our SSRC: the mid need not be sent any more
 
     SequenceRewriter numbers
@@ -318,6 +328,9 @@ cdef struct Counters:
     uint64_t plis_sent
     uint64_t descriptors_unread
     uint64_t fillers_sent
+    uint64_t probes_sent            # packets that only try what a line carries
+    uint64_t bandwidth_reports      # transport-wide feedback of receivers
+    uint64_t bandwidth_reports_ignored
     uint64_t layers_dropped         # packets kept from a receiver by its temporal layer
     uint64_t encoding_switches      # a receiver goes on with another encoding of a track
     uint64_t tcp_accepted           # as streams counts them

@@ -17,7 +17,7 @@ cdef double FULL_SCALE = 1.5
 # A result of this share of what was tried is followed by the next step at once.
 cdef double SUCCESS = 0.7
 cdef double PROGRESS = 1.1            # of the estimate before
-# Packets leave in bursts of 5 ms, because the core looks after them no more often.
+# Packets leave in bursts of 5 ms, because ticks are that far apart.
 cdef int64_t BURST = 5_000_000
 cdef int64_t LENGTH = 25_000_000
 # A cluster that could not be sent in this time is given up.

@@ -12,7 +12,7 @@ cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
     cdef int64_t bucket = at // BUCKET_NS
     cdef int64_t i
     if window.newest == 0 or bucket - window.newest >= RATE_BUCKETS or window.newest - bucket >= 8 * RATE_BUCKETS:
-        # After a second of silence, and where the clock was set back, the rate begins anew.
+        # After a second of silence, and where the clock was set back, the rate begins again.
         memset(window.bytes, 0, sizeof(window.bytes))
         window.first = window.newest = bucket
     for i in range(window.newest + 1, bucket + 1):

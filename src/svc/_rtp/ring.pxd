@@ -14,6 +14,7 @@ cdef enum EventKind:
     CLOSED = 5      # the core has forgotten the transport
     SPEAKING = 6    # a participant's microphone: a = speaks, b = level (0 loudest, 127 silence), c = line
     FORWARDED = 7   # for VERBOSE_LOG: a = sender's SSRC, b = receiver's, c = sequence numbers, 16 bits each
+    BANDWIDTH = 9   # of the line to a participant: a = bit/s, b = why (bandwidth.pxd, Reason)
     SILENT = 8      # nothing has come over the selected path for a while; a = 0: something has again
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svc.sfu.codecs import ENCODINGS, EXTENSIONS, TRANSPORT_CC, Codec, codecs
+from svc.sfu.codecs import ENCODINGS, EXTENSIONS, Codec, codecs
 from svc.sfu.offer import IceParameters, Transceiver, is_msid_token
 from svc.sfu.sdp import MediaDescription, RtpMap, SdpError, Section, SessionDescription
 
@@ -120,7 +120,7 @@ def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
         sending=sending,
         receiving=media.direction == "recvonly" and bool(payload_types),
         payload_types=payload_types,
-        extension_ids=_common_extensions(media, offered),
+        extension_ids=_common_extensions(media),
         ssrcs=media.ssrcs() if sending else (),
         stream_id=stream_id,
         track_id=track_id,
@@ -158,13 +158,9 @@ def _means(mapping: RtpMap | None, codec: Codec) -> bool:
     return mapping.name.lower() == codec.name.lower() and mapping.clock_rate == codec.clock_rate
 
 
-def _common_extensions(media: MediaDescription, offered: Transceiver) -> frozenset[int]:
+def _common_extensions(media: MediaDescription) -> frozenset[int]:
     """Our extension ids that the answer keeps with our meaning (RFC 8285 section 6)."""
-    table = {
-        (extension.id, extension.uri)
-        for extension in EXTENSIONS
-        if offered.direction == "recvonly" or extension is not TRANSPORT_CC
-    }
+    table = {(extension.id, extension.uri) for extension in EXTENSIONS}
     kept = [entry for entry in media.extmaps() if entry.direction != "inactive"]
     return frozenset(entry.id for entry in kept if (entry.id, entry.uri) in table)
 

@@ -34,6 +34,7 @@ class JoinRequest:
     user_token: str = field(repr=False)
     resumable: bool = False  # The client can take its session up again over another connection.
     simulcast: bool = False  # It may send a video in several encodings.
+    bandwidth: bool = False  # It wants to know what its line carries.
 
     @classmethod
     def read(cls, payload: Mapping[str, object]) -> "JoinRequest":
@@ -46,6 +47,7 @@ class JoinRequest:
             user_token=fields.text({"user_token": "", **payload}, "user_token"),
             resumable=payload.get("resumable") is True,
             simulcast=payload.get("simulcast") is True,
+            bandwidth=payload.get("bandwidth") is True,
         )
 
 

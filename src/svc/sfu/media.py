@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from svc._rtp.bandwidth import REASONS
 from svc._rtp.engine import COUNTERS, DELAY_BUCKETS
 from svc._rtp.srtp import ENCRYPTION
 from svc._rtp.udploop import UdpLoop
@@ -58,6 +59,10 @@ class TransportListener(Protocol):
 
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
         """Lasting sound has begun or ended on a line. `level` is RFC 6464's: 0 loudest, 127 silence."""
+
+
+# The estimate in bit/s, and why it is no higher: "delay", "loss", "probe" or "use".
+BandwidthListener = Callable[[int, str], None]
 
 
 class Receiver(Protocol):
@@ -140,6 +145,7 @@ class MediaTransport:
         self._core = core
         self._forwarders: dict[str, Forwarder] = {}
         self._lines: list[str] = []  # mids in the order in which the core opened them
+        self._bandwidth_listener: BandwidthListener | None = None
         self.listener = listener
         self.id = core.open_transport(secrets.randbits(32))
         self.transaction_prefix = core.transaction_prefix(self.id)
@@ -200,6 +206,15 @@ class MediaTransport:
     def set_deafened(self, deafened: bool) -> None:
         """Send no audio to this participant."""
         self._core.set_deafened(self.id, deafened)
+
+    def want_bandwidth(self, up_to_bps: float, listener: BandwidthListener) -> None:
+        """Report once a second, and at a drop, what the line carries; probe it up to a rate."""
+        self._bandwidth_listener = listener
+        self._core.want_bandwidth(self.id, up_to_bps)
+
+    def bandwidth_estimated(self, estimate_bps: int, reason: int) -> None:
+        if self._bandwidth_listener is not None:
+            self._bandwidth_listener(estimate_bps, REASONS[reason])
 
     def close(self) -> None:
         """End everything of this participant; no callback comes after this."""
@@ -336,6 +351,8 @@ class MediaPlane:
             listener.track_started(transport.mid_of_line(c), a, b)
         elif kind == "forwarded":
             _log_forwarded(transport_id, a, b, c)
+        elif kind == "bandwidth":
+            transport.bandwidth_estimated(a, b)
         elif kind == "speaking":
             listener.speaking_changed(transport.mid_of_line(c), bool(a), b)
 

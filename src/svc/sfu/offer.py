@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from svc.sfu.codecs import ENCODINGS, EXTENSIONS, REPAIRED_RID, RID, TRANSPORT_CC, Codec, codecs
+from svc.sfu.codecs import ENCODINGS, EXTENSIONS, REPAIRED_RID, RID, Codec, codecs
 from svc.sfu.sdp import TOKEN, Attribute, MediaDescription, SdpError, SessionDescription
 
 PROTOCOL = "UDP/TLS/RTP/SAVPF"
@@ -128,7 +128,7 @@ def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDe
     media.attributes = [
         *transport,
         Attribute("mid", transceiver.mid),
-        *_extmaps(transceiver.kind, receiving),
+        *_extmaps(transceiver.kind),
         *(_RID_EXTMAPS if simulcast else ()),
         Attribute(transceiver.direction),
         Attribute("rtcp-mux"),
@@ -158,12 +158,12 @@ def _formats(offered: tuple[Codec, ...]) -> list[str]:
 
 
 @cache
-def _extmaps(kind: str, receiving: bool) -> tuple[Attribute, ...]:
-    """The extension table of one line. Towards receivers the SFU estimates no bandwidth."""
+def _extmaps(kind: str) -> tuple[Attribute, ...]:
+    """Return the extension table of one line; both directions are reported on by transport-wide numbers."""
     return tuple(
         Attribute("extmap", f"{extension.id} {extension.uri}")
         for extension in EXTENSIONS
-        if kind in extension.kinds and (receiving or extension is not TRANSPORT_CC)
+        if kind in extension.kinds
     )
 
 
@@ -178,7 +178,11 @@ _SIMULCAST = (
 
 @cache
 def _codec_attributes(offered: tuple[Codec, ...], receiving: bool) -> tuple[Attribute, ...]:
-    return tuple(attribute for codec in offered for attribute in _codec(codec, receiving))
+    attributes = [attribute for codec in offered for attribute in _codec(codec, receiving)]
+    if not receiving:
+        # Once for all codecs: there are many such lines, and an offer has to fit into one message.
+        attributes.append(Attribute("rtcp-fb", "* transport-cc"))
+    return tuple(attributes)
 
 
 def _codec(codec: Codec, receiving: bool) -> list[Attribute]:

@@ -140,6 +140,8 @@ class Participant:
         self._connection.on_proof(owner)
         logger.debug("peer joined", extra=session.log_fields)
         session.open()
+        if request.bandwidth:
+            session.report_bandwidth()
         if request.resumable and not session.closed:
             self._ticket = Ticket(session, owner)
             self.say("resumable", self._service.resumptions.renew(self._ticket))

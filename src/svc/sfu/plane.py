@@ -4,7 +4,7 @@ Nothing runs here. Sessions are written against these, so that their negotiation
 tested without a socket or a packet. All calls are cheap and never wait.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from svc.sfu.path import BindingCheck, Path
@@ -70,6 +70,7 @@ class MediaTransport(Protocol):
     ) -> Forwarder: ...
     def close_line(self, mid: str) -> None: ...
     def set_deafened(self, deafened: bool) -> None: ...
+    def want_bandwidth(self, up_to_bps: float, listener: Callable[[int, str], None]) -> None: ...
     def close(self) -> None: ...
 
 

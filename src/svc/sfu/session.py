@@ -20,10 +20,9 @@ docs/signalling.md; RFC 8829 (JSEP).
 
 import logging
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
-from functools import partial, wraps
+from contextlib import ExitStack
+from functools import partial
 from math import inf
-from typing import Concatenate, ParamSpec
 
 from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
@@ -52,6 +51,7 @@ from svc.sfu.plane import MediaPlane
 from svc.sfu.publications import MICROPHONE, SOURCES, Publications
 from svc.sfu.rooms import AudioControl, Rooms, Track
 from svc.sfu.sdp import SdpError
+from svc.sfu.session_entry import entry
 from svc.sfu.session_states import TRANSITIONS, Event, State
 from svc.sfu.subscriptions import Subscriptions
 
@@ -70,29 +70,10 @@ RESTART_BURST = 3
 
 logger = logging.getLogger(__name__)
 
+# Enough for 25 cameras and a screen: a wider line need not be tried further.
+MAX_PROBED_BPS = 10_000_000
+
 _AWAITING_ANSWER = (State.OFFERED, State.OUTDATED)
-
-_P = ParamSpec("_P")
-
-
-def _entry(
-    method: Callable[Concatenate["Session", _P], None],
-) -> Callable[Concatenate["Session", _P], None]:
-    """A way into the session: what goes wrong inside ends this session, and nothing else."""
-
-    @wraps(method)
-    def enter(self: "Session", /, *args: _P.args, **kwargs: _P.kwargs) -> None:
-        if self.closed:
-            return
-        try:
-            method(self, *args, **kwargs)
-            self._settle()
-        except Exception:
-            logger.exception("session failed", extra=self.log_fields)
-            with suppress(Exception):
-                self._end(CloseCode.FAULT, "Internal error")
-
-    return enter
 
 
 class Session:
@@ -156,7 +137,7 @@ class Session:
         """Whether no connection leads to the client."""
         return self._away_until < inf
 
-    @_entry
+    @entry
     def open(self) -> None:
         """Welcome the client, and offer it all that the room has."""
         room = self._peer.room
@@ -168,11 +149,20 @@ class Session:
             self._say_speakers(room.active_speakers())
         self._happened(Event.CHANGED)
 
+    @entry
+    def report_bandwidth(self) -> None:
+        """Tell the client from now on what its line carries, and try whether it carries more."""
+        self._transport.want_bandwidth(MAX_PROBED_BPS, self._bandwidth_estimated)
+
+    def fail(self) -> None:
+        """End after a fault of ours."""
+        self._end(CloseCode.FAULT, "Internal error")
+
     def is_with(self, client: Client) -> bool:
         """Whether this connection leads to the client, or was the last that did."""
         return self._client is client
 
-    @_entry
+    @entry
     def detach(self) -> None:
         """Go on without the connection, if media does, until another one takes the session up."""
         if not self._connectivity.connected:
@@ -181,7 +171,7 @@ class Session:
         self._answer_due = inf
         self._away_until = self._clock() + RESUME_WITHIN_S
 
-    @_entry
+    @entry
     def resume(self, client: Client) -> None:
         """Take up another connection of the same client, and tell it how things stand."""
         earlier, self._client = self._client, client
@@ -204,7 +194,7 @@ class Session:
 
     # From the client.
 
-    @_entry
+    @entry
     def receive(self, envelope: Envelope) -> None:
         """Take one event of the client's; what cannot be used is answered with a room_error."""
         handler = _CLIENT_EVENTS.get(envelope.event)
@@ -277,39 +267,39 @@ class Session:
 
     # From the room.
 
-    @_entry
+    @entry
     def track_published(self, track: Track) -> None:
         self._subscriptions.add(track)
         self._happened(Event.CHANGED)
 
-    @_entry
+    @entry
     def track_ended(self, track: Track) -> None:
         self._subscriptions.remove(track)
         self._happened(Event.CHANGED)
 
-    @_entry
+    @entry
     def track_changed(self, track: Track) -> None:
         self._subscriptions.change(track)
 
-    @_entry
+    @entry
     def demand_changed(self, track: Track) -> None:
         self._publications.demand.changed(track, self._clock())
 
-    @_entry
+    @entry
     def codecs_changed(self) -> None:
         if self._publications.not_shown_by_all():
             self._happened(Event.CHANGED)
 
-    @_entry
+    @entry
     def speakers_changed(self, user_ids: list[str]) -> None:
         self._say_speakers(user_ids)
 
-    @_entry
+    @entry
     def audio_controlled(self, control: AudioControl) -> None:
         self._publications.control(control)
         self._transport.set_deafened(control.is_deafened)
 
-    @_entry
+    @entry
     def caps_changed(self, caps: frozenset[str]) -> None:
         if caps == self._peer.caps:
             return
@@ -317,41 +307,45 @@ class Session:
         self._publications.enforce_caps()
         self._happened(Event.CHANGED)
 
-    @_entry
+    @entry
     def dismissed(self, code: CloseCode, reason: str) -> None:
         self._end(code, reason)
 
     # From the core.
 
-    @_entry
+    @entry
     def check_received(self, check: BindingCheck) -> None:
         self._connectivity.check_received(check, self._clock())
 
-    @_entry
+    @entry
     def stun_received(self, data: bytes, path: Path) -> None:
         self._connectivity.stun_received(data, path, self._clock())
 
-    @_entry
+    @entry
     def path_silent(self, silent: bool) -> None:
         self._connectivity.path_silent(silent, self._clock())
 
-    @_entry
+    @entry
     def dtls_received(self, data: bytes) -> None:
         self._connectivity.dtls_received(data, self._clock())
 
-    @_entry
+    @entry
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
         self._publications.started(mid, payload_type)
 
-    @_entry
+    @entry
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
         # Music from a shared screen is nobody's voice.
         if mid == MICROPHONE.mid:
             self._peer.room.heard(self._peer.user_id, speaking, level)
 
+    def _bandwidth_estimated(self, estimate_bps: int, reason: str) -> None:
+        if not self.closed and not self.away:
+            self._client.say("bandwidth", {"estimate_bps": estimate_bps, "reason": reason})
+
     # From the clock and the surroundings.
 
-    @_entry
+    @entry
     def candidate_found(self, candidate: Candidate) -> None:
         """Tell the client of an address of ours that was not known when the offer was written."""
         if not self._version:
@@ -364,7 +358,7 @@ class Session:
         }
         self._client.say("candidate", init)
 
-    @_entry
+    @entry
     def advance(self) -> None:
         """Do what is due now."""
         now = self._clock()
@@ -389,7 +383,7 @@ class Session:
         if self._state is State.DUE:
             self._offer(now)
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Take what the last step led to, and say when to go on."""
         outcomes, self._connectivity.outcomes = self._connectivity.outcomes, []
         for outcome in outcomes:

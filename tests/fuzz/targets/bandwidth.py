@@ -1,4 +1,4 @@
-"""Whatever is sent and reported, the estimate stays within its bounds, and so does its memory."""
+"""With any reports of any packets, the estimate stays within its bounds, and so does its memory."""
 
 from svc._rtp.bandwidth import Estimator
 from tests.fuzz.program import Program

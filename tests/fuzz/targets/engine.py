@@ -94,6 +94,15 @@ def nack(program: Program, room: Room) -> None:
     room.send_rtcp(peer, packets.rtcp(205, 1, body))
 
 
+def arrivals(program: Program, room: Room) -> None:
+    """Send transport-wide feedback of a receiver, of any numbers, often of ones that were sent."""
+    peer = program.choice(room.peers)
+    first = program.number(2) if program.number() & 1 else peer.last_number - program.number() % 32
+    count = program.number()
+    body = struct.pack("!IIHH", 1, 0, first & 0xFFFF, count) + program.take(4) + program.piece(64)
+    room.send_rtcp(peer, packets.rtcp(205, 15, body + bytes(-len(body) % 4)))
+
+
 def report(program: Program, room: Room) -> None:
     """What a browser says of what it receives and sends, and what it asks for."""
     peer = program.choice(room.peers)
@@ -111,7 +120,7 @@ def report(program: Program, room: Room) -> None:
 
 def ask(program: Program, room: Room) -> None:
     """What the signalling asks of the core."""
-    engine, what = room.engine, program.number() % 10
+    engine, what = room.engine, program.number() % 11
     forwarder, down_track = program.choice(room.forwarders), program.choice(room.down_tracks)
     peer, argument = program.choice(room.peers), program.number()
     if what == 0:
@@ -135,8 +144,23 @@ def ask(program: Program, room: Room) -> None:
         engine.set_controlling(peer.transport, bool(argument & 1))
     elif what == 8:
         engine.send_dtls(peer.transport, bytes([22]) * (1 + argument))
+    elif what == 10:
+        engine.want_bandwidth(peer.transport, argument * 1e5)
     else:
         room.rejoin(peer.number)
 
 
-STEPS = (media, media, media, wait, nack, report, ask, connectivity_check, raw_rtp, raw_rtcp, raw_datagram)
+STEPS = (
+    media,
+    media,
+    media,
+    wait,
+    nack,
+    arrivals,
+    report,
+    ask,
+    connectivity_check,
+    raw_rtp,
+    raw_rtcp,
+    raw_datagram,
+)

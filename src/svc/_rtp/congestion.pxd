@@ -1,0 +1,12 @@
+"""The bandwidth of receivers' lines: numbers, feedback, probes, and the events for Python."""
+
+from svc._rtp.core cimport Core
+from svc._rtp.objects cimport Transport
+from svc._rtp.rtcp cimport Packet
+
+
+cdef bint number_packets(Core* core, Transport* transport) noexcept nogil
+cdef void want_bandwidth(Core* core, Transport* transport, double wanted) noexcept nogil
+cdef void forget_bandwidth(Core* core, Transport* transport) noexcept nogil
+cdef void feedback_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil
+cdef void probe_lines(Core* core) noexcept nogil

@@ -1,0 +1,235 @@
+"""The bandwidth of receivers' lines: numbers, feedback, probes, and the events for Python.
+
+Packets are numbered and remembered for every receiver that has negotiated it. Probes go, and Python is told, only where
+somebody has asked for the estimate. Lowers nothing: by default every receiver gets every layer. The estimate itself is
+bandwidth's. docs/bandwidth.md, docs/rtcp.md.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from svc._rtp.bandwidth cimport Bandwidth, advance, begin, take_feedback
+from svc._rtp.core cimport egress_of, fall_due, queue_of, random32
+from svc._rtp.egress cimport has_room
+from svc._rtp.history cimport get
+from svc._rtp.objects cimport PAYLOAD_RTX, VIDEO, DownTrack, Sent, accepts
+from svc._rtp.packet_writer cimport rtx_payload_type, send_again, send_padding
+from svc._rtp.pool cimport Slot
+from svc._rtp.probing cimport owed
+from svc._rtp.ring cimport BANDWIDTH, Event, push
+from svc._rtp.sendqueue cimport SendQueue
+from svc._rtp.sent_packets cimport clear, init
+from svc._rtp.sequence cimport extend
+from svc._rtp.splicing cimport source_of, splice_of
+from svc._rtp.stream_room cimport is_streamed, takes_again
+from svc._rtp.twcc cimport PacketStatus, read_feedback
+from svc._rtp.wire cimport load16, load24
+
+cdef enum:
+    # Of one feedback packet: browsers report every 50 to 250 ms.
+    MAX_REPORTED = 2048
+    # Padding is at most 255 bytes (RFC 3550 section 5.1); with header, extensions and tag it is about so much more.
+    MAX_PADDING = 255
+    PADDING_OVERHEAD = 40
+    # How far back a probe looks for packets to send again.
+    LATEST = 64
+
+# Probes leave in bursts this far apart; otherwise lines are looked at this often (ns).
+cdef int64_t BURST_SPACING = 5_000_000
+cdef int64_t IDLE_SPACING = 50_000_000
+# The estimate is reported once a second, and at once when it drops by a tenth, but never more often than this (ns).
+cdef int64_t TELL_INTERVAL = 1_000_000_000
+cdef int64_t MIN_TELL_INTERVAL = 100_000_000
+cdef double TOLD_DROP = 0.9
+# Where media has waited so long, nothing is probed (ns).
+cdef int64_t MAX_BUSY = 5_000_000
+# Smaller packets than these are left out of what a probe sends again: they cost as much and carry little (bytes).
+cdef int64_t MIN_REPEATED = 400
+
+
+cdef bint number_packets(Core* core, Transport* transport) noexcept nogil:
+    """Have what goes to a receiver numbered; False where there is no memory for it."""
+    if transport.bandwidth == NULL:
+        transport.bandwidth = <Bandwidth*>calloc(1, sizeof(Bandwidth))
+        if transport.bandwidth == NULL:
+            return False
+        if init(&transport.wide, <uint16_t>random32(core)) < 0:
+            free(transport.bandwidth)
+            transport.bandwidth = NULL
+            return False
+        begin(transport.bandwidth)
+        transport.bandwidth.probing.wanted = transport.wanted_bps
+        list_probed(core, transport)
+    return True
+
+
+cdef void want_bandwidth(Core* core, Transport* transport, double wanted) noexcept nogil:
+    """Report the estimate to Python from now on, and probe up to a rate; 0 ends both."""
+    transport.wanted_bps = wanted
+    if transport.bandwidth != NULL:
+        transport.bandwidth.probing.wanted = wanted
+        list_probed(core, transport)
+
+
+cdef void list_probed(Core* core, Transport* transport) noexcept nogil:
+    if transport.wanted_bps > 0 and not transport.probed:
+        transport.probed = True
+        transport.next_probed = core.probed
+        core.probed = transport
+        core.next_probe = core.now
+        fall_due(core, core.now, 0)
+
+
+cdef void forget_bandwidth(Core* core, Transport* transport) noexcept nogil:
+    """Free what is kept of a receiver that goes."""
+    cdef Transport** link = &core.probed
+    while link[0] != NULL and link[0] != transport:
+        link = &link[0].next_probed
+    if link[0] != NULL:
+        link[0] = transport.next_probed
+    clear(&transport.wide)
+    free(transport.bandwidth)
+    transport.bandwidth = NULL
+
+
+# --- feedback ---
+
+
+cdef void feedback_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
+    """Take in transport-wide feedback; what reports packets that were never sent is ignored before it is read."""
+    cdef PacketStatus statuses[MAX_REPORTED]
+    cdef int64_t first
+    cdef int count
+    core.counters.bandwidth_reports += 1
+    if packet.length < 16:
+        core.counters.dropped_malformed += 1
+        return
+    if transport.bandwidth == NULL:
+        core.counters.bandwidth_reports_ignored += 1
+        return
+    first = extend(transport.wide.next_number - 1, load16(packet.body + 8))
+    count = load16(packet.body + 10)
+    if first + count > transport.wide.next_number or first < transport.wide.next_number - 2 * MAX_REPORTED:
+        core.counters.bandwidth_reports_ignored += 1
+        return
+    count = read_feedback(packet, statuses, MAX_REPORTED)
+    if count < 0:
+        core.counters.dropped_malformed += 1
+        return
+    if take_feedback(transport.bandwidth, &transport.wide, statuses, count, load24(packet.body + 12), core.now) == 0:
+        core.counters.bandwidth_reports_ignored += 1
+        return
+    tell_bandwidth(core, transport)
+    if transport.bandwidth.probing.rate:
+        core.next_probe = min(core.next_probe, core.now)
+        fall_due(core, core.now, 0)
+
+
+cdef void tell_bandwidth(Core* core, Transport* transport) noexcept nogil:
+    """Say what the line carries, where that was asked, is known, and is new."""
+    cdef Bandwidth* bandwidth = transport.bandwidth
+    cdef Event event
+    cdef int64_t since = core.now - bandwidth.told_at
+    if transport.wanted_bps == 0 or not bandwidth.known:
+        return
+    if bandwidth.told_at and since < (
+            MIN_TELL_INTERVAL if bandwidth.estimate <= TOLD_DROP * bandwidth.told else TELL_INTERVAL):
+        return
+    memset(&event, 0, sizeof(Event))
+    event.kind = BANDWIDTH
+    event.transport = transport.id
+    event.a = <uint32_t>bandwidth.estimate
+    event.b = bandwidth.reason
+    if push(&core.events, &event, NULL):
+        bandwidth.told = bandwidth.estimate
+        bandwidth.told_at = core.now
+    else:
+        core.counters.dropped_ring_full += 1
+
+
+# --- probes ---
+
+
+cdef void probe_lines(Core* core) noexcept nogil:
+    """Send what probes are owed. Nobody is looked at where nobody has asked."""
+    cdef Transport* transport = core.probed
+    if transport == NULL or core.now < core.next_probe:
+        return
+    core.next_probe = core.now + IDLE_SPACING
+    while transport != NULL:
+        if transport.wanted_bps and transport.keyed and transport.has_selected:
+            advance(transport.bandwidth, &transport.wide, core.now)
+            tell_bandwidth(core, transport)
+            if transport.bandwidth.probing.rate:
+                send_probe(core, transport)
+                core.next_probe = core.now + BURST_SPACING
+                fall_due(core, core.next_probe, 0)
+        transport = transport.next_probed
+
+
+cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
+    """Send a burst: packets that the receiver had lately, again, and padding for the rest."""
+    cdef DownTrack* down_track = transport.down_tracks
+    cdef int64_t due = owed(&transport.bandwidth.probing, &transport.wide, core.now)
+    cdef int64_t back = 1
+    cdef uint8_t payload_type = 0
+    cdef int length
+    while down_track != NULL:
+        payload_type = padding_type(core, down_track)
+        if payload_type and down_track.wide_id:
+            break
+        down_track = down_track.next_received
+    while due > 0 and down_track != NULL:
+        if not has_room(egress_of(core, down_track)) or is_late(queue_of(core, down_track), core.now) or (
+                is_streamed(down_track) and not takes_again(core, down_track)):
+            # Media comes first, and a probe that waits measures nothing.
+            return
+        length = send_latest(core, down_track, due, &back)
+        if length == 0:
+            length = send_padding(core, down_track, payload_type, <uint8_t>min(
+                max(due - PADDING_OVERHEAD, <int64_t>1), <int64_t>MAX_PADDING))
+        if length < 0:
+            return
+        core.counters.probes_sent += 1
+        due -= length
+    # This ends the cluster, or begins the second one.
+    owed(&transport.bandwidth.probing, &transport.wide, core.now)
+
+
+cdef inline bint is_late(const SendQueue* queue, int64_t now) noexcept nogil:
+    return queue.count > 0 and now - queue.busy_since > MAX_BUSY
+
+
+cdef uint8_t padding_type(Core* core, DownTrack* down_track) noexcept nogil:
+    """Return a payload type of the receiver's RTX stream; 0 where it has none."""
+    cdef uint8_t payload_type = core.negotiated.rtx_of[down_track.forwarder.payload_type]
+    if down_track.rtx_ssrc == 0 or down_track.forwarder.kind != VIDEO:
+        return 0
+    if payload_type and accepts(down_track, payload_type):
+        return payload_type
+    for payload_type in range(128):
+        if core.negotiated.kind[payload_type] == PAYLOAD_RTX and accepts(down_track, payload_type):
+            return payload_type
+    return 0
+
+
+cdef int send_latest(Core* core, DownTrack* down_track, int64_t due, int64_t* back) noexcept nogil:
+    """Send one of the latest packets again, the newest first; its length, 0 where there is none, or -1."""
+    cdef int64_t output
+    cdef Sent* sent
+    cdef Slot* slot
+    if due < MIN_REPEATED or down_track.waiting or not down_track.numbers.started:
+        # As for a NACK: while it waits, `sent` tells numbers of the sender before.
+        return 0
+    while back[0] <= LATEST:
+        output = down_track.numbers.next_output - back[0]
+        back[0] += 1
+        sent = &down_track.sent[output & down_track.sent_mask]
+        if sent.output != output or sent.filler:
+            continue
+        slot = get(&source_of(down_track, splice_of(down_track, sent)).history, sent.input)
+        if slot != NULL and MIN_REPEATED <= slot.length <= due + MIN_REPEATED and (
+                rtx_payload_type(core, down_track, slot)):
+            return send_again(core, down_track, slot, sent)
+    return 0

@@ -1,0 +1,233 @@
+"""The estimate through the whole core: numbers on packets, reports, probes, and events."""
+
+import pytest
+
+from tests.kit import packets
+from tests.kit.call import Call, header
+from tests.kit.participant import MID, TWCC, VIDEO_RTX, VP8_DELTA, VP8_KEYFRAME, Participant, deliver
+from tests.kit.participant import video as video_packet
+
+UP_TO = 1e7
+
+
+class Line:
+    """Alice sends Bob video, and Bob reports what he gets as a browser does, over a line without loss."""
+
+    def __init__(self, *, rtx: bool = True, extension_ids: tuple[int, ...] = (MID, TWCC)) -> None:
+        self.call = Call(rtx=rtx)
+        self.engine, self.alice = self.call.engine, self.call.alice
+        self.engine.close_down_track(self.call.down_track)
+        self.bob = Participant(self.engine, 1003)
+        self.down_track = self.bob.subscribe(
+            self.call.forwarder, 6000, rtx_ssrc=6001 if rtx else 0, extension_ids=extension_ids
+        )
+        self.now = 1.0
+        self.sequence = 100
+        self.arrivals: list[tuple[int, float]] = []
+        self.reports = 0
+
+    def send(self, payload_bytes: int = 1000) -> None:
+        start = VP8_KEYFRAME if self.sequence == 100 else VP8_DELTA
+        packet = video_packet(
+            self.sequence, payload=start + bytes(payload_bytes), timestamp=self.sequence * 3000
+        )
+        self.sequence += 1
+        self.alice.send(packet, self.now)
+        self.take_in()
+
+    def take_in(self) -> None:
+        before = len(self.bob.media)
+        deliver(self.engine, self.alice, self.bob)
+        # 20 ms on the way.
+        self.arrivals += [
+            (number, self.now + 0.02) for number in map(wide, self.bob.media[before:]) if number >= 0
+        ]
+
+    def numbers(self) -> list[int]:
+        """Take the transport-wide numbers of what Bob got since the last call."""
+        arrivals, self.arrivals = self.arrivals, []
+        return [number for number, _ in arrivals]
+
+    def report(self, arrivals: list[tuple[int, float]]) -> None:
+        if arrivals:
+            self.reports += 1
+            self.bob.send_rtcp(packets.transport_feedback(arrivals, self.reports), self.now)
+
+    def report_all(self) -> list[tuple[int, float]]:
+        """Report what has arrived since the last report."""
+        arrivals, self.arrivals = self.arrivals, []
+        self.report(arrivals)
+        return arrivals
+
+    def talk(self, seconds: float, *, every_s: float = 0.01) -> None:
+        """Let video flow and be reported, the core's own deadlines kept."""
+        end, next_packet, next_report = self.now + seconds, self.now, self.now + 0.1
+        while self.now < end:
+            self.now += 0.005
+            if self.now >= next_packet:
+                next_packet += every_s
+                self.send()
+            self.engine.advance(self.now)
+            self.take_in()
+            if self.now >= next_report:
+                next_report += 0.1
+                self.report_all()
+
+    def estimates(self) -> list[int]:
+        return [
+            a
+            for kind, transport, _, _, _, a, _, _ in self.engine.take_events()
+            if kind == "bandwidth" and transport == self.bob.transport
+        ]
+
+
+def wide(packet: bytes) -> int:
+    """Return the transport-wide number; -1 where there is none."""
+    values = [value for ext_id, value in header(packet)["extensions"] if ext_id == TWCC]
+    return int.from_bytes(values[0], "big") if values else -1
+
+
+def test_packets_of_all_tracks_share_one_count_and_retransmissions_get_numbers_of_their_own() -> None:
+    line = Line()
+    for _ in range(3):
+        line.send()
+    first = line.numbers()
+    assert first == [(first[0] + i) & 0xFFFF for i in range(3)]
+    line.now += 0.2
+    line.bob.send_rtcp(packets.nack(6000, [header(line.bob.media[1])["sequence"]]), line.now)
+    line.take_in()
+    assert header(line.bob.media[-1])["payload_type"] == VIDEO_RTX
+    assert line.numbers() == [(first[-1] + 1) & 0xFFFF]
+
+
+def test_a_plain_resend_repeats_its_number_and_what_follows_goes_on_counting() -> None:
+    line = Line(rtx=False)
+    for _ in range(2):
+        line.send()
+    line.now += 0.2
+    line.bob.send_rtcp(packets.nack(6000, [header(line.bob.media[0])["sequence"]]), line.now)
+    datagrams = [data for data, remote, _ in line.engine.take_datagrams() if remote == line.bob.address]
+    # Bob's SRTP would refuse it as a replay, were it not as it was.
+    assert [data[2:4] for data in datagrams if data[0] >= 128] == [line.bob.media[0][2:4]]
+    first, second = line.numbers()
+    line.send()
+    assert line.numbers() == [(second + 1) & 0xFFFF]
+    assert second == (first + 1) & 0xFFFF
+
+
+def test_a_receiver_that_has_not_negotiated_numbers_gets_none() -> None:
+    line = Line(extension_ids=(MID,))
+    line.send()
+    assert [ext_id for ext_id, _ in header(line.bob.media[0])["extensions"]] == [MID]
+    line.engine.want_bandwidth(line.bob.transport, UP_TO)
+    line.report([(1, 1.0), (2, 1.0), (3, 1.0)])
+    counters = line.engine.counters()
+    assert (counters["bandwidth_reports"], counters["bandwidth_reports_ignored"]) == (1, 1)
+
+
+def test_nobody_is_probed_or_told_who_has_not_asked() -> None:
+    line = Line()
+    line.talk(2)
+    assert line.engine.counters()["probes_sent"] == 0
+    assert line.engine.counters()["bandwidth_reports"] > 10
+    assert line.estimates() == []
+
+
+def test_who_asks_is_told_once_a_second_what_probes_have_shown() -> None:
+    line = Line()
+    line.engine.want_bandwidth(line.bob.transport, UP_TO)
+    line.talk(5)
+    estimates = line.estimates()
+    assert 4 <= len(estimates) <= 12
+    # Video is 0.8 Mbit/s, and the line carries whatever it is sent.
+    assert estimates[-1] >= 5e6
+    assert line.engine.counters()["bandwidth_reports_ignored"] == 0
+
+
+def test_probes_are_rtx_in_a_row_which_no_decoder_sees() -> None:
+    line = Line()
+    line.engine.want_bandwidth(line.bob.transport, UP_TO)
+    line.talk(3)
+    headers = [header(packet) for packet in line.bob.media]
+    media = [one["sequence"] for one in headers if one["ssrc"] == 6000]
+    assert media == [(media[0] + i) & 0xFFFF for i in range(len(media))]
+    probes = [
+        (one, packet) for one, packet in zip(headers, line.bob.media, strict=True) if one["ssrc"] == 6001
+    ]
+    assert len(probes) == line.engine.counters()["probes_sent"] > 20
+    numbers = [one["sequence"] for one, _ in probes]
+    assert numbers == [(numbers[0] + i) & 0xFFFF for i in range(len(numbers))]
+    repeated = 0
+    for one, packet in probes:
+        assert one["payload_type"] == VIDEO_RTX
+        if one["payload_length"]:
+            original = int.from_bytes(packet[one["payload_offset"] :][:2], "big")
+            assert original in media
+            repeated += 1
+        else:
+            assert one["padding"] == len(packet) - one["payload_offset"]
+    assert repeated > 0
+
+
+def test_probes_end_when_nobody_wants_to_know_any_more() -> None:
+    line = Line()
+    line.engine.want_bandwidth(line.bob.transport, UP_TO)
+    line.talk(1)
+    line.engine.want_bandwidth(line.bob.transport, 0)
+    line.talk(0.3)
+    before = line.engine.counters()["probes_sent"]
+    line.estimates()
+    line.talk(3)
+    assert line.engine.counters()["probes_sent"] == before
+    assert line.estimates() == []
+
+
+def test_a_receiver_with_all_video_switched_off_is_probed_all_the_same() -> None:
+    line = Line()
+    line.talk(0.5)
+    line.engine.set_paused(line.down_track, True)
+    line.engine.want_bandwidth(line.bob.transport, UP_TO)
+    line.talk(4)
+    assert line.engine.counters()["probes_sent"] > 20
+    assert line.estimates()[-1] >= 2e6
+
+
+@pytest.mark.parametrize(
+    ("numbers", "ignored"),
+    [
+        pytest.param([30_000, 30_001], 1, id="never sent"),
+        pytest.param([], 0, id="cut short"),
+    ],
+)
+def test_reports_that_cannot_be_true_change_nothing(numbers: list[int], ignored: int) -> None:
+    line = Line()
+    for _ in range(5):
+        line.send()
+    base = line.numbers()[0]
+    if numbers:
+        line.report([((base + number) & 0xFFFF, 1.0) for number in numbers])
+    else:
+        line.bob.send_rtcp(packets.rtcp(205, 15, bytes(8)), line.now)
+    counters = line.engine.counters()
+    assert counters["bandwidth_reports_ignored"] == ignored
+    assert counters["dropped_malformed"] == 1 - ignored
+
+
+def test_a_report_that_comes_twice_counts_once() -> None:
+    line = Line()
+    for _ in range(5):
+        line.send()
+    line.report(line.report_all())
+    assert line.engine.counters()["bandwidth_reports_ignored"] == 1
+
+
+def test_a_receiver_that_leaves_while_it_is_probed_leaves_nothing_behind() -> None:
+    line = Line()
+    line.engine.want_bandwidth(line.bob.transport, UP_TO)
+    line.talk(0.2)
+    line.engine.close_transport(line.bob.transport)
+    line.now += 1
+    line.engine.advance(line.now)
+    line.engine.take_datagrams()
+    line.send()
+    assert line.engine.take_datagrams() == []

@@ -1,0 +1,31 @@
+"""A client hears what its line carries if it has asked for that when it joined, and else nothing of it."""
+
+from tests.kit.site import site
+from tests.kit.virtual_time import in_virtual_time
+
+
+@in_virtual_time
+async def test_a_client_that_asks_hears_of_each_estimate_until_it_leaves() -> None:
+    async with site() as where:
+        await where.control()
+        ann = await where.ask_to_join("ann", bandwidth=True)
+        await ann.hear("room_joined")
+        await ann.hear("offer")
+        tell = where.plane.transports[-1].bandwidth_listener
+        assert tell is not None
+        tell(1_250_000, "probe")
+        assert await ann.hear("bandwidth") == {"estimate_bps": 1_250_000, "reason": "probe"}
+        (session,) = where.service.sessions
+        session.close()
+        tell(1, "delay")
+
+
+@in_virtual_time
+async def test_nothing_is_estimated_for_a_client_that_does_not_ask() -> None:
+    async with site() as where:
+        await where.control()
+        for asked in ({}, {"bandwidth": False}, {"bandwidth": "yes"}):
+            ann = await where.ask_to_join("ann", **asked)
+            await ann.hear("room_joined")
+            await ann.hear("offer")
+            assert where.plane.transports[-1].bandwidth_listener is None
