@@ -141,6 +141,15 @@ async def test_sound_is_played_in_parts_and_never_shown_as_a_document(
     assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
+async def test_sound_that_no_browser_plays_is_a_download(site: Site, beside: Running) -> None:
+    result = await outcome(site, videos.sound_file("matroska", "flac"), "song.mka")
+    assert (result["kind"], result["content_type"], result["name"]) == (
+        "file",
+        "application/octet-stream",
+        "song.mka",
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "shown"),
     [

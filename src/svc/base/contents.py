@@ -28,11 +28,15 @@ _MATROSKA = frozenset((b"webm", b"matroska"))
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A container of sound that browsers play. `demuxer` is FFmpeg's name for what reads it."""
+    """A container of sound that browsers play. `demuxer` is FFmpeg's name for what reads it.
+
+    `codecs` are those that browsers play in it, where not all of them are.
+    """
 
     demuxer: str
     content_type: str
     ext: str
+    codecs: tuple[str, ...] = ()
 
 
 MP3 = Sound("mp3", "audio/mpeg", "mp3")
@@ -43,7 +47,7 @@ WAV = Sound("wav", "audio/wav", "wav")
 # Containers of videos, which have sound alone in them now and then.
 _OF_CONTAINERS = {
     "mov": Sound("mov", "audio/mp4", "m4a"),
-    "matroska": Sound("matroska", "audio/webm", "weba"),
+    "matroska": Sound("matroska", "audio/webm", "weba", codecs=("opus", "vorbis")),
 }
 SOUND_TYPES = frozenset(s.content_type for s in (MP3, ADTS, OGG, FLAC, WAV, *_OF_CONTAINERS.values()))
 

@@ -48,6 +48,8 @@ async def looked_at(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DE
             result = await sandbox.call("listen", {"container": sound.demuxer}, [file], limits)
         except Refused:
             return PLAIN
+    if sound.codecs and result.facts.get("codec") not in sound.codecs:
+        return PLAIN
     duration_ms = result.facts.get("duration_ms")
     if not isinstance(duration_ms, int) or not 0 < duration_ms <= _MAX_DURATION_MS:
         duration_ms = None

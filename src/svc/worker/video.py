@@ -113,10 +113,12 @@ def listen(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -
         os.fdopen(files[0], "rb", closefd=False) as source,
         av.open(source, "r", format=str(arguments["container"])) as given,
     ):
-        if _moving(given) or not any(s.codec_context is not None for s in given.streams.audio):
+        sounds = [s.codec.canonical_name for s in given.streams.audio if s.codec_context is not None]
+        if _moving(given) or not sounds:
             raise Rejected("unsupported_type", "It is not sound")
         duration = given.duration
-    return {"duration_ms": None if duration is None else round(duration * 1000 / av.time_base)}, []
+    duration_ms = None if duration is None else round(duration * 1000 / av.time_base)
+    return {"duration_ms": duration_ms, "codec": sounds[0]}, []
 
 
 def _written(
