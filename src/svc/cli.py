@@ -17,7 +17,7 @@ from svc.tools.argument_types import port, workers
 from svc.tools.bench.errors import BenchError
 from svc.tools.rtpdump import RtpdumpError
 
-# What these write is for their own user; captures and plots are for whoever the user likes.
+# These write files for their own user. Captures and plots keep the user's umask.
 _KEEP_SECRETS = frozenset({"up", "chat", "admin", "sfu", "worker"})
 
 
@@ -32,15 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"svc {options.command}: {problem}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Nothing is to be flushed into the pipe at exit.
+        # The reader of our output has closed it. Python must not flush to the pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def parser(command: str = "") -> argparse.ArgumentParser:
-    """The command line. Shell completion and the manual page are made from it when the wheel is built.
+    """Build the command line, which also gives shell completion and the manual page when the wheel is built.
 
-    If `command` is a command, the others are there without their options: making those takes a while.
+    If `command` is a command, the others have no options: adding those takes a while.
     """
     parser = argparse.ArgumentParser(prog="svc", description="Community chat with voice and video.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
@@ -281,7 +281,7 @@ def _run_doctor(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _to_stay() -> Iterator[None]:
-    """What is imported stays: to look through it for garbage takes a fifth of the time of a start."""
+    """Exempt imported objects from garbage collection, which takes a fifth of the start otherwise."""
     gc.disable()
     try:
         yield
@@ -292,9 +292,9 @@ def _to_stay() -> Iterator[None]:
 
 @contextmanager
 def _no_authorities() -> Iterator[None]:
-    """aiohttp reads the system's certificate authorities when imported, in half the time that it takes.
+    """Import aiohttp without the system's certificate authorities, which take half the time of its import.
 
-    For programs that are no client of anybody by aiohttp.
+    Only for programs that are no client of anybody by aiohttp.
     """
     kept = os.environ.get("SSL_CERT_FILE")
     os.environ["SSL_CERT_FILE"] = os.devnull

@@ -19,7 +19,7 @@ OF_OTHERS = {"PATH", "PYTHONUNBUFFERED"}
 
 
 def said_by(name: str, *arguments: str) -> str:
-    """What a linter that pip installs complains of."""
+    """Return the complaints of a linter that pip installs."""
     tool = Path(sys.executable).with_name(name)
     if not tool.exists():
         pytest.skip(f"{name} is not there for this machine")
@@ -37,7 +37,7 @@ def test_the_compose_file_is_one() -> None:
 
 
 def commands() -> Iterator[list[str]]:
-    """What the image and the services run."""
+    """Yield the commands of the image and the services."""
     dockerfile = (CONTAINER / "Dockerfile").read_text()
     assert 'ENTRYPOINT ["svc"]' in dockerfile
     yield json.loads(re.findall(r"^CMD (.+)$", dockerfile, re.MULTILINE)[0])

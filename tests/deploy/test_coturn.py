@@ -42,7 +42,7 @@ class Member(asyncio.DatagramProtocol):
 async def allocated(
     name: str, password: str, transport: str = "udp", tls: ssl.SSLContext | None = None
 ) -> tuple[Any, Member]:
-    """A relay for a member, who reaches coturn in this way."""
+    """Allocate a relay for a member, who reaches coturn in this way."""
     server = (TURN, TLS_PORT if tls else PORT)
     async with asyncio.timeout(WITHIN_S):
         return await create_turn_endpoint(Member, server, name, password, ssl=tls, transport=transport)

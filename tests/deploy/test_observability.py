@@ -106,7 +106,7 @@ async def test_the_dashboard_and_the_alerts_know_no_metric_that_is_not_there(
 
 @asynccontextmanager
 async def prometheus(targets: dict[str, str], folder: Path) -> AsyncIterator["Asked"]:
-    """One that scrapes each second."""
+    """Run a Prometheus that scrapes each second."""
     program, (port,) = required("prometheus"), free_ports(1)
     jobs = [{"job_name": job, "static_configs": [{"targets": [at]}]} for job, at in targets.items()]
     configuration = {"global": {"scrape_interval": "1s"}, "scrape_configs": jobs}
@@ -141,7 +141,7 @@ class Asked:
             return False
 
     async def __call__(self, query: str) -> list[object]:
-        """What a query finds now."""
+        """Return the current result of a query."""
         async with self._http.get("/api/v1/query", params={"query": query}) as response:
             answer = await response.json()
         assert answer["status"] == "success", (query, answer)

@@ -93,7 +93,7 @@ async def test_wrong_codes_are_counted_by_the_address_that_the_proxy_names_and_n
     for spoofed in ("203.0.113.1", "203.0.113.2", "203.0.113.3"):
         refusal = await wrong_code(site, {"X-Forwarded-For": spoofed})
     assert refusal == "too_many_invite_attempts"
-    # Whoever asks the server itself, from the same address, says nothing of a proxy: it is the same client.
+    # A direct request from the same address carries no proxy header: it is the same client.
     assert await wrong_code(Site(site.proxy, site.direct, site.direct), {}) == "too_many_invite_attempts"
 
 

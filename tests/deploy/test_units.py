@@ -22,7 +22,7 @@ INSTALLED = "/opt/svc/bin/svc"
 
 @pytest.fixture(params=UNITS, ids=lambda unit: unit.name)
 def unit(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """As it would be installed here."""
+    """Return the unit as installed on this machine."""
     installed: Path = request.param
     return as_installed(installed, tmp_path)
 
@@ -55,7 +55,7 @@ def test_it_starts_a_command_that_exists(unit: Path) -> None:
 
 @pytest.fixture(params=SOCKETS, ids=lambda unit: unit.name)
 def activated(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A socket unit with its service, changed to take the ports from it; the socket unit."""
+    """Return a socket unit; its service is changed to take the ports from it."""
     socket: Path = request.param
     service = f"{socket.stem}.service"
     as_installed(FOLDER / service, tmp_path)
@@ -77,7 +77,7 @@ def test_every_port_that_it_keeps_is_taken_from_it(activated: Path) -> None:
 
 
 def started_by(unit: Path) -> list[str]:
-    """The arguments of its one command."""
+    """Return the arguments of the unit's one command."""
     lines = re.findall("^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)
     assert len(lines) == 1
     return shlex.split(lines[0])[1:]

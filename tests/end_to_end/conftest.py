@@ -10,7 +10,7 @@ from tests.kit.sfu_process import ControlConnection, SfuProcess, running_sfu
 
 @pytest.fixture
 async def sfu(request: pytest.FixtureRequest) -> AsyncIterator[SfuProcess]:
-    """A media service; the parameter, if there is one, holds variables of its environment."""
+    """Run a media service; the parameter, if there is one, holds environment variables."""
     async with running_sfu(**getattr(request, "param", {})) as sfu:
         yield sfu
     assert sfu.faults == [], sfu.output
@@ -18,7 +18,7 @@ async def sfu(request: pytest.FixtureRequest) -> AsyncIterator[SfuProcess]:
 
 @pytest.fixture
 async def control(sfu: SfuProcess) -> ControlConnection:
-    """The chat server "home", with the room "lobby"."""
+    """Connect the chat server "home", with the room "lobby"."""
     return await sfu.control("lobby")
 
 

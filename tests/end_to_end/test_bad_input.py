@@ -1,7 +1,7 @@
-"""What bad input gets: a clear answer or a close with code and reason, and the next call works.
+"""Bad input gets a clear answer, or a close with code and reason, and the next call works.
 
-Every test ends with two people who meet in the same room of the same service; that the service wrote no
-traceback, `conftest` sees to. docs/signalling.md, "Why a WebSocket is closed".
+Every test ends with two people who meet in the same room of the same service; `conftest` checks that the
+service wrote no traceback. docs/signalling.md, "Why a WebSocket is closed".
 """
 
 import asyncio
@@ -60,7 +60,7 @@ NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
 
 
 async def a_call_works(guests: Guests) -> None:
-    """Two people who were not there before see and hear each other, and go."""
+    """Check that two new people see and hear each other, and let them leave."""
     edsger, barbara = await guests.arrive("edsger"), await guests.arrive("barbara")
     await asyncio.gather(edsger.sees(barbara), barbara.sees(edsger))
     await asyncio.gather(edsger.hears(barbara), barbara.hears(edsger))
@@ -68,7 +68,7 @@ async def a_call_works(guests: Guests) -> None:
 
 
 async def join_silently(sfu: SfuProcess, user_id: str) -> Socket:
-    """A participant of whom the test writes every word, with the first offer before it."""
+    """Join a participant whose every message comes from the test, up to the first offer."""
     participant = Socket(await sfu.connect())
     join = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_id": user_id}
     await participant.say("client_join", join)

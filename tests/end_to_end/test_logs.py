@@ -1,4 +1,4 @@
-"""What the service writes down: DEBUG and VERBOSE_LOG, docs/configuration.md, "SFU"."""
+"""The service's log: DEBUG and VERBOSE_LOG, docs/configuration.md, "SFU"."""
 
 import platform
 import re
@@ -54,7 +54,7 @@ async def test_a_processor_without_aes_instructions_is_told_of(sfu: SfuProcess) 
 
 
 async def how_media_is_encrypted(sfu: SfuProcess) -> dict[str, str]:
-    """What the log says, which is what the metrics say."""
+    """Return the encryption from the log, and check that the metrics agree."""
     (line,) = (line for line in sfu.output.splitlines() if " encryption " in line)
     logged = dict(re.findall(r"(\w+)=(\S+)", line))
     (sample,) = (name for name in await sfu.metrics() if name.startswith("svc_sfu_encryption_info"))

@@ -1,4 +1,4 @@
-"""What a chat server may do to people in a call takes effect on their media at once.
+"""A chat server's measures against people in a call take effect on their media at once.
 
 `user_audio_control`, `disconnect_user` and `user_caps`: docs/signalling.md, "From the chat server".
 """
@@ -39,7 +39,7 @@ async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
 
 
 def sequence_gaps(line: Incoming) -> int:
-    """How many numbers a receiver would take for lost."""
+    """Count the numbers that a receiver would consider lost."""
     numbers = line.numbers
     assert len(set(numbers)) == len(numbers)
     return max(numbers) - min(numbers) + 1 - len(numbers)

@@ -37,7 +37,7 @@ async def house(folder: Path, *sfus: SfuProcess) -> AsyncIterator[ChatServer]:
 
 
 async def addresses(member: LiveMember) -> dict[str, str]:
-    """Where each voice channel is, by the pass-through's address for it."""
+    """Return each voice channel's address in the pass-through."""
     rooms = [channel["id"] for channel in member.welcome["channels"] if channel["type"] == "voice"]
     grants = {room: (await member.ask("voice_join", channel_id=room))["data"] for room in rooms}
     return {room: grant["urls"][-1] for room, grant in grants.items()}

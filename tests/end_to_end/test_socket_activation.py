@@ -34,7 +34,7 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def started(*command: str, descriptors: Sequence[int] = (), **variables: str) -> AsyncIterator[None]:
-    """A program for as long as the block runs; it must end in order."""
+    """Run a program for as long as the block runs; it must end in order."""
     process = await asyncio.create_subprocess_exec(
         *command, env=os.environ | variables, pass_fds=descriptors, start_new_session=True
     )
@@ -50,7 +50,7 @@ async def started(*command: str, descriptors: Sequence[int] = (), **variables: s
 
 @asynccontextmanager
 async def activated(port: int, *command: str, **variables: str) -> AsyncIterator[None]:
-    """What systemd would start at the first connection to `port`."""
+    """Start a command at the first connection to `port`, as systemd would."""
     assert ACTIVATE is not None
     handed = [f"--setenv={name}={value}" for name, value in variables.items()]
     async with started(ACTIVATE, f"--listen=127.0.0.1:{port}", *handed, SVC, *command):
@@ -58,7 +58,7 @@ async def activated(port: int, *command: str, **variables: str) -> AsyncIterator
 
 
 async def health(port: int) -> str:
-    """Asked until there is an answer: the tool needs a moment before it listens."""
+    """Ask until there is an answer: the tool needs a moment before it listens."""
     found: list[str] = []
 
     async def answered() -> bool:

@@ -27,7 +27,7 @@ class House:
     guests: Guests
 
     async def enter(self, member: LiveMember, voice: Voice, channel_id: str = "lobby") -> AiortcClient:
-        """By the grant that the chat server gives."""
+        """Enter a call with a grant from the chat server."""
         grant = (await member.ask("voice_join", channel_id=channel_id))["data"]
         join = {name: value for name, value in grant["client_join"].items() if name != "user_id"}
         return await self.guests.arrive(member.id, voice=voice, **join)
@@ -69,7 +69,7 @@ async def test_a_moderators_mute_silences_and_outlives_leaving(house: House) -> 
     ada, grace = await house.both_talk()
     sound = await grace.hears(ada)
     await house.mod.ask("voice_mute", member_id=house.ada.id, muted=True)
-    # A picture that was sent behind the mute has come: no sound is on its way any more.
+    # A picture sent after the mute has arrived, so no earlier sound is still on its way.
     await grace.sees(ada, frames=15)
     before = sound.packets
     await grace.sees(ada, frames=15)

@@ -18,7 +18,7 @@ class Program:
         return len(self._data) - self._at
 
     def take(self, count: int) -> bytes:
-        """The next `count` bytes, or what is left."""
+        """Return the next `count` bytes, or fewer at the end."""
         taken = self._data[self._at : self._at + count]
         self._at += len(taken)
         return taken
@@ -30,5 +30,5 @@ class Program:
         return among[self.number() % len(among)]
 
     def piece(self, limit: int) -> bytes:
-        """Bytes with their length before them, in one byte where that is enough."""
+        """Read bytes after their length, which takes one byte where that is enough."""
         return self.take(self.number(1 if limit < 256 else 2) % (limit + 1))

@@ -40,7 +40,7 @@ LARGEST_RECEIVED = 1350  # MAX_DATAGRAM less what encryption may add, as pylibsr
 
 @dataclass
 class Source:
-    """What a participant sends on one line, and where it is in it."""
+    """A participant's stream on one line, and its position."""
 
     mid: bytes
     ssrc: int
@@ -79,7 +79,7 @@ class Peer:
 
 @lru_cache(maxsize=1)
 def _engine(number: int) -> ManualEngine:
-    """Where rooms are, one after the other: to make an engine takes longer than most inputs."""
+    """Return the engine for rooms, one after the other: creating an engine takes longer than most inputs."""
     engine = ManualEngine(seed=7 << 32, shards=2)
     engine.negotiate(
         payloads=PAYLOADS,
@@ -124,7 +124,7 @@ class Room:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Everybody leaves: then nothing more is sent."""
+        """Close all transports; the engine sends nothing afterwards."""
         for transport in self.transports:
             self.engine.close_transport(transport)
         self.wait(0.0)
@@ -212,7 +212,7 @@ class Room:
                 self.peers[ssrc // SSRCS - 1].take_in(data)
 
     def talk(self) -> None:
-        """A little of everything: both have sent and received."""
+        """Send and receive a little of everything, in both directions."""
         for _ in range(2):
             for peer in self.peers:
                 for source, payload_type in zip(peer.sources, (AUDIO, VIDEO["VP8"]), strict=True):
@@ -221,7 +221,7 @@ class Room:
 
 
 def media(source: Source, payload_type: int, payload: bytes) -> bytes:
-    """The next packet of a source, with its mid and a transport-wide number."""
+    """Build the next packet of a source, with its mid and a transport-wide number."""
     source.sequence += 1
     source.timestamp += 3000
     elements = [(MID, source.mid), (TWCC, (source.sequence & 0xFFFF).to_bytes(2, "big"))]
@@ -238,7 +238,7 @@ def media(source: Source, payload_type: int, payload: bytes) -> bytes:
 
 @cache
 def check(number: int, use_candidate: bool = True, role: str = "ICE-CONTROLLED") -> bytes:
-    """The connectivity check of a participant."""
+    """Build a participant's connectivity check."""
     return binding_request(
         f"ufrag{number}", PWD, use_candidate=use_candidate, role=role, transaction_id=b"transaction."
     )

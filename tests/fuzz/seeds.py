@@ -151,7 +151,7 @@ def engine() -> Iterator[bytes]:
 
 
 def _descriptors() -> Iterator[list[bytes]]:
-    """The first descriptors of each capture."""
+    """Yield the first descriptors of each capture."""
     for name in NAMES:
         recorded = capture(name)
         found = [packet.extension(recorded.descriptor_id) for packet in recorded.packets[:PER_CAPTURE]]
@@ -173,7 +173,9 @@ def _piece(data: bytes) -> bytes:
 
 
 def _picture(descriptor: bytes, codec: int, step: int = 1) -> bytes:
-    """A frame of one packet of Alice's camera, with everything beside it; `step` numbers after the last."""
+    """Build a frame of one packet of Alice's camera, with all its extensions; `step` numbers after the
+    last.
+    """
     return _step(media, 0, 0x2D, step, codec, len(descriptor), *descriptor, 3, 0x18, 0x10, 0)
 
 

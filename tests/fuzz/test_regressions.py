@@ -1,6 +1,6 @@
-"""What fuzzing has found once is never found again, and every target takes the inputs that it starts from.
+"""Earlier findings of fuzzing stay fixed, and every target accepts its initial inputs.
 
-`ci/fuzz` looks for new ones. A finding is kept as `regressions/<target>/<what was wrong>`.
+`ci/fuzz` looks for new findings. A finding is kept as `regressions/<target>/<what was wrong>`.
 """
 
 from importlib import import_module

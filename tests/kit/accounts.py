@@ -21,7 +21,7 @@ PAGE_CLIENT = "page"
 
 
 def accounts_of(provider: OidcProvider, tiers: str = "account") -> dict[str, str]:
-    """What a server is started with that takes this provider's accounts."""
+    """Return the environment variables of a server that accepts this provider's accounts."""
     return {
         "SVC_OIDC_ISSUER": provider.issuer,
         "SVC_OIDC_AUDIENCE": PAGE_CLIENT,
@@ -30,7 +30,7 @@ def accounts_of(provider: OidcProvider, tiers: str = "account") -> dict[str, str
 
 
 async def sign_in_there(person: Person, name: str) -> None:
-    """At the provider's own pages: who one is, and that one agrees."""
+    """Log in and consent at the provider's pages."""
     await person.page.locator("input[name=login]").fill(name)
     await person.page.locator("input[name=password]").fill("any")
     await person.page.get_by_role("button", name="Sign-in").click()

@@ -26,7 +26,7 @@ from tests.kit.incoming import HEARD_FRAMES, Incoming
 from tests.kit.waiting import eventually
 
 MIC, CAMERA, SCREEN, SCREEN_AUDIO = "0", "1", "2", "3"
-# What codecs may do to a shade and a pitch; the voices of a test lie much farther apart.
+# The most that codecs change a shade and a pitch. The voices of a test differ much more.
 SHADE_TOLERANCE = 6
 PITCH_TOLERANCE = 0.05
 DEADLINE_S = 30.0
@@ -34,13 +34,13 @@ DEADLINE_S = 30.0
 
 @dataclass(frozen=True)
 class Voice:
-    """What one person sounds and looks like."""
+    """The sound and picture of one person."""
 
     pitch_hz: int
     shade: int
 
     def darker(self) -> "Voice":
-        """The same person, whose picture can be told from the earlier one."""
+        """Return the same person with a picture that a test can distinguish from the earlier one."""
         return replace(self, shade=self.shade - 2 * SHADE_TOLERANCE)
 
 
@@ -88,7 +88,7 @@ class AiortcClient:
 
     @property
     def srtp_profile(self) -> bytes:
-        """What the handshake agreed on."""
+        """Return the SRTP profile that the handshake agreed on."""
         assert self._transport._ssl is not None
         return self._transport._ssl.get_selected_srtp_profile()
 
@@ -99,7 +99,7 @@ class AiortcClient:
         return pair.remote_addr
 
     def line(self, other: "AiortcClient", source: str = "camera") -> Incoming | None:
-        """The line on which that track of somebody else's arrives now."""
+        """Return the line on which the other person's track arrives now."""
         wanted = other.user_id, source
         return next((line for line in self.incoming.values() if (line.user_id, line.source) == wanted), None)
 
@@ -153,7 +153,7 @@ class AiortcClient:
         await self._transport.transport._connection.send(data)
 
     async def ending(self) -> tuple[int | None, str]:
-        """The code and reason that the service closes with."""
+        """Return the code and reason that the service closes with."""
         await eventually(f"{self.user_id} is closed", lambda: self.closed, within_s=DEADLINE_S)
         assert self.closed is not None
         return self.closed
@@ -170,7 +170,7 @@ class AiortcClient:
                 await line.stop()
 
     def _prepare_transport(self) -> None:
-        """Before anything is negotiated: where to gather, and what to agree to."""
+        """Configure where to gather and what to agree to, before any negotiation."""
         connection = self._transport.transport._connection
         gather = connection.get_component_candidates
 
@@ -229,7 +229,7 @@ class AiortcClient:
             transceiver.direction = "sendonly" if track else "inactive"
 
     async def _follow(self, transceiver: RTCRtpTransceiver, track: Mapping[str, str] | None) -> None:
-        """Begin or end to receive on a line, as the offer has it."""
+        """Start or stop receiving on a line, as the offer says."""
         mid, line = transceiver.mid or "", self.incoming.get(transceiver.mid or "")
         self.directions[mid] = transceiver.currentDirection or ""
         if track and line is None:
@@ -246,7 +246,10 @@ class AiortcClient:
 
 
 def _candidates_on_every_line(offer: str) -> str:
-    """aiortc reads them from the last line of a bundle; the service names them on the first (RFC 9143)."""
+    """Copy the candidates of the first line to the others.
+
+    aiortc reads them from the last line of a bundle; the service writes them on the first (RFC 9143).
+    """
     first, *others = offer.split("m=")[1:]
     candidates = "".join(line for line in first.splitlines(keepends=True) if line.startswith("a=candidate:"))
     return "m=".join([offer.split("m=")[0], first, *(other + candidates for other in others)])

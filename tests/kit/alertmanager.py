@@ -47,7 +47,7 @@ class Alertmanager:
 
 @asynccontextmanager
 async def alertmanager(configuration: str, folder: Path) -> AsyncIterator[Alertmanager]:
-    """It does as its configuration says, which is YAML. Skips the test where the program is missing."""
+    """Run Alertmanager with this configuration (YAML). Skips the test where the program is missing."""
     program = _program()
     written = folder / "alertmanager.yml"
     written.write_text(configuration)
@@ -92,7 +92,9 @@ async def _address(output: asyncio.StreamReader) -> str:
 
 
 def posting_to_slack(slack_url: str) -> str:
-    """A configuration that posts there, at once. As its documentation has it; JSON is YAML."""
+    """Return a configuration that posts to this address at once, as Slack documents it. JSON is valid
+    YAML.
+    """
     field = {"title": "Severity", "value": "{{ .CommonLabels.severity }}", "short": True}
     slack = {
         "api_url": slack_url,

@@ -10,7 +10,7 @@ FINGERPRINT = ":".join(["AB"] * 32)
 
 @dataclass(slots=True)
 class Answering:
-    """What a client says to every offer, until the test changes its mind."""
+    """A client's answer to every offer, until the test changes it."""
 
     # The lines it sends on, and the stream and track id that it gives them ("" for none).
     sends: dict[str, str] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Answering:
     mixed: bool = True
 
     def answer(self, offer: str) -> str:
-        """The session description that answers `offer`."""
+        """Return the session description that answers `offer`."""
         theirs = SessionDescription.parse(offer)
         ours = SessionDescription("- 1 1 IN IP4 127.0.0.1", lines=[("t", "0 0")])
         ours.media = [self._line(media) for media in theirs.media]
@@ -78,7 +78,7 @@ def _kept(offered: MediaDescription, which: Callable[[Attribute], bool]) -> list
 
 
 def _concerns(attribute: Attribute, formats: list[str]) -> bool:
-    """Whether the attribute says something about one of the payload types."""
+    """Return whether the attribute refers to one of the payload types."""
     return (
         attribute.name in ("rtpmap", "fmtp", "rtcp-fb") and (attribute.value or "").split(" ")[0] in formats
     )

@@ -37,7 +37,7 @@ class Caller:
         await self.client.say("client_join", grant)
 
     async def join_again(self) -> None:
-        """Notice that the call has ended, and join anew."""
+        """Notice that the call has ended, and join again."""
         await self.client.ending()
         await self.client.leave()
         await self.join()

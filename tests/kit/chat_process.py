@@ -34,7 +34,7 @@ class NotStarted(Exception):
 async def chat_process(
     variables: Mapping[str, str], wrapper: Sequence[str] = ()
 ) -> AsyncIterator[ChatProcess]:
-    """Started, by way of the command `wrapper` if there is one. Raises NotStarted."""
+    """Run `svc chat`, through the command `wrapper` if there is one. Raises NotStarted."""
     process = await asyncio.create_subprocess_exec(
         *(*wrapper, sys.executable, "-m", "svc.cli", "chat"),
         env={**os.environ, "SVC_LINK_PREVIEWS": "false", **variables},

@@ -30,14 +30,14 @@ class Community:
 
 
 async def ask(person: Person, method: str, path: str, body: object = None) -> Any:
-    """What the server answers to this person; it must not refuse."""
+    """Return the server's answer to this person; it must not refuse."""
     status, answer = await person.page.evaluate(ASK, [method, path, body])
     assert status < 300, answer
     return answer
 
 
 async def refusal(person: Person, method: str, path: str, body: object = None) -> str:
-    """The code with which the server refuses this person."""
+    """Return the code with which the server refuses this person."""
     status, answer = await person.page.evaluate(ASK, [method, path, body])
     assert status >= 400, answer
     return str(answer["error"])
@@ -56,7 +56,7 @@ async def give(owner: Person, person: Person, permissions: Sequence[str], name: 
 
 
 async def community(people: People, *permissions: str) -> Community:
-    """Ada owns the server, Grace may do what is named and what members may, Edsger what members may."""
+    """Bring in Ada, who owns the server, Grace with the named permissions, and Edsger, a plain member."""
     ada, grace, edsger = [await people.arrive(name) for name in ("Ada", "Grace", "Edsger")]
     for person in (ada, grace, edsger):
         await come_to_read(person)
@@ -77,7 +77,7 @@ async def open_settings(person: Person, page: str) -> Locator:
 
 
 async def has_no_page(person: Person, page: str) -> None:
-    """The settings of this person have no such page."""
+    """Check that this person's settings have no such page."""
     await person.show_channels()
     await person.press("Settings")
     pages = person.page.get_by_role("navigation", name="Settings pages")
@@ -101,5 +101,5 @@ async def confirm(person: Person, action: str) -> None:
 
 
 def listed(person: Person, name: str) -> Locator:
-    """Somebody in the list of members that is open at a person's page."""
+    """Return the entry of a person in the member list that is open on this page."""
     return person.page.locator(".members li").filter(has=person.page.locator(".who").filter(has_text=name))

@@ -53,7 +53,7 @@ class Comparison:
 def compared(
     first: Mapping[str, Answer], again: Mapping[str, Answer], new: Mapping[str, Answer]
 ) -> Comparison:
-    """`first` and `again` are two plays of the other checkout."""
+    """Compare `new` with `first` and `again`, two plays of the other checkout."""
     found = Comparison()
     for name, answer in first.items():
         if outline(answer) != outline(again[name]):
@@ -68,14 +68,14 @@ def compared(
 
 
 def outline(value: Any) -> object:
-    """What two plays must have in common: everything but texts and numbers, of which the type will do."""
+    """Reduce an answer to the part that two plays share: texts and numbers become their types."""
     if isinstance(value, dict):
         return {key: each if key in ("status", "error") else outline(each) for key, each in value.items()}
     return [outline(each) for each in value] if isinstance(value, list) else type(value)
 
 
 def differences(first: Any, again: Any, new: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """Where, and how; `first` and `again` have one outline."""
+    """Yield the place and kind of each difference. `first` and `again` have the same outline."""
     if isinstance(first, dict) and isinstance(new, dict):
         for key in first | new:
             inner = f"{place}.{key}" if place else key
@@ -102,7 +102,7 @@ def _shown(value: object) -> str:
 
 @asynccontextmanager
 async def running(checkout: Path) -> AsyncIterator[ChatServer]:
-    """What is built there, with nobody and nothing in it."""
+    """Run the server that is built in the checkout, with an empty data directory."""
     command = (str(checkout / ".venv" / "bin" / "svc"), "up")
     with TemporaryDirectory() as folder:
         data_dir = Path(folder) / "data"
@@ -113,7 +113,7 @@ async def running(checkout: Path) -> AsyncIterator[ChatServer]:
 
 
 async def main(other: Path) -> bool:
-    """Whether there is no difference but of words."""
+    """Return whether the answers differ in wording only."""
     async with running(other) as chat:
         async with chat.http.get("/openapi.json") as response:
             document = await response.json()

@@ -31,9 +31,9 @@ async def coturn(
     tls_port: int = TLS_PORT,
     pair: Pair | None = None,
 ) -> AsyncIterator[ssl.SSLContext]:
-    """It runs where TURN is an address of the machine, or `inside`; what a client trusts.
+    """Run coturn on an address of the machine, or `inside`. Yields the client's TLS context.
 
-    Without a `pair` its certificate is one that nobody has signed.
+    Without a `pair` it gets a self-signed certificate.
     """
     if pair:
         certificate, key = pair.write(folder)

@@ -27,18 +27,18 @@ class LogicalLine:
 
 
 def docstring(source: str) -> str | None:
-    """The text of the module's docstring, None when it does not open with one."""
+    """Return the text of the module's docstring, or None if the module does not open with one."""
     found = _DOCSTRING.match(source)
     return found[1] if found else None
 
 
 def headers(source: str) -> list[str]:
-    """The C headers that the file draws in, by extern blocks or by verbatim C."""
+    """Return the C headers that the file includes, in extern blocks or in verbatim C."""
     return _EXTERN.findall(source) + _INCLUDE.findall(source)
 
 
 def logical_lines(source: str) -> Iterator[LogicalLine]:
-    """Statements with brackets and backslashes joined; blank lines are left out."""
+    """Yield statements with brackets and backslashes joined, without blank lines."""
     lines = _STRING_OR_COMMENT.sub(_emptied, source).split("\n")
     number = 0
     while number < len(lines):

@@ -13,7 +13,7 @@ OPTIONS = {"AV1": {"max_frame_delay": "1"}}
 
 
 def decode(codec: str, packets: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
-    """A digest of each picture, by RTP timestamp, from (timestamp, RTP payload) in decoding order."""
+    """Return a digest of each picture by RTP timestamp, from (timestamp, RTP payload) in decoding order."""
     frames: dict[int, list[bytes]] = {}
     for timestamp, payload in packets:
         frames.setdefault(timestamp, []).append(payload)
@@ -31,12 +31,12 @@ def decode(codec: str, packets: Iterable[tuple[int, bytes]]) -> dict[int, bytes]
 
 
 def digests(frames: Iterable[av.VideoFrame]) -> dict[int, bytes]:
-    """A digest of each picture, by its presentation time."""
+    """Return a digest of each picture by presentation time."""
     return {frame.pts: _digest(frame) for frame in frames if frame.pts is not None}
 
 
 def _digest(frame: av.VideoFrame) -> bytes:
-    """Of what is seen: lines of a plane may have anything behind them."""
+    """Hash the visible part of a picture: the lines of a plane may have padding."""
     digest = hashlib.sha256(f"{frame.format.name} {frame.width}x{frame.height}".encode())
     for plane in frame.planes:
         lines = memoryview(plane)

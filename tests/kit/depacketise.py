@@ -88,7 +88,7 @@ def av1(payloads: Iterable[bytes]) -> bytes:
 
 
 def _elements(payload: bytes) -> list[bytes]:
-    """OBU elements; all have a length before them but the last of W, where W says how many there are."""
+    """Return the OBU elements. Where W gives their number, the last one has no length field."""
     count, at = payload[0] >> 4 & 3, 1
     elements: list[bytes] = []
     while at < len(payload):
@@ -111,7 +111,7 @@ def _leb128(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _with_size(unit: bytes) -> bytes:
-    """An OBU as a bitstream has it, with its size (AV1 specification section 5.3)."""
+    """Return an OBU with its size, as in a bitstream (AV1 specification section 5.3)."""
     header = 2 if unit[0] & 0x04 else 1
     assert not unit[0] & 0x02, "RTP leaves the size out"
     size, left = b"", len(unit) - header

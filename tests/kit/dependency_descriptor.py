@@ -22,7 +22,7 @@ def f(n: int, value: int) -> str:
 
 
 def ns(n: int, value: int) -> str:
-    """The table of section A.8.2: the first 2^w - n values take w - 1 bits, the others w bits."""
+    """Encode a value by section A.8.2: the first 2^w - n values take w - 1 bits, the others w bits."""
     w = n.bit_length()
     short = 2**w - n
     return f(w - 1, value) if value < short else f(w, value + short)
@@ -87,7 +87,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Descriptor:
-    """What a packet carries; None means that the field is absent and the template's value holds."""
+    """The fields of one packet's descriptor. A field of None is absent, and the template's value holds."""
 
     structure: Structure  # what the receiver reads it against
     template_id: int
@@ -133,20 +133,20 @@ class Descriptor:
 
 
 def packed(bits: str) -> bytes:
-    """The bits as bytes, zeros after the last."""
+    """Return the bits as bytes, padded with zeros."""
     bits += "0" * (-len(bits) % 8)
     return bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits), 8))
 
 
 def read(data: bytes, known: Known | None = None) -> "ParsedDescriptor":
-    """What the core reads, which must be no error."""
+    """Parse a descriptor with the core; an error fails the test."""
     parsed = read_descriptor(data, known)
     assert not isinstance(parsed, str), parsed
     return parsed
 
 
 def known_structure(structure: Structure) -> Known:
-    """The structure as the core keeps it."""
+    """Return the structure in the core's form."""
     first_template = Descriptor(structure, structure.template_id_offset, attached=True)
     attached = read(first_template.serialise())["structure"]
     assert attached is not None

@@ -19,7 +19,7 @@ from tests.kit.schema_words import Schema
 Answer = Mapping[str, Any]
 
 EVERYBODY = ("stranger", "member", "owner")
-# Who asks or is asked about may be gone behind these, so they come last, in this order.
+# These may remove a person who asks or is asked about, so they come last, in this order.
 PARTING = ("/logout", "/timeout", "/kick", "/bans/{member_id}", "/leave", "/owner", "/me")
 
 
@@ -43,7 +43,7 @@ class Request:
 
 
 def requests_of(document: Schema) -> Iterator[Request]:
-    """Every operation but those that answer descriptions: what these say shows in the other answers."""
+    """Yield every operation except those that return descriptions: other answers show their effect."""
     operations = [
         (path, method, operation)
         for path, methods in document["paths"].items()
@@ -58,7 +58,7 @@ def requests_of(document: Schema) -> Iterator[Request]:
 
 
 def _turn(operation: tuple[str, str, Schema]) -> tuple[object, ...]:
-    """What makes something comes before what needs it, and what takes it away behind that."""
+    """Sort an operation: creation first, then use, then removal."""
     path, method, _ = operation
     parting = max(turn * path.endswith(end) for turn, end in enumerate(PARTING, 1))
     return parting, method == "delete", path.count("/"), path, method != "post", method
@@ -85,14 +85,14 @@ class Player:
         self._known = {"type": "member", "emoji": "👍", "code": chat.invite}
 
     async def play(self) -> dict[str, Answer]:
-        """The answers to all requests, by the names of these."""
+        """Return the answers to all requests, by name."""
         owner, member = [await newcomer(self._chat, name) for name in ("Olive", "Gus")]
         self._tokens |= {"owner": owner.token, "member": member.token}
         self._known |= {"member_id": member.id, "target_id": member.id}
         return {str(request): await self._answer(request) for request in requests_of(self._document)}
 
     async def _answer(self, request: Request) -> Answer:
-        """Asked again where it comes too fast for a member."""
+        """Send a request, and send it again if the rate limit refuses it."""
         answer = await self._asked(request)
         while answer["status"] == 429 and answer["body"]["error"] == "rate_limited":
             await asyncio.sleep(answer["body"]["retry_after_ms"] / 1000)
@@ -118,7 +118,7 @@ class Player:
             return {"status": response.status, "type": response.content_type, "body": body}
 
     def _learn(self, path: str, body: object) -> None:
-        """What was made is what a longer path names behind this one."""
+        """Remember a created thing's id for the longer paths that name it."""
         for template in self._document["paths"]:
             name = re.match(rf"{re.escape(path)}/{{(\w+)}}", template)
             if name and isinstance(body, dict) and isinstance(made := body.get(name[1], body.get("id")), str):
@@ -157,7 +157,7 @@ class Player:
         return resolved
 
     def _value(self, schema: Schema, how: str, name: str = "") -> Any:
-        """One that fits the schema. Nothing is switched on: it could reach beyond this machine."""
+        """Return a value that fits the schema. Switches stay off: they could reach beyond this machine."""
         schema = self._resolved(schema)
         if "anyOf" in schema:
             return self._value(schema["anyOf"][0], how, name)

@@ -23,7 +23,7 @@ class Device:
         return base64url(hashlib.sha256(text.encode()).digest())
 
     def certificate(self, **changes: object) -> str:
-        """Signed by the key that it is about."""
+        """Return a certificate signed by its own key."""
         return self.sign({"jwk": self.jwk, "sub": self.thumbprint} | changes)
 
     def assertion(
@@ -47,7 +47,7 @@ class Device:
         return jwt.PyJWS().encode(payload, self.key, algorithm="ES256", headers=header)
 
     async def proof(self, http: ClientSession, address: str) -> dict[str, object]:
-        """What a join is made of, for a server that is asked for a nonce now."""
+        """Return the body of a join, with a nonce that the server issues now."""
         async with http.post(f"{address}/api/auth/challenge") as response:
             challenge = await response.json()
             assert response.status == 200, challenge

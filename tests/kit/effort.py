@@ -11,15 +11,15 @@ ATTEMPTS = 5
 
 
 def grows_with_its_size(work: Callable[[int], object], size: int) -> bool:
-    """Whether `work` on `size` takes about as many times longer as it is larger, and not its square."""
+    """Check that the time of `work` grows in proportion to its size, and not to the square."""
     small, large = _processor_time(work, size // LARGER), _processor_time(work, size)
     return large < MOST_GROWTH * small
 
 
 def _processor_time(work: Callable[[int], object], size: int) -> float:
-    """In seconds, of this thread: the least of some, which nothing else has disturbed.
+    """Return the least of several processor times of this thread, in seconds.
 
-    Nor does the garbage collector, which would look through whatever tests before this one have left.
+    The garbage collector is off: it would also look through the objects of earlier tests.
     """
     taken = []
     for _ in range(ATTEMPTS):

@@ -29,41 +29,43 @@ _PHRASE = re.compile(
 VERBS = frozenset(
     """
     abandon abort accept accumulate acknowledge acquire act activate add adjust admit adopt advance
-    advertise aggregate alert allocate allow analyse announce answer append apply archive arm arrange ask
-    assemble assert assign attach attack attempt authenticate authorise await back ban bind block boot bound
-    break bring broadcast buffer build bump bundle cache calculate call cancel cap capture change charge
-    check choose classify clean clear click clip clone close collapse collect combine commit compare compete
-    compile complete compose compress compute confirm connect consider construct consume continue convert
-    copy correct count cover crash create credit crop cross cut debit decide declare decode decompress
-    decrypt dedupe deduplicate defer define delay delete deliver demand demote deny describe deserialise
-    destroy detach detect determine disable discard disconnect dismiss dispatch display distribute divide
-    download drain draw drive drop dump duplicate edit eject emit empty enable encode encrypt end enforce
-    enqueue ensure enter enumerate erase escape establish estimate evaluate evict examine exchange exclude
-    execute exercise exit expand expect expire explain export expose extend extract fail feed fetch fill
-    filter find finish fit fix flag flip flood flush fold follow force forge forget fork format forward free
-    freeze gather generate get give go grant group grow guarantee guard guess hand handle hang hash have
-    hear hide hold identify ignore import include increase increment index infer inflate inform inherit
-    initialise inject insert inspect install interpret interrupt intersect invalidate invite invoke iterate
-    join judge keep kick kill label launch lay leave lend let lift limit link list listen load locate lock
-    log look lose lower maintain make map mark mask match measure merge migrate mint mirror mix modify
-    monitor move multiply mute name negotiate normalise note notify observe obtain offer omit open order
-    override overwrite pace pack pad parse pass paste patch pause peek perform persist pick pin ping place
-    plan play plot poll pop populate post predict prefer prepare prepend press prevent print probe process
-    produce promote prompt propagate protect prove provide prune publish pull purge push put query queue
-    quit quote raise rank read rebuild recalculate receive recognise recompute reconnect reconstruct record
-    recover recreate recycle redeem redraw reduce refill refresh refuse register reject relay release reload
-    remember remind remove rename render renew reopen reorder repair repeat replace replay reply report
-    represent request require reserve reset reshape resize resolve respond restart restore restrict resume
-    retire retrieve retry return reuse reverse revert revoke rewind rewrite ring roll rotate round route run
-    sample satisfy save say scale scan schedule score scroll seal search seed seek select send separate
-    serialise serve set settle shape share shed shift shorten show shrink shut sign silence simulate skip
-    sleep slice smooth sniff solve sort spawn speak spend split spread stage stall start state stay step
-    stop store stream strip submit subscribe subtract succeed suggest sum summarise supply support suppress
-    suspend swap sweep switch synchronise take talk tell terminate test throttle throw tick tie time touch
-    trace track transcode transfer transform translate transmit traverse treat trigger trim truncate trust
-    try tune turn type unblock unlink unmute unpack unpin unregister unseal unsubscribe unwrap update upgrade
-    upload upsert use validate vanish verify visit wait wake walk warn watch weigh widen withdraw withhold
-    work wrap write yield zero
+    advertise aggregate alert allocate allow analyse announce answer append apply approve archive arm
+    arrange ask assemble assert assign attach attack attempt authenticate authorise await back ban become
+    bind block boot bound break bring broadcast buffer build bump bundle cache calculate call cancel cap
+    capture change charge check choose classify clean clear click clip clone close collapse collect
+    combine commit compare compete compile complete compose compress compute configure confirm connect
+    consider construct consume continue convert copy correct count cover crash create credit crop cross
+    cut debit decide declare decode decompress decrypt dedupe deduplicate defer define delay delete
+    deliver demand demote deny describe deserialise destroy detach detect determine disable discard
+    disconnect dismiss dispatch display distinguish distribute divide download drain draw drive drop dump
+    duplicate edit eject emit empty enable encode encrypt end enforce enqueue ensure enter enumerate
+    erase escape establish estimate evaluate evict examine exchange exclude execute exercise exit expand
+    expect expire explain export expose extend extract fail feed fetch fill filter find finish fit fix
+    flag flatten flip flood flush fold follow force forge forget fork format forward free freeze gather
+    generate get give go grant group grow guarantee guard guess hand handle hang hash have hear hide hold
+    identify ignore import include increase increment index infer inflate inform inherit initialise
+    inject insert inspect install intercept interpret interrupt intersect invalidate invite invoke
+    iterate join judge keep kick kill label launch lay leave lend let lift limit link list listen load
+    locate lock log look lose lower maintain make map mark mask match measure mention merge migrate mint
+    mirror mix modify monitor move multiply mute name negotiate normalise note notice notify observe
+    obtain offer omit open order override overwrite pace pack pad parse pass paste patch pause peek
+    perform persist pick pin ping place plan play plot poll pop populate post predict prefer prepare
+    prepend press prevent print probe process produce promote prompt propagate protect prove provide
+    prune publish pull purge push put query queue quit quote raise rank react read rebuild recalculate
+    receive recognise recompute reconnect reconstruct record recover recreate recycle redeem redraw
+    reduce refill refresh refuse register reject relay release reload remember remind remove rename
+    render renew reopen reorder repair repeat replace replay reply report represent request require
+    reserve reset reshape resize resolve respond restart restore restrict resume retire retrieve retry
+    return reuse reverse revert revoke rewind rewrite ring roll rotate round route run sample satisfy
+    save say scale scan schedule score scroll seal search seed seek select send separate serialise serve
+    set settle shape share shed shift shorten show shrink shut sign silence simulate skip sleep slice
+    smooth sniff solve sort spawn speak spend split spread stage stall start state stay step stop store
+    stream stretch strip submit subscribe subtract succeed suggest sum summarise supply support suppress
+    suspend swap sweep switch synchronise take talk tell terminate test throttle throw tick tie time
+    touch trace track transcode transfer transform translate transmit traverse treat trigger trim
+    truncate trust try tune turn type unblock unlink unmute unpack unpin unregister unseal unsubscribe
+    unwrap update upgrade upload upsert use validate vanish verify visit wait wake walk warn watch weigh
+    widen withdraw withhold work wrap write yield zero
     """.split()  # noqa: SIM905 (a list of 500 literals would take 500 lines)
 )
 

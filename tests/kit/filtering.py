@@ -1,4 +1,4 @@
-"""What the temporal filter makes of a capture, beside what the capture's sidecar says of its packets."""
+"""The temporal filter's output for a capture, with the sidecar's record of each packet."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -53,12 +53,12 @@ def records(name: str) -> list[Record]:
 
 
 def at_each_packet(name: str) -> list[Record]:
-    """The records, a millisecond apart: a switch at n ms is one before record n."""
+    """Return the records, a millisecond apart: a switch at n ms is a switch before record n."""
     return [replace(record, offset_ms=place) for place, record in enumerate(records(name))]
 
 
 def place_of(packet: Packet) -> int:
-    """Which record of its capture a packet is."""
+    """Return the number of the packet's record in its capture."""
     place: int = packet.row["i"]
     return place
 
@@ -84,13 +84,13 @@ def payload(packet: Packet) -> bytes:
 
 @cache
 def pictures(name: str) -> dict[int, bytes]:
-    """The digest of every picture of the full stream, by timestamp."""
+    """Return the digest of every picture of the full stream, by timestamp."""
     stream = video(name)
     return decode(stream.codec, [(packet.header["timestamp"], payload(packet)) for packet in stream.packets])
 
 
 def check_pictures(name: str, sent: Sequence[Rtp]) -> None:
-    """Every frame that was sent decodes to the very picture that it is in the full stream."""
+    """Check that every sent frame decodes to the same picture as in the full stream."""
     decoded = decode(video(name).codec, [(packet.timestamp, packet.payload) for packet in sent])
     assert decoded.keys() == {packet.timestamp for packet in sent}
     full = pictures(name)

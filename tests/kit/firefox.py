@@ -99,7 +99,7 @@ class FirefoxPerson(Watcher):
         self.reload = reload
 
     async def does(self, script: str) -> Any:
-        """Do it in the page with HANDS; what the script returns."""
+        """Run a script in the page with HANDS, and return its result."""
         return await self._evaluate(f"async () => {{ {HANDS} {script} }}")
 
     async def join(self) -> None:
@@ -159,7 +159,7 @@ class Firefox:
 
 
 def firefox() -> str | None:
-    """Where this system's Firefox is."""
+    """Return the path of this system's Firefox."""
     return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
@@ -173,7 +173,7 @@ async def running_firefox(
     preferences: Mapping[str, object] = MappingProxyType({}),
     trusted: bytes | None = None,
 ) -> AsyncIterator[Firefox]:
-    """`inside` is a command that runs what follows it somewhere else; `connector` leads there.
+    """Run Firefox. `inside` is a command prefix that runs it elsewhere; `connector` leads there.
 
     `trusted` is an authority's certificate, as PEM.
     """
@@ -218,7 +218,7 @@ def _write_preferences(profile: Path, preferences: Mapping[str, object]) -> None
 
 
 async def _trust(profile: Path, authority: bytes) -> None:
-    """Browsers take media only from a TURN server whose certificate somebody vouches for."""
+    """Make Firefox trust an authority. Browsers use a TURN server only if they trust its certificate."""
     (profile / "authority.pem").write_bytes(authority)
     database = ("-d", f"sql:{profile}")
     adding = ("-A", "-n", "tests", "-t", "C,,", "-i", str(profile / "authority.pem"))

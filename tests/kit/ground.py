@@ -1,4 +1,4 @@
-"""What features are built on, for a test that builds one without a server."""
+"""The ground of features, for a test that builds one without a server."""
 
 import itertools
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def ground_on(
     hub: Hub | None = None,
     random_bits: Callable[[int], int] | None = None,
 ) -> Ground:
-    """Without `random_bits` these count."""
+    """Build a ground. Without `random_bits`, random numbers are a counter."""
     counted = itertools.count()
     return Ground(
         database=database,

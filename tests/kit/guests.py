@@ -40,7 +40,7 @@ class Guests:
         return client
 
     async def leave(self) -> None:
-        """Everybody goes; whoever has gone already is not asked to."""
+        """Let all clients leave that have not left already."""
         results = await asyncio.gather(*(client.leave() for client in self._all), return_exceptions=True)
         if faults := [result for result in results if isinstance(result, Exception)]:
             raise ExceptionGroup("clients failed", faults)

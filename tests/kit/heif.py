@@ -41,9 +41,9 @@ def photo(
     before: Sequence[Image.Image] = (),
     brands: Sequence[bytes] = BRANDS,
 ) -> bytes:
-    """A HEIC of `image`, in tiles of that side as phones have them, behind other pictures in the same file.
+    """Return a HEIC of `image`, in tiles of that side as phones write them, after other pictures in the file.
 
-    `properties` are boxes that describe the picture: a profile, or how it is turned.
+    `properties` are boxes that describe the picture: a profile, or a rotation.
     """
     items = [_coded(other) for other in before]
     if tile is None:
@@ -66,12 +66,12 @@ def full_box(kind: bytes, *content: bytes, version: int = 0, flags: int = 0) -> 
 
 
 def turned(quarters: int) -> bytes:
-    """The property of a picture that is shown turned by so many quarters, against the clock."""
+    """Return the property that turns a picture by so many quarters, counterclockwise."""
     return box(b"irot", bytes((quarters,)))
 
 
 def mirrored(axis: int) -> bytes:
-    """The property of a picture that is shown mirrored: 0 exchanges top and bottom, 1 left and right."""
+    """Return the property that mirrors a picture: 0 exchanges top and bottom, 1 left and right."""
     return box(b"imir", bytes((axis,)))
 
 
@@ -84,7 +84,7 @@ def nclx(primaries: int, transfer: int, matrix: int, *, full: bool = True) -> by
 
 
 def _grid(image: Image.Image, tile: int, properties: Sequence[bytes], before: int) -> list[Item]:
-    """The tiles, the last ones filled up, and the picture that is put together of them."""
+    """Return the tiles, the last ones padded, and the picture that consists of them."""
     rows, columns = -(-image.height // tile), -(-image.width // tile)
     tiles = []
     for at in range(rows * columns):
@@ -108,7 +108,7 @@ def _extents(image: Image.Image) -> bytes:
 
 
 def _keyframe(image: Image.Image, bits: int) -> tuple[bytes, bytes]:
-    """The configuration of the decoder, as a box, and one picture."""
+    """Return the decoder's configuration, as a box, and one picture."""
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(_encoded, image, bits).result()
 

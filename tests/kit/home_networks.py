@@ -1,6 +1,6 @@
-"""People at home, each behind a router of their own, and a server out there: namespaces of the kernel.
+"""A public server and people at home, each behind a router: namespaces of the kernel.
 
-A test asks `why_not()` first, and skips with what it says.
+A test calls `why_not()` first, and skips with its reason.
 
     async with home_networks("ada", "grace") as world:
         async with server_in(world, tmp_path / "data") as product:        # `svc up` on SERVER; flags as usual
@@ -22,7 +22,7 @@ A home begins on its Wi-Fi; the router shows that and the mobile network to the 
 |---|---|
 | `drops(UDP)` `drops(ALL)` `drops(ALL_BUT_HTTPS)` `drops(UDP, "wifi")` | it is lost, both ways |
 | `limits_udp(kbytes)` `loses(percent)` | UDP beyond a rate is lost; so much of everything is |
-| `passes()` | nothing is lost any more |
+| `passes()` | nothing is lost now |
 | `shape(kbit)` | everything waits its turn on a line of this width; None takes that away |
 | `rebind()` | the NAT forgets its UDP and gives every flow another port |
 | `up("mobile")` `down("wifi")` `move()` | networks of the device, which it notices; the other one instead |
@@ -59,7 +59,7 @@ from tests.kit.product import Product, running_product
 from tests.kit.waiting import wait_until
 
 SERVER, SERVER_V6 = "203.0.113.1", "2001:db8::1"
-# What a router may drop; in the words of nft, each a rule without its verdict.
+# The packets that a router can drop, in nft's words: each a rule without its verdict.
 UDP = ("meta l4proto udp",)
 ALL = ("",)
 ALL_BUT_HTTPS = ("meta l4proto udp", 'iifname != "wan" tcp dport != 443', 'iifname "wan" tcp sport != 443')
@@ -75,7 +75,7 @@ _CLONE_NEWNET = 0x40000000
 
 
 def why_not() -> str:
-    """What keeps this machine from having such networks; empty where nothing does."""
+    """Return the reason why this machine cannot have such networks, or "" if it can."""
     if missing := [program for program in _PROGRAMS if shutil.which(program) is None]:
         return f"missing: {', '.join(missing)} (ci/setup brings them)"
     probe = "ip link add one type veth peer name two && nft add table inet t && conntrack -C"
@@ -86,7 +86,7 @@ def why_not() -> str:
 
 
 def why_no_names() -> str:
-    """What keeps a program from having names of its own here; empty where nothing does."""
+    """Return the reason why a program cannot have its own host names here, or "" if it can."""
     tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True, timeout=DEADLINE_S)
     return tried.stderr.decode().strip()
 
@@ -99,7 +99,7 @@ class Place:
         self.inside = ("nsenter", "-t", str(holder.pid), "-n", "--")
 
     async def run(self, *command: str, text: str = "", may_fail: bool = False) -> str:
-        """What a command in here prints; it must succeed."""
+        """Run a command in this namespace and return its output; the command must succeed."""
         process = await asyncio.create_subprocess_exec(
             *self.inside, *command, stdin=PIPE, stdout=PIPE, stderr=STDOUT
         )
@@ -112,13 +112,13 @@ class Place:
         await self.run("ip", f"-{family}", "-batch", "-", text="\n".join(lines) + "\n")
 
     def pids(self) -> list[int]:
-        """Every process in here but the one that holds it open."""
+        """List every process in this namespace except the one that holds it open."""
         here = _network(self.pid)
         running = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
         return [pid for pid in running if pid != self.pid and _network(pid) == here]
 
     def socket(self, family: int, kind: int = socket.SOCK_STREAM) -> socket.socket:
-        """A socket of this network, for this process."""
+        """Open a socket of this network, for this process."""
         made: list[socket.socket] = []
 
         def make() -> None:
@@ -134,7 +134,7 @@ class Place:
         return made[0]
 
     def connector(self) -> TCPConnector:
-        """For an aiohttp session that connects from here."""
+        """Return a connector for an aiohttp session from this network."""
         return TCPConnector(socket_factory=lambda address: self.socket(address[0]))
 
 
@@ -163,7 +163,7 @@ class Home:
         return self.device.inside
 
     async def drops(self, what: Sequence[str], uplink: str = "") -> None:
-        """From now on, and besides what it drops already; on one of its networks, or on all."""
+        """Drop these packets from now on, besides those dropped already; on one network or on all."""
         for each in what:
             near = [f'{side} "{uplink}" ' for side in ("iifname", "oifname")] if uplink else [""]
             self._rules += [f"{side}{each} drop" for side in near]
@@ -194,10 +194,12 @@ class Home:
         await self.router.run("conntrack", "-D", "-p", "udp", may_fail=True)  # There may be none.
 
     async def up(self, uplink: str) -> None:
-        """
-        The Wi-Fi is preferred where both are up; what is bound to an address goes out where that is.
+        """Connect a network.
 
-        Returns when something passes: in one of ten times the kernel needs a second more to find the router.
+        The device prefers Wi-Fi where both are up. A socket that is bound to an address uses that address's
+        network.
+
+        Returns when a packet passes: in one of ten cases the kernel needs another second to find the router.
         """
         at = UPLINKS.index(uplink)
         for family in self.families:
@@ -217,7 +219,7 @@ class Home:
         self.on.remove(uplink)
 
     async def move(self) -> None:
-        """To the other of its networks: the first is gone before that one is there."""
+        """Move to the other network: the first is gone before the second is up."""
         (here,) = self.on
         await self.down(here)
         await self.up(next(other for other in UPLINKS if other != here))
@@ -252,7 +254,7 @@ class Home:
         await self.router.run("nft", "-f", "-", text="\n".join(lines) + "\n")
 
     async def _translate(self) -> None:
-        """Each of the two networks has an address of its own outside, and a range of ports of the moment."""
+        """Set the NAT's rules: each network has its own outside address, and the current range of ports."""
         first = _FIRST_PORT + _PORTS * (self._rebound % _RANGES)
         ports = f"{first}-{first + _PORTS - 1}"
         rules = ["flush chain inet home address"]
@@ -274,7 +276,7 @@ class World:
 
 @asynccontextmanager
 async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIterator[World]:
-    """A server and these homes, each on its Wi-Fi."""
+    """Build a server and these homes, each on its Wi-Fi."""
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(_place())
         world = World(server, {})
@@ -285,7 +287,7 @@ async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIte
         for number, name in enumerate(names, start=1):
             device, router = [await stack.enter_async_context(_place()) for _ in range(2)]
             home = Home(name, number, device, router, families)
-            stack.callback(home.thaw)  # What stands still does not end.
+            stack.callback(home.thaw)  # A frozen process does not end.
             await _connect(home, server)
             world.homes[name] = home
         yield world
@@ -345,7 +347,7 @@ async def _connect(home: Home, server: Place) -> None:
     await router.run("sh", "-c", "; ".join(f"echo 1 >/proc/sys/net/{each}" for each in settings))
     chains = {
         "through": "type filter hook forward priority filter;",
-        # What comes to a port that the NAT has not given out, nobody answers.
+        # Nobody answers a packet to a port that the NAT has not assigned.
         "door": 'type filter hook input priority filter; iifname "wan" meta l4proto { tcp, udp } drop',
         "address": "type nat hook postrouting priority srcnat;",
     }
@@ -360,17 +362,17 @@ def _width(family: int) -> int:
 
 
 def _at_once(family: int) -> str:
-    """Nobody else can have an address here: it is ours without asking around (DAD)."""
+    """Make an address usable without duplicate address detection: nobody else can have it."""
     return " nodad" if family == 6 else ""
 
 
 def _line(number: int, family: int) -> tuple[str, str]:
-    """The router's end and the server's."""
+    """Return the addresses of the router's end and the server's end."""
     return (f"10.9.{number}.2", f"10.9.{number}.1") if family == 4 else _pair(f"2001:db8:ff:{number}")
 
 
 def _at_home(number: int, at: int, family: int) -> tuple[str, str]:
-    """The device's address and its router's, in one of the device's networks."""
+    """Return the addresses of the device and its router, in one of the device's networks."""
     if family == 4:
         return f"192.168.{at + 1}.2", f"192.168.{at + 1}.1"
     return _pair(f"2001:db8:{number}:{at + 1}")
@@ -381,13 +383,13 @@ def _pair(prefix: str) -> tuple[str, str]:
 
 
 def _outside(number: int, at: int) -> str:
-    """How the server sees a device in one of its networks."""
+    """Return the address at which the server sees a device in one of its networks."""
     return f"198.51.100.{10 * number + at}"
 
 
 @asynccontextmanager
 async def server_in(world: World, data_dir: Path, *flags: str, **variables: str) -> AsyncIterator[Product]:
-    """`svc up` at the server's address; IPv6 where the world has no IPv4."""
+    """Run `svc up` at the server's address; over IPv6 where the world has no IPv4."""
     families = next(iter(world.homes.values())).families
     host = SERVER if 4 in families else SERVER_V6
     addresses = [address for family, address in ((4, SERVER), (6, SERVER_V6)) if family in families]
@@ -406,7 +408,7 @@ async def people_in(
     *,
     viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[People]:
-    """A Chromium on a home's device."""
+    """Run a Chromium on a home's device."""
     flags = [flag for flag in FLAGS if flag != "--allow-loopback-in-peer-connection"]
     flags += [f"--unsafely-treat-insecure-origin-as-secure={origin(url)}", *more_flags]
     async with people_at(url, executable, flags=flags, inside=home.inside, viewport=viewport) as people:
@@ -422,7 +424,7 @@ async def firefox_in(
     names: Mapping[str, str] = MappingProxyType({}),
     trusted: bytes | None = None,
 ) -> AsyncIterator[Firefox]:
-    """A Firefox on a home's device.
+    """Run a Firefox on a home's device.
 
     `names` have these addresses there; `trusted` is an authority's certificate, as PEM.
     """

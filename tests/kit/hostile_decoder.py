@@ -38,7 +38,7 @@ _KILLING = {335, 336} if platform.machine() == "x86_64" else set()
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the test has laid out: a server's folder, and what listens and runs beside it."""
+    """The test's targets: a server's folder, and the sockets and processes beside it."""
 
     secret: str  # a file that the decoder may not have
     media: str  # a folder from which files are handed out
@@ -66,7 +66,7 @@ _by_the_old_entry: Callable[[], int] = os.getpid
 
 
 def attempt(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Outcome:
-    """One of ATTEMPTS. Says the name of the error, or "done"."""
+    """Try one of ATTEMPTS. Returns the name of the error, or "done"."""
     try:
         ATTEMPTS[arguments["name"]](Target(**arguments["target"]))
     except OSError as fault:
@@ -75,7 +75,7 @@ def attempt(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Out
 
 
 def sweep(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Outcome:
-    """Every system call but those that are allowed, with arguments that make no sense; those not refused."""
+    """Try every forbidden system call with senseless arguments. Returns the calls that were not refused."""
     calls = [*system_calls.CALLS.values(), system_calls.CLONE]
     allowed = {getattr(call, platform.machine()) for call in calls}
     reached = {}
@@ -109,7 +109,7 @@ def make_a_thread(*_: object) -> Outcome:
 
 
 def _checked(result: int, *, but: Sequence[int] = ()) -> int:
-    """Errors in `but` come after the kernel has agreed."""
+    """Raise OSError for a failed call. Errors in `but` come after the kernel has agreed."""
     fault = ctypes.get_errno()
     if result == -1 and fault not in but:
         raise OSError(fault, os.strerror(fault))
@@ -173,7 +173,7 @@ def _read_memory(target: Target) -> None:
     _checked(read, but=(errno.EFAULT,))
 
 
-# What names a path.
+# Attempts on a path.
 BY_PATH: Mapping[str, Callable[[Target], object]] = {
     "read the secret": lambda t: Path(t.secret).read_bytes(),
     "read it by openat2": _openat2,
@@ -214,7 +214,7 @@ PROCESSES: Mapping[str, Callable[[Target], object]] = {
     "attach to a process": lambda t: _checked(_libc.ptrace(_PTRACE_SEIZE, t.victim, 0, 0)),
     "read a process's memory": _read_memory,
 }
-# What makes a descriptor, of something that has no path.
+# Attempts to create a descriptor for something without a path.
 DESCRIPTORS: Mapping[str, Callable[[Target], object]] = {
     "make a UDP socket": lambda t: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
     "make a netlink socket": lambda t: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
@@ -237,7 +237,7 @@ OTHERS: Mapping[str, Callable[[Target], object]] = {
     "change its limits": lambda t: _checked(_libc.prlimit(0, 4, (ctypes.c_uint64 * 2)(0, 0), None)),
     "be traced": lambda t: _checked(_libc.prctl(4, 1, 0, 0, 0)),
 }
-# What root may do, and nobody else.
+# Attempts that only root may make.
 AS_ROOT: Mapping[str, Callable[[Target], object]] = {
     "make a device": lambda t: os.mknod(t.new, stat.S_IFCHR | 0o600, os.makedev(1, 3)),
     "change the root": lambda t: os.chroot(t.media),

@@ -10,7 +10,7 @@ from random import Random
 
 from tests.kit import heif, pictures
 
-# What Pillow would read if it were let, and others' parsers are attacked with.
+# The formats that Pillow would read if allowed, and attacks on other parsers.
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
 
 SVG = b"""<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>
@@ -22,7 +22,7 @@ ZIP = b"PK\x03\x04" + bytes(26) + b"PK\x05\x06" + bytes(18)
 
 
 def refused() -> Mapping[str, tuple[bytes, set[str]]]:
-    """Each with the codes of which one must be the answer."""
+    """Return each file with the codes of which one must be the answer."""
     jpeg = pictures.encoded(pictures.scene(), "JPEG")
     unknown, broken, large = {"unsupported_type"}, {"invalid_image"}, {"too_large"}
     return {
@@ -62,7 +62,7 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
 
 
 def harmless() -> Mapping[str, bytes]:
-    """Odd, and yet pictures: what is not picture in them must not come through."""
+    """Return strange but valid pictures. Everything in them but the picture must be removed."""
     jpeg, png = (pictures.encoded(pictures.scene(), format_) for format_ in ("JPEG", "PNG"))
     gif = pictures.animation(2, "GIF")
     return {
@@ -78,7 +78,7 @@ def harmless() -> Mapping[str, bytes]:
 
 
 def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
-    """Honest files of every kind with bytes changed, taken out, doubled or cut off."""
+    """Yield valid files of every kind with bytes changed, removed, doubled or cut off."""
     for format_ in FORMATS:
         honest = [plain(format_)]
         if format_ == "HEIF":
@@ -117,7 +117,7 @@ def mutated(data: bytes, random: Random) -> bytes:
 
 
 def png_with_text_bomb() -> bytes:
-    """A compressed text that unpacks to a thousand times its size, before the pixels."""
+    """Return a PNG with a compressed text before its pixels that unpacks to a thousand times its size."""
     packer = zlib.compressobj(9)
     bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(200)) + packer.flush()
     png = pictures.encoded(pictures.scene(), "PNG")
@@ -138,7 +138,7 @@ def webp_that_claims(width: int, height: int) -> bytes:
 
 
 def heic_that_claims(width: int, height: int, tile: tuple[int, int] | None = None) -> bytes:
-    """A photo of one tile, whose sizes are lies."""
+    """Return a photo of one tile that claims wrong sizes."""
     photo = heif.photo(pictures.scene(60, 60), tile=64)
     shown, coded = struct.pack(">II", width, height), struct.pack(">II", *(tile or (64, 64)))
     first, last = (at for at in range(len(photo)) if photo.startswith(b"ispe", at))
@@ -153,7 +153,7 @@ def jpeg_that_claims(jpeg: bytes, width: int, height: int) -> bytes:
 
 
 def jpeg_of_many_scans(scans: int) -> bytes:
-    """Progressive: each scan, a few bytes, makes the decoder go over all pixels once more."""
+    """Return a progressive JPEG: each scan of a few bytes makes the decoder process all pixels again."""
     jpeg = pictures.encoded(pictures.scene(4_000, 4_000), "JPEG", progressive=True)
     start = jpeg.rindex(b"\xff\xda")
     return (
@@ -164,14 +164,14 @@ def jpeg_of_many_scans(scans: int) -> bytes:
 
 
 def _short(jpeg: bytes, scans: int) -> bytes:
-    """The last scan without its data, again and again."""
+    """Repeat the last scan without its data."""
     start = jpeg.rindex(b"\xff\xda")
     header = jpeg[start : start + 2 + struct.unpack(">H", jpeg[start + 2 : start + 4])[0]]
     return jpeg[:-2] + header * scans + b"\xff\xd9"
 
 
 def jpeg_with_circular_exif() -> bytes:
-    """A directory of which the next is itself."""
+    """Return a JPEG with an EXIF directory that names itself as the next."""
     tiff = b"MM\0*" + struct.pack(">IH", 8, 2)
     tiff += (
         struct.pack(">HHII", 0x8769, 4, 1, 8) + struct.pack(">HHII", 0x8825, 4, 1, 8) + struct.pack(">I", 8)

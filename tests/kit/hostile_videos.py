@@ -18,7 +18,7 @@ AVI = b"RIFF\xe8\x03\0\0AVI LIST\xdc\x03\0\0hdrl"
 
 
 def refused() -> Mapping[str, tuple[bytes, set[str]]]:
-    """Each with the codes of which one must be the answer."""
+    """Return each file with the codes of which one must be the answer."""
     mp4 = videos.video()
     unknown, broken, large = {"unsupported_type"}, {"invalid_video"}, {"too_large"}
     return {
@@ -45,7 +45,7 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
 
 
 def leading_elsewhere() -> bytes:
-    """A film whose pictures are said to be in another file."""
+    """Return a film that claims its pictures are in another file."""
     mp4 = videos.video("mpeg4", None, "mov")
     at = mp4.index(b"dref") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]
@@ -67,8 +67,12 @@ def many_samples(mp4: bytes, count: int) -> bytes:
 
 
 def long_duration(mp4: bytes) -> bytes:
+<<<<<<< HEAD
     """The times of the pictures, stretched: `stts` says how long each is shown, and no edit list cuts it."""
     mp4 = mp4.replace(b"edts", b"free")
+=======
+    """Stretch the times of the pictures: `stts` says how long each is shown."""
+>>>>>>> 79144512 (Rewrite the words of the test kit and of four test folders)
     at = mp4.index(b"stts") + 8
     count, each = struct.unpack(">II", mp4[at + 4 : at + 12])
     assert each, "the first entry has a duration"

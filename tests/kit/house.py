@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.kit.imports import Import, read_imports
 
 SUFFIXES = (".py", ".pyx", ".pxd")
-# What Cython itself brings to a cimport, beside the standard library.
+# Cython's own libraries for a cimport, besides the standard library.
 CYTHON_LIBRARIES = frozenset({"cython", "cpython", "libc", "libcpp", "posix"})
 
 
@@ -43,7 +43,7 @@ class Edge:
 
 
 def violations(source_root: Path, house: House) -> list[str]:
-    """Every import under `source_root` that breaks the house, in words; empty when all is well."""
+    """Describe every import under `source_root` that breaks the rules of the house."""
     edges = list(dict.fromkeys(read_edges(source_root, house.package)))
     broken = [f"{edge.place}: {problem}" for edge in edges for problem in _problems(edge, house)]
     return broken + _circles(edges, house.package)
@@ -108,7 +108,7 @@ def _layer_problems(edge: Edge, house: House) -> Iterator[str]:
 
 
 def _layer(module: str) -> str:
-    """The folder or file directly under the package; the package's own name for the package itself."""
+    """Return the folder or file directly under the package, or the package's name for the package itself."""
     return module.split(".")[1] if "." in module else module
 
 
@@ -125,7 +125,7 @@ def _matches(module: str, patterns: Iterable[str]) -> bool:
 
 
 def _circles(edges: list[Edge], package: str) -> list[str]:
-    """Circles between files, and between the files and folders that lie side by side in one folder."""
+    """Find circles between files, and between the files and folders of one folder."""
     inner = [(edge.importer, edge.target) for edge in edges if edge.target.split(".")[0] == package]
     circles = list(_circle("files", inner))
     for folder in sorted(_folders(importer for importer, _ in inner)):

@@ -14,7 +14,7 @@ from statistics import median
 LEAST_LINES_OF_A_SHAPE = 6
 MOST_ARGUMENTS = 6
 SMALL_FILE_LINES = 50
-VENDOR = "vendor"  # What others have written.
+VENDOR = "vendor"  # Other people's code.
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -34,7 +34,7 @@ class Row:
 
 
 def rows(source: Path) -> Iterator[Row]:
-    """One for each folder of the package, one for the page's modules, and one for all of Python."""
+    """Yield one row for each folder of the package, one for the page's modules, and one for all of Python."""
     python = sorted(source.rglob("*.py"))
     for folder in sorted(path for path in source.iterdir() if path.is_dir()):
         if inside := [path for path in python if folder in path.parents]:
@@ -45,7 +45,7 @@ def rows(source: Path) -> Iterator[Row]:
 
 
 def figures(part: str, paths: list[Path]) -> Row:
-    """What only Python's parser can count is 0 for JavaScript."""
+    """Count one row. The figures that need Python's parser are 0 for JavaScript."""
     lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in paths]
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths if path.suffix == ".py"]
     functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, Function)]
@@ -72,13 +72,13 @@ def length(function: Function) -> int:
 
 
 def arguments(function: Function) -> int:
-    """Without `self`."""
+    """Count a function's arguments without `self`."""
     given = function.args
     return len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs) - 1
 
 
 def shape(function: Function) -> str:
-    """What it does, whatever the things are called."""
+    """Describe a function's structure without its names."""
     return " ".join(type(node).__name__ for statement in function.body for node in ast.walk(statement))
 
 

@@ -1,4 +1,4 @@
-"""What an aiortc client gets on one line: counted, looked at, listened to.
+"""One incoming line of an aiortc client: counts, pictures and sound.
 
 Asks for lost packets as persistently as a browser does. Negotiates nothing.
 """
@@ -60,7 +60,7 @@ class Incoming:
         return pitch_of([sample for samples in self._heard for sample in samples])
 
     async def stop(self) -> None:
-        """Look and listen no more."""
+        """Stop watching and listening."""
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)

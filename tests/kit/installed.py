@@ -9,7 +9,7 @@ _UNPACKED = Path(__file__).parents[2] / "build" / "unpacked" / "usr"
 
 
 def program(name: str) -> str | None:
-    """Where it is, if it is there."""
+    """Return the program's path, or None if it is not installed."""
     for folder in (None, _UNPACKED / "bin", _UNPACKED / "sbin"):
         if found := shutil.which(name, path=folder and str(folder)):
             return found
@@ -17,7 +17,7 @@ def program(name: str) -> str | None:
 
 
 def required(name: str) -> str:
-    """Where it is; the test is skipped where it is not."""
+    """Return the program's path; skip the test if it is not installed."""
     if (found := program(name)) is None:
         pytest.skip(f"{name} is not installed (ci/setup brings it)")
     return found

@@ -47,7 +47,7 @@ class Host:
                     await page(writer)
                     break
         except (OSError, asyncio.LimitOverrunError):
-            pass  # Who asked has gone, or speaks something else.
+            pass  # The client has gone, or does not speak HTTP.
         finally:
             writer.close()
             with suppress(OSError):
@@ -61,7 +61,7 @@ async def _head(reader: asyncio.StreamReader) -> str:
 
 
 def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
-    """A whole response; `Content_Type` for Content-Type."""
+    """Return a whole response; `Content_Type` stands for Content-Type."""
     lines = {"Content-Length": str(len(body))} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
@@ -69,7 +69,7 @@ def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
 
 
 def opening(**headers: str) -> bytes:
-    """The head of a response that goes on until the connection ends."""
+    """Return the head of a response that ends with the connection."""
     lines = {name.replace("_", "-"): value for name, value in headers.items()}
     return f"HTTP/1.1 200 OK\r\n{_lines(lines)}Connection: close\r\n\r\n".encode()
 
@@ -96,7 +96,7 @@ async def hosted(
 
 @asynccontextmanager
 async def inside() -> AsyncIterator[Host]:
-    """What nobody from outside may reach: everything private that this machine is."""
+    """Listen on every private address of this machine, which nobody outside may reach."""
     async with hosted({}, ("127.0.0.1", "::1", "169.254.169.254", "10.0.0.1")) as host:
         yield host
 
@@ -110,5 +110,5 @@ def on_an_internet(body: Callable[[], Awaitable[None]], folder: Path, within_s: 
 
 
 def names(**answers: str | Answers) -> dict[str, Answers]:
-    """`names(pictures=PUBLIC)`: pictures.example is there, always."""
+    """Return the answers of a name server: `names(pictures=PUBLIC)` always resolves pictures.example."""
     return {f"{name}.example": [[each]] if isinstance(each, str) else each for name, each in answers.items()}

@@ -44,27 +44,27 @@ async def listen(person: Person) -> None:
 
 
 async def heard(person: Person) -> list[int]:
-    """The tones so far; forgotten when they were asked for."""
+    """Return the tones since the last call, and forget them."""
     tones: list[int] = await person.page.evaluate("() => window.heard.splice(0)")
     return tones
 
 
 async def hears(person: Person, sound: str) -> bool:
-    """This sound and nothing else since it was asked last."""
+    """Check that only this sound was played since the last call."""
     tones = await heard(person)
     assert tones in ([], TONES[sound])
     return bool(tones)
 
 
 async def let_it_end(person: Person) -> None:
-    """Two of one kind are one sound while the first lasts."""
+    """Wait until the sound has ended: two of one kind are one sound while the first lasts."""
     await person.page.wait_for_function(
         "(since) => performance.now() > since + 500", arg=await person.page.evaluate("performance.now()")
     )
 
 
 async def look_away(person: Person) -> None:
-    """To another window."""
+    """Move the focus to another window."""
     await person.page.evaluate("() => { document.hasFocus = () => false; dispatchEvent(new Event('blur')); }")
 
 
@@ -73,7 +73,7 @@ async def look_back(person: Person) -> None:
 
 
 async def notices(page: Page) -> list[dict[str, Any]]:
-    """What the system shows of the page."""
+    """Return the notifications that the system shows for the page."""
     shown: list[dict[str, Any]] = await page.evaluate(SHOWN)
     return shown
 
@@ -100,7 +100,7 @@ async def open_settings(person: Person, page: str = "Notifications") -> None:
 
 
 async def want_notices(person: Person) -> None:
-    """In the settings, and back; the browser is asked before the page keeps it."""
+    """Enable notifications in the settings and return; the browser is asked before the page stores it."""
     await open_settings(person)
     await person.page.get_by_role("switch", name="Show notifications while this page is open").check()
     await person.page.wait_for_function(

@@ -44,7 +44,7 @@ exec sleep 600
 
 
 def why_not() -> str:
-    """What keeps this machine from having such a network; empty where nothing does."""
+    """Return the reason why this machine cannot have such a network, or "" if it can."""
     if missing := [program for program in _PROGRAMS if shutil.which(program) is None]:
         return f"missing: {', '.join(missing)}"
     probe = ["unshare", "-n", "-m", "-p", "-f", "--mount-proc", "true"]
@@ -118,7 +118,7 @@ def _child(pid: int) -> str:
 
 @asynccontextmanager
 async def browsing(network: Lan, service: str) -> AsyncIterator[Browser]:
-    """A visitor who looks for services of a type, IPv4 only."""
+    """Run a visitor that browses for services of a type, over IPv4 only."""
     process = await asyncio.create_subprocess_exec(
         *network.visitor, "avahi-browse", "-p", "-r", "-k", service, stdout=PIPE, start_new_session=True
     )

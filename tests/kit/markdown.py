@@ -14,12 +14,12 @@ class Row:
     cells: tuple[str, ...]
 
     def code(self, column: int) -> list[str]:
-        """What stands between backquotes in one cell."""
+        """Return the texts between backquotes in one cell."""
         return _CODE.findall(self.cells[column])
 
 
 def rows(document: Path, heading: str | None = None) -> list[Row]:
-    """All table rows of a document, or of one section of it, the header rows left out."""
+    """Return all table rows of a document, or of one section, without the header rows."""
     return [row for row in _rows(document) if heading in (None, row.heading)]
 
 

@@ -12,7 +12,7 @@ from svc.base.confined import Outcome, Progress, Rejected
 
 
 def prepare() -> None:
-    """Nothing is loaded later."""
+    """Load nothing in advance."""
 
 
 def echo(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
@@ -25,7 +25,7 @@ def surroundings(*_: object) -> Outcome:
 
 
 def write(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """Into the first file, as much as it is told."""
+    """Write so many bytes into the first file."""
     try:
         written = 0
         while written < int(str(arguments["size"])):

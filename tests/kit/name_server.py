@@ -17,7 +17,7 @@ _HEADER_BYTES = 12
 # A pointer to the name of the question (RFC 1035 section 4.1.4).
 _THE_NAME = b"\xc0\x0c"
 
-# What a name answers: the first time, the second time, and the last for ever after.
+# The answers for a name: the first time, the second time, and the last one from then on.
 Answers = Sequence[Sequence[str]]
 
 
@@ -63,7 +63,7 @@ async def name_server(
 
 
 def _name(query: bytes) -> tuple[str, int]:
-    """The name that is asked for, and where it ends."""
+    """Return the requested name, and the offset of its end."""
     labels, at = [], _HEADER_BYTES
     while length := query[at]:
         labels.append(query[at + 1 : at + 1 + length].decode("ascii", "replace").lower())

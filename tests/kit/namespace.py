@@ -56,7 +56,7 @@ async def _bounded(body: Callable[[], Awaitable[None]], within_s: float) -> None
 
 
 def _enter() -> None:
-    """Of this thread only; threads and processes that it starts come along."""
+    """Enter a namespace with this thread only; threads and processes that it starts inherit it."""
     if sys.platform != "linux":
         raise Refused("there are no network namespaces")
     if os.geteuid():
@@ -65,7 +65,7 @@ def _enter() -> None:
 
 
 def unshare_network() -> None:
-    """Of this thread only."""
+    """Move this thread only to a new network."""
     _unshare(_CLONE_NEWNET)
 
 

@@ -43,7 +43,7 @@ class NarrowCall:
     others: tuple[Person, ...]
 
     async def concealed(self, seconds: float) -> float:
-        """The share of the sound that is made up, while so many seconds pass."""
+        """Return the share of concealed sound during so many seconds."""
         before, all_before = await self.ada.page.evaluate(CONCEALED)
         await asyncio.sleep(seconds)
         after, all_after = await self.ada.page.evaluate(CONCEALED)
@@ -61,7 +61,7 @@ class NarrowCall:
         ]
 
     async def pictures(self, seconds: float) -> float:
-        """Of the pictures that were sent, the share that was shown, of the one that has fewest."""
+        """Return the share of one person's pictures that reach Ada's page, for the worst of the others."""
         everybody = (self.ada, *self.others)
         before = await asyncio.gather(*(person.statistics() for person in everybody))
         await asyncio.sleep(seconds)
@@ -73,6 +73,7 @@ class NarrowCall:
 
 
 @asynccontextmanager
+<<<<<<< HEAD
 async def narrow_call(
     folder: Path,
     executable: str,
@@ -82,6 +83,10 @@ async def narrow_call(
     viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[NarrowCall]:
     """All pictures come, over a line that is wide as yet."""
+=======
+async def narrow_call(folder: Path, executable: str) -> AsyncIterator[NarrowCall]:
+    """Start a call in which all pictures arrive, over a line that is still wide."""
+>>>>>>> 79144512 (Rewrite the words of the test kit and of four test folders)
     async with (
         home_networks("ada", "others") as world,
         server_in(world, folder / "data") as product,

@@ -27,7 +27,7 @@ OPUS, VP8, AV1 = 111, 112, 114
 
 @cache
 def certificate() -> Certificate:
-    """One for all tests: a key takes a while."""
+    """Generate one certificate for all tests: a key takes a while."""
     return Certificate.generate(datetime(2026, 1, 1, tzinfo=UTC))
 
 
@@ -59,7 +59,7 @@ class Call:
         room: Room | None = None,
         simulcast: bool = False,
     ) -> "Person":
-        """Somebody comes in; their first offer is out."""
+        """Let a person join; their first offer is out."""
         person = Person(self, user_id, Admission(room or self.room(), caps, simulcast))
         self.people.append(person)
         person.session.open()
@@ -67,7 +67,7 @@ class Call:
         return person
 
     def joined(self, user_id: str, **sends: str) -> "Person":
-        """Somebody comes in, answers, and sends on these lines: `mic="stream track"`."""
+        """Let a person join, answer, and send on these lines: `mic="stream track"`."""
         person = self.join(user_id)
         lines = {"mic": MIC, "camera": CAMERA, "screen": SCREEN, "screen_audio": SCREEN_AUDIO}
         person.answering.sends = {lines[name]: ids for name, ids in sends.items()}
@@ -161,7 +161,7 @@ class Person:
         return self.events("room_error")
 
     def lines(self) -> dict[str, MediaDescription]:
-        """The m-lines of the latest offer, by mid."""
+        """Return the m-lines of the latest offer, by mid."""
         return {media.mid or "": media for media in SessionDescription.parse(self.offer["sdp"]).media}
 
     def directions(self) -> dict[str, str]:

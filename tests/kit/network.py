@@ -16,7 +16,7 @@ Receiver = Callable[[bytes, Path], None]
 
 
 class Party(Protocol):
-    """What the network keeps going."""
+    """An endpoint that the network drives."""
 
     def next_deadline(self) -> float | None: ...
 
@@ -32,7 +32,7 @@ class Network:
         self.now = 1000.0
         self.loss = loss
         self.sent: list[tuple[Address, Address, bytes]] = []
-        self.silent: set[Address] = set()  # Nothing reaches or leaves these any more.
+        self.silent: set[Address] = set()  # Nothing reaches or leaves these.
         self._random = random.Random(seed)
         self._delay_s = delay_s
         self._receivers: dict[Address, Receiver] = {}

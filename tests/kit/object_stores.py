@@ -37,7 +37,7 @@ class Stores:
     _closing: ExitStack = field(default_factory=ExitStack)
 
     def variables(self, kind: str) -> dict[str, str]:
-        """What a server is told to keep its objects there."""
+        """Return the environment variables of a server that keeps its objects there."""
         if kind == FOLDER:
             return {"STORAGE_BACKEND": "filesystem"}
         return {
@@ -51,7 +51,7 @@ class Stores:
         }
 
     def store(self, kind: str, folder: Path) -> ObjectStore:
-        """One of a kind, which other tests may share; `folder` is for the one that is a folder."""
+        """Return a store of this kind, which other tests may share. `folder` is for the kind FOLDER."""
         if kind == FOLDER:
             return FileObjects(folder / "objects")
         return S3Objects(self.address(kind))
@@ -88,7 +88,7 @@ def _moto(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def _started(command: list[str]) -> Iterator[str]:
-    """A server that says where it listens; the address. It ends with the block."""
+    """Run a server and yield the address that it prints."""
     process = subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,

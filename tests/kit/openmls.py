@@ -15,12 +15,12 @@ BUILD_DEADLINE_S = 600.0
 
 
 def why_not() -> str:
-    """What keeps this machine from compiling it; empty where nothing does."""
+    """Return the reason why this machine cannot compile it, or "" if it can."""
     return "" if BUILT.exists() or shutil.which("cargo") else "Cargo is missing, 1.85 or later"
 
 
 async def built() -> Path:
-    """The program; Cargo fetches what it needs from crates.io. Who comes second waits for its lock."""
+    """Build the program. Cargo fetches the crates, and waits for another process that builds it."""
     sources = (SOURCE / name for name in ("src/main.rs", "Cargo.toml", "Cargo.lock"))
     if not BUILT.exists() or BUILT.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         cargo = await asyncio.create_subprocess_exec(

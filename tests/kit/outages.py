@@ -93,7 +93,7 @@ async def _move(home: Home, _lasts_s: float) -> None:
 
 
 async def _dead_path(home: Home, _lasts_s: float) -> None:
-    """The network of the moment takes no more UDP, and another one is there."""
+    """Stop UDP on the current network, and connect another one."""
     (here,) = home.on
     other = "mobile" if here == "wifi" else "wifi"
     await home.up(other)
@@ -114,7 +114,7 @@ async def _no_udp(home: Home, lasts_s: float) -> None:
 
 
 async def _little_udp(home: Home, lasts_s: float) -> None:
-    """More than two voices need, less than a picture."""
+    """Limit UDP to more than two voices need, and less than a picture."""
     await home.limits_udp(LITTLE_KBYTES)
     await asyncio.sleep(lasts_s)
 
@@ -175,10 +175,10 @@ class Listener(Protocol):
     async def sound_since(self, begin: float) -> list[Arrival]: ...
 
     async def shown(self, text: str) -> float:
-        """When the message was shown; waits for it. 0 where messages are not shown at all."""
+        """Wait for the message and return when it was shown; 0 where messages are not shown at all."""
 
     async def said(self, begin: float, end: float) -> float:
-        """When the words that were seen at `end` had come, after `begin`; `begin` where there were none."""
+        """Return when the words seen at `end` arrived after `begin`, or `begin` without such words."""
 
 
 class AtPage:
@@ -238,14 +238,14 @@ class Talk:
         return Healed(heard_s, hears_s, max(0.0, shown - back) if each.chat_too else 0.0, said - begin)
 
     async def _tidy(self) -> None:
-        """One network is on, and takes everything."""
+        """Restore one network that passes everything."""
         await self.home.passes()
         if len(self.home.on) > 1:
             await self.home.down(self.home.on[0])
 
 
 async def _sound_back(listener: Listener, begin: float, back: float) -> float:
-    """When the last pause has ended, counted from `back`."""
+    """Return when the last pause ended, counted from `back`."""
     async with asyncio.timeout(DEADLINE_S):
         while True:
             await asyncio.sleep(POLL_S)
@@ -261,7 +261,7 @@ async def _sound_back(listener: Listener, begin: float, back: float) -> float:
 async def talking(
     folder: Path, client: str = "chromium", families: Sequence[int] = (4,)
 ) -> AsyncIterator[Talk]:
-    """Ada, by one of CLIENTS, and Grace hear each other, and both look at a text channel."""
+    """Connect Ada, by one of CLIENTS, and Grace in a call; both look at a text channel."""
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(home_networks("ada", "grace", families=families))
         product = await stack.enter_async_context(server_in(world, folder / "data"))
@@ -321,7 +321,7 @@ CLIENTS = {"chromium": _chromium, "firefox": _firefox, "pion": _pion}
 
 
 def why_not(client: str = "chromium") -> str:
-    """What keeps this machine from outages of that client; empty where nothing does."""
+    """Return the reason why this machine cannot have outages with that client, or "" if it can."""
     if reason := home_networks_refused() or (pion_refused() if client == "pion" else ""):
         return reason
     missing = not chromium() or (client == "firefox" and not firefox())

@@ -24,7 +24,7 @@ INSTALL_DEADLINE_S = 300.0
 
 
 async def npm_packages(source: Path) -> Path:
-    """The folder with the packages of the lock file beside `source/package.json`, and no others."""
+    """Install exactly the packages of the lock file beside `source/package.json`, and return their folder."""
     async with _missing(_folder("npm", source / "package-lock.json")) as (folder, is_missing):
         if is_missing:
             for name in ("package.json", "package-lock.json"):
@@ -34,7 +34,7 @@ async def npm_packages(source: Path) -> Path:
 
 
 async def python_packages(requirements: Path) -> Path:
-    """The programs of an environment with the packages of a list, and no others."""
+    """Install exactly the packages of a list in an environment, and return the folder of its programs."""
     async with _missing(_folder("pip", requirements)) as (folder, is_missing):
         if is_missing:
             await _done(sys.executable, "-m", "venv", str(folder), cwd=requirements.parent)
@@ -45,7 +45,7 @@ async def python_packages(requirements: Path) -> Path:
 
 @asynccontextmanager
 async def _missing(folder: Path) -> AsyncIterator[tuple[Path, bool]]:
-    """The folder, and whether it is still to be filled: by us alone, in whatever process others are."""
+    """Yield the folder, and whether to fill it. Only one process at a time fills it."""
     complete = folder / "complete"
     lock = await asyncio.to_thread(_locked, folder)
     try:
@@ -56,7 +56,7 @@ async def _missing(folder: Path) -> AsyncIterator[tuple[Path, bool]]:
 
 
 def _locked(folder: Path) -> TextIO:
-    """Whoever has it lets go of it before its own deadline."""
+    """Lock the folder. Every holder releases the lock before its own deadline."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = folder.with_suffix(".lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 
 def one_byte_extensions(elements: Sequence[tuple[int, bytes]]) -> bytes:
-    """The extension block of RFC 8285 section 4.2, with its header."""
+    """Return the extension block of RFC 8285 section 4.2, with its header."""
     body = b"".join(bytes([(ext_id << 4) | (len(value) - 1)]) + value for ext_id, value in elements)
     body += bytes(-len(body) % 4)
     return struct.pack("!HH", 0xBEDE, len(body) // 4) + body
 
 
 def two_byte_extensions(elements: Sequence[tuple[int, bytes]]) -> bytes:
-    """The extension block of RFC 8285 section 4.3, with its header."""
+    """Return the extension block of RFC 8285 section 4.3, with its header."""
     body = b"".join(bytes([ext_id, len(value)]) + value for ext_id, value in elements)
     body += bytes(-len(body) % 4)
     return struct.pack("!HH", 0x1000, len(body) // 4) + body
@@ -102,12 +102,12 @@ def transport_feedback(arrivals: Sequence[tuple[int, float]], count: int = 0) ->
 
 
 def is_rtcp(datagram: bytes) -> bool:
-    """RFC 5761 section 4: told from RTP by the second byte."""
+    """Distinguish RTCP from RTP by the second byte (RFC 5761 section 4)."""
     return 192 <= datagram[1] < 224
 
 
 def split_compound(compound: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """(type, count or format, body) of each packet of a compound."""
+    """Yield (type, count or format, body) of each packet of a compound."""
     while compound:
         size = 4 * (1 + int.from_bytes(compound[2:4], "big"))
         yield compound[1], compound[0] & 31, compound[4:size]
@@ -115,7 +115,7 @@ def split_compound(compound: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def read_nack(body: bytes) -> Iterator[int]:
-    """The numbers that a generic NACK names."""
+    """Yield the numbers that a generic NACK names."""
     for first, mask in struct.iter_unpack("!HH", body[8:]):
         yield first
         for i in range(16):

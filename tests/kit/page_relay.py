@@ -14,7 +14,7 @@ SIGNALLING = "**/sfu/client"
 
 
 async def put_behind(line: Relay, page: Page) -> None:
-    """From now on; a page that is in a call already stays as it is."""
+    """Put the page behind the relay from now on. A page that is in a call already stays as it is."""
 
     def opened(client: WebSocketRoute) -> None:
         service = client.connect_to_server()
@@ -33,7 +33,7 @@ async def put_behind(line: Relay, page: Page) -> None:
 
 
 def _rewritten(frame: str | bytes, event: str, rewrite: Callable[[str], str]) -> str:
-    """The frame, with its session description rewritten if it is this event."""
+    """Rewrite the session description of this event's frames."""
     envelope = parse(str(frame))
     if envelope.event != event:
         return str(frame)

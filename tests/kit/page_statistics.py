@@ -1,7 +1,6 @@
-"""What a page sends and receives, by its WebRTC statistics.
+"""The media that a page sends and receives, by its WebRTC statistics.
 
-Tracks are matched to names through the page's own handle, `window.svc`.
-All counts are from the begin of the connection on.
+Tracks are matched to names through the page's own handle, `window.svc`. All counts start with the connection.
 """
 
 import asyncio
@@ -90,7 +89,7 @@ class Statistics:
     srtp_ciphers: tuple[str, ...]
 
     def track(self, name: str, source: str = "camera") -> Received:
-        """The one track of this person and source; LookupError while there is none."""
+        """Return the one track of this person and source. Raises LookupError while there is none."""
         for track in self.received:
             if (track.name, track.source) == (name, source):
                 return track
@@ -168,7 +167,7 @@ class Watcher:
         await self._until(f"{self.name} hears nothing of {other.name}", silent, within_s)
 
     async def _until(self, what: str, condition: Callable[[], Awaitable[bool]], within_s: float) -> None:
-        """As `wait_until`; its error tells what the page has received."""
+        """Wait like `wait_until`; the error includes the tracks that the page has received."""
         try:
             await wait_until(what, condition, within_s=within_s)
         except AssertionError as failure:

@@ -21,16 +21,16 @@ class Module:
         self._read(0, inner=False)
 
     def texts(self) -> list[str]:
-        """What can be read between the tags."""
+        """Return the text between the tags."""
         return [text for each in self.templates for text in re.split(f"[\n{HOLE}]", _TAG.sub(HOLE, each))]
 
     def attributes(self) -> list[tuple[str, str]]:
-        """Names and values of attributes that are not filled in."""
+        """Return names and values of attributes that are not filled in."""
         tags = [tag for each in self.templates for tag in _TAG.findall(each)]
         return [found for tag in tags for found in re.findall(r'([\w-]+)="([^"]*)"', tag)]
 
     def _read(self, at: int, *, inner: bool) -> int:
-        """Code up to its end, or to the brace that ends what is filled in."""
+        """Read code up to its end, or to the brace that ends the inserted part."""
         depth = 0
         while at < len(self.code):
             sign = self.code[at]

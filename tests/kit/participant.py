@@ -65,7 +65,7 @@ def binding_request(
     role: str = "ICE-CONTROLLED",
     transaction_id: bytes | None = None,
 ) -> bytes:
-    """A connectivity check, to whoever has this name and password; its transaction id is drawn by lot."""
+    """Build a connectivity check for this name and password, with a random transaction id."""
     request = stun.Message(stun.Method.BINDING, stun.Class.REQUEST, transaction_id or secrets.token_bytes(12))
     request.attributes["USERNAME"] = f"{ufrag}:theirs"
     request.attributes["PRIORITY"] = 100
@@ -184,7 +184,7 @@ def video(
     marker: bool = False,
     twcc: int | None = None,
 ) -> bytes:
-    """A packet as a browser's camera sends it."""
+    """Build a packet like a browser's camera."""
     elements = []
     if mid is not None:
         elements.append((MID, mid))

@@ -29,7 +29,7 @@ from tests.kit.relay import Relay
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"
 # A made-up camera has three buffers for all pages. Where more pages use it, each may keep one that the others
-# have given back, and no more pictures come. Numbers 1 and 2 are left out: their pictures are grey, or JPEG.
+# have given back, and pictures stop. Numbers 1 and 2 are left out: their pictures are grey, or JPEG.
 CAMERAS, PAGES_PER_CAMERA = (0, 3, 4), 2
 # No GPU, no network of its own, media devices that need neither hardware nor a hand.
 FLAGS = (
@@ -66,7 +66,7 @@ JOIN_DEADLINE_S = 60.0
 DEADLINE_MS = 60_000
 expect.set_options(timeout=DEADLINE_MS)
 
-# What moves or fades may go on for a while on a busy machine. What never ends is not waited for.
+# Transitions may take a while on a busy machine. Endless animations are not waited for.
 UNTIL_STILL = """async () => {
   const ends = ({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime);
   const moving = () => document.getAnimations().filter((each) => each.playState === "running" && ends(each));
@@ -96,20 +96,20 @@ for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """What the made-up camera and screen deliver."""
+    """The format of the simulated camera and screen."""
 
     width: int = 320
     height: int = 240
     frame_rate: int = 15
 
     def script(self, camera: int = 0) -> str:
-        """For a page that uses this one of the made-up cameras."""
+        """Return the script for a page with this one of the simulated cameras."""
         size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
         return CAPTURE_SCRIPT % (json.dumps(size), camera)
 
 
 async def until_still(page: Page) -> None:
-    """Nothing slides, grows or fades any more: all is where it stays, in the colours that it has."""
+    """Wait until every transition and animation has ended."""
     await page.evaluate(UNTIL_STILL)
 
 
@@ -132,7 +132,7 @@ class Person(Watcher):
         await expect(self.page.locator("#channels")).to_be_attached(timeout=JOIN_DEADLINE_S * 1000)
 
     async def show_channels(self) -> None:
-        """On a narrow page they stand in a drawer, with the own corner."""
+        """Open the drawer with the channels on a narrow page."""
         size = self.page.viewport_size
         is_narrow = size is not None and size["width"] <= DRAWER_UP_TO
         if is_narrow and await self.page.locator(".home[data-drawer=open]").count() == 0:
@@ -147,7 +147,7 @@ class Person(Watcher):
         await expect(drawer).to_have_count(0)
 
     async def join(self, *, camera: bool = True, microphone: bool = True) -> None:
-        """Become a member, and be in the call of the first voice channel."""
+        """Become a member, and join the call of the first voice channel."""
         await self.come_in()
         await self.enter_call(camera=camera, microphone=microphone)
 
@@ -167,12 +167,12 @@ class Person(Watcher):
         await expect(self.page.locator("#call-state")).to_have_text("Connected", timeout=within_s * 1000)
 
     async def shown_people(self) -> list[str]:
-        """The names on the stage, our own without its mark."""
+        """Return the names on the stage, one's own without its mark."""
         names = await self.page.locator("#people .name").all_text_contents()
         return sorted(name.removesuffix(" (you)") for name in names)
 
     async def shown_speakers(self) -> list[str]:
-        """Who is marked as speaking, ourselves included."""
+        """Return the names of the marked speakers, including one's own."""
         names = await self.page.locator("#people > .speaking .name").all_text_contents()
         return sorted(name.removesuffix(" (you)") for name in names)
 
@@ -182,7 +182,7 @@ class Person(Watcher):
         await self.page.evaluate("(wish) => svc.call.setLayer(...wish)", [track_id, layer])
 
     def camera_of(self, name: str) -> Locator:
-        """The tile of somebody whose camera is shown."""
+        """Return the tile with a person's camera."""
         return self.page.locator("#people > li.with-video").filter(
             has=self.page.get_by_text(name, exact=True)
         )
@@ -232,7 +232,7 @@ class People:
 
     @property
     def latest(self) -> Person:
-        """Who arrived last, or tried to."""
+        """Return the latest person to arrive or to try."""
         return self._all[-1]
 
     @property
@@ -241,13 +241,13 @@ class People:
 
 
 def chromium() -> str | None:
-    """Where this system's Chromium is."""
+    """Return the path of this system's Chromium."""
     names: Sequence[str] = ("chromium", "chromium-browser", "google-chrome")
     return next((path for name in names if (path := shutil.which(name))), None)
 
 
 def bare_chromium() -> str | None:
-    """Chromium without windows, settings and push messages. Pages take half the time in it."""
+    """Return the path of Chromium without windows, settings and push messages. It takes half the time."""
     return shutil.which("chromium-headless-shell") or chromium()
 
 
@@ -291,7 +291,7 @@ async def people_at(
     inside: Sequence[str] = (),
     viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[People]:
-    """People in a browser of their own. `inside` is a command that runs what follows it somewhere else."""
+    """Run a browser for people. `inside` is a command prefix that runs it elsewhere."""
     async with async_playwright() as playwright:
         browser = await started(playwright, executable, flags, inside)
         try:

@@ -8,13 +8,13 @@ from random import Random
 from PIL import Image, ImageCms, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 
-# Words that stand in every kind of metadata; none may be found in what is written anew.
+# Words that stand in every kind of metadata; none may be in a file that the server writes.
 SECRET = b"SECRET-1f2e3d"
 LATITUDE = (52.0, 31.0, 12.0)
 
 
 def scene(width: int = 64, height: int = 48) -> Image.Image:
-    """Red above, blue below, a white spot on the upper left: which way up it is can be seen."""
+    """Draw red above, blue below, and a white spot on the upper left, which shows the orientation."""
     image = Image.new("RGB", (width, height), (200, 30, 30))
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, height // 2, width, height), fill=(30, 30, 200))
@@ -41,14 +41,14 @@ def decoded(data: bytes) -> Image.Image:
 def animation(
     frames: int, format_: str, size: tuple[int, int] = (32, 24), duration: int = 80, **options: object
 ) -> bytes:
-    """Each frame of a colour of its own."""
+    """Return an animation; each frame has its own colour."""
     images = [Image.new("RGB", size, (frame * 7 % 256, frame * 31 % 256, 90)) for frame in range(frames)]
     moving = {"save_all": True, "append_images": images[1:], "duration": duration}
     return encoded(images[0], format_, **moving, **options)
 
 
 def tell_tale(format_: str) -> bytes:
-    """With an author, a place, XMP, a profile and text, wherever the format has room for it."""
+    """Return a picture with an author, a place, XMP, a profile and text, where the format allows."""
     xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><by>" + SECRET + b"</by></x:xmpmeta>"
     options: dict[str, object] = {"icc_profile": srgb_profile() + SECRET}
     if format_ != "GIF":
@@ -67,7 +67,7 @@ def tell_tale(format_: str) -> bytes:
 
 
 def exif_of(orientation: int) -> bytes:
-    """With who made the camera, and where it was."""
+    """Return EXIF with the camera's maker and a place."""
     exif = Image.Exif()
     exif[0x0112] = orientation
     exif[0x010F] = SECRET.decode()
@@ -80,7 +80,7 @@ def srgb_profile() -> bytes:
 
 
 def oriented(orientation: int) -> bytes:
-    """A JPEG that a viewer has to turn to see the scene."""
+    """Return a JPEG that a viewer has to turn to show the scene."""
     back = {
         1: None,
         2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -102,14 +102,14 @@ def png_chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def png_that_claims(width: int, height: int, data: bytes = b"") -> bytes:
-    """A PNG of one-bit pixels with any size in its header."""
+    """Return a PNG of one-bit pixels with any size in its header."""
     header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
     chunks = (png_chunk(b"IHDR", header), png_chunk(b"IDAT", data), png_chunk(b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 def png_bomb(width: int, height: int) -> bytes:
-    """Real pixels, all of them: a few kilobytes that unpack to megabytes."""
+    """Return a complete PNG of a few kilobytes that unpacks to megabytes."""
     packer = zlib.compressobj(9)
     row = bytes(1 + (width + 7) // 8)
     data = b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
@@ -117,7 +117,7 @@ def png_bomb(width: int, height: int) -> bytes:
 
 
 def gif_bomb(frames: int, side: int) -> bytes:
-    """Frames of one pixel, drawn on a canvas of which each fills memory."""
+    """Return frames of one pixel, each drawn on a canvas that fills memory."""
     canvas = b"GIF89a" + struct.pack("<HHBBB", side, side, 0x80, 0, 0) + bytes(3) + b"\xff\xff\xff"
     frame = b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00"
     return canvas + frame * frames + b"\x3b"

@@ -26,12 +26,12 @@ BUILD_DEADLINE_S, STOP_DEADLINE_S, ASK_EVERY_S = 300.0, 10.0, 5.0
 
 
 def why_not() -> str:
-    """What keeps this machine from compiling it; empty where nothing does."""
+    """Return the reason why this machine cannot compile it, or "" if it can."""
     return "" if BUILT.exists() or shutil.which("go") else "Go is missing, 1.24 or later"
 
 
 async def built() -> Path:
-    """The program; Go fetches what it needs through its module proxy."""
+    """Build the program. Go fetches modules through its module proxy."""
     sources = (SOURCE / name for name in ("main.go", "go.mod", "go.sum"))
     if not BUILT.exists() or BUILT.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         go = await asyncio.create_subprocess_exec("go", "build", "-o", str(BUILT), ".", cwd=SOURCE)
@@ -92,7 +92,7 @@ class PionCaller:
 
 @asynccontextmanager
 async def pion_in(world: World, home: str, product: Product, data_dir: Path) -> AsyncIterator[PionCaller]:
-    """In the first voice channel, for as long as the block runs."""
+    """Keep a caller in the first voice channel for as long as the block runs."""
     program = await built()
     base = origin(product.url)
     async with ClientSession(base, connector=world.server.connector()) as http:

@@ -36,11 +36,11 @@ class Product:
 
     @property
     def output(self) -> str:
-        """What it printed last."""
+        """Return the last lines of its output."""
         return "\n".join(self._lines)
 
     def program(self, command: str) -> int:
-        """The process id of `svc sfu` or `svc chat`; LookupError while it is not running."""
+        """Return the process id of `svc sfu` or `svc chat`. Raises LookupError while it is not running."""
         for pid in _children(self._process.pid):
             if command in _command_line(pid):
                 return pid
@@ -88,9 +88,9 @@ async def running_product(
     command: Sequence[str] = COMMAND,
     **variables: str,
 ) -> AsyncIterator[Product]:
-    """`svc up` for as long as the block runs. It advertises 127.0.0.1 only and asks no STUN server.
+    """Run `svc up` for as long as the block runs. It advertises 127.0.0.1 only and asks no STUN server.
 
-    `inside` is a command that runs what follows it somewhere else, `command` that of another checkout.
+    `inside` is a command prefix that runs it elsewhere; `command` is that of another checkout.
     """
     quiet = {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"}
     process = await asyncio.create_subprocess_exec(

@@ -26,7 +26,7 @@ def grey(gamma: float) -> bytes:
 
 
 def cmyk(lab: Callable[[Sequence[int]], tuple[float, float, float]]) -> bytes:
-    """Of a printer whose inks, each there or not, make these colours (L*, a*, b*)."""
+    """Return the profile of a printer whose inks, each present or not, make these colours (L*, a*, b*)."""
     identity = bytes(range(256))
     corners = b"".join(
         bytes((round(lightness * 2.55), round(a + 128), round(b + 128)))
@@ -38,7 +38,7 @@ def cmyk(lab: Callable[[Sequence[int]], tuple[float, float, float]]) -> bytes:
 
 
 def in_srgb(space: Matrix, gamma: float, colour: Sequence[int]) -> tuple[int, ...]:
-    """The colour that a pixel of a space has in sRGB."""
+    """Convert a pixel's colour from this space to sRGB."""
     linear = [(value / 255) ** gamma for value in colour]
     absolute = [sum(a * b for a, b in zip(row, linear, strict=True)) for row in space]
     return tuple(encoded(sum(a * b for a, b in zip(row, absolute, strict=True))) for row in _TO_SRGB)

@@ -10,7 +10,7 @@ DEADLINE_S = 60.0
 
 
 async def output_of(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
-    """What a program prints, of both kinds; it must succeed."""
+    """Run a program and return its output and errors; the program must succeed."""
     process = await asyncio.create_subprocess_exec(
         *map(str, command),
         cwd=cwd,

@@ -26,12 +26,12 @@ STOP_DEADLINE_S = 5.0
 class Proxy:
     http_port: int
     https_port: int
-    # What a client trusts to reach it.
+    # The certificate that a client has to trust.
     certificate: Path
 
 
 def free_ports(number: int) -> list[int]:
-    """Of those that the system gives to nobody who asks for any: nobody else has one before we use it."""
+    """Pick ports outside the system's ephemeral range, so that nobody else gets one before we use it."""
     found: set[int] = set()
     while len(found) < number:
         port = random.randint(10_000, 32_000)

@@ -42,7 +42,7 @@ STAND_IN = """
 
 
 async def can_subscribe(page: Page, browser: Browser) -> None:
-    """From the next load of the page on, subscribing gives it what this device has."""
+    """Give the page this device's subscription, from its next load on."""
     await page.add_init_script(STAND_IN % json.dumps(browser.subscription()))
 
 

@@ -40,7 +40,7 @@ class Line:
         await self.writer.drain()
 
     async def ask(self, method: str, path: str, headers: Sequence[str] = (), body: bytes = b"") -> Answer:
-        """`body` goes out as it is; nothing is said of its length but what `headers` say."""
+        """Send `body` unchanged; only `headers` give its length."""
         lines = [f"{method} {path} HTTP/1.1", "Host: test", *headers, "", ""]
         await self.send("\r\n".join(lines).encode("utf-8", "surrogateescape") + body)
         return await self.answer()
@@ -56,7 +56,7 @@ class Line:
         assert answer.status == 101, answer
 
     async def closing(self) -> tuple[int, str]:
-        """The code and reason of the close frame that comes next but for other frames."""
+        """Return the code and reason of the next close frame, and skip other frames."""
         while True:
             first, length = await self.reader.readexactly(2)
             if length == 126:
@@ -73,7 +73,7 @@ class Line:
 
 @asynccontextmanager
 async def line_to(address: str) -> AsyncIterator[Line]:
-    """A connection to the server at an http:// address, for so long at most."""
+    """Open a connection to the server at an http:// address, with a time limit."""
     parts = urlsplit(address)
     async with asyncio.timeout(DEADLINE_S):
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port)

@@ -14,7 +14,7 @@ _COLOUR_BITS, _CLEAR = 2, 4
 
 
 def png(depth: int, kind: int, row: bytes, *chunks: bytes) -> bytes:
-    """16 rows of 16 pixels, each the same."""
+    """Return a PNG with 16 equal rows of 16 pixels."""
     header = struct.pack(">IIBBBBB", 16, 16, depth, kind, 0, 0, 0)
     pixels = zlib.compress((b"\0" + row) * 16)
     body = (png_chunk(b"IHDR", header), *chunks, png_chunk(b"IDAT", pixels), png_chunk(b"IEND", b""))
@@ -25,7 +25,7 @@ def apng(
     *frames: tuple[tuple[int, int, int, int], tuple[int, int, int, int], int, int],
     delay: tuple[int, int] = (1, 10),
 ) -> bytes:
-    """Frames in a square of 24: the place (x, y, width, height), the colour, disposal and blending."""
+    """Return an APNG in a square of 24. A frame is (x, y, width, height), colour, disposal and blending."""
     header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, RGBA, 0, 0, 0)
     chunks = [png_chunk(b"IHDR", header), png_chunk(b"acTL", struct.pack(">II", len(frames), 0))]
     number = 0
@@ -48,7 +48,7 @@ def gif(
     through: int | None = None,
     delay: int = 10,
 ) -> bytes:
-    """Frames in a square of 24: the place, the number of the colour, disposal. `through` is transparent."""
+    """Return a GIF in a square of 24. A frame: place, colour number, disposal. `through` is transparent."""
     head = b"GIF89a" + struct.pack("<HHBBB", SIDE, SIDE, 0x81, 0, 0) + b"".join(map(bytes, palette))
     pieces = []
     for (x, y, width, height), colour, disposal in frames:
@@ -61,7 +61,7 @@ def gif(
 
 
 def _packed(colour: int, count: int) -> bytes:
-    """Pixels without compression: before every second one the reader is told to forget what it knows."""
+    """Pack pixels without compression: the reader's table is cleared before every second one."""
     codes = [code for at in range(count) for code in ([colour] if at % 2 else [_CLEAR, colour])]
     bits, length, packed = 0, 0, bytearray()
     for code in [*codes, _CLEAR + 1]:

@@ -61,12 +61,12 @@ class Relay:
         self.to_sfu = _Side(self._from_sfu)
 
     def offered(self, sdp: str) -> str:
-        """The service's offer as the client gets it."""
+        """Return the service's offer in the form that the client gets."""
         sdp, self._sfu = _readdressed(sdp, self.to_client.address)
         return sdp if self._repeats_sound else _AUDIO_NACK_LINE.sub("", sdp)
 
     def answered(self, sdp: str) -> str:
-        """The client's answer as the service gets it."""
+        """Return the client's answer in the form that the service gets."""
         return _CANDIDATE_LINE.sub("", sdp)
 
     def _from_client(self, data: bytes, source: Address) -> None:
@@ -103,7 +103,7 @@ async def relay(
 
 
 def _readdressed(sdp: str, address: Address) -> tuple[str, Address]:
-    """The description with its one candidate address replaced, and what that was; of UDP alone."""
+    """Replace the description's one candidate address, and return the old address; keep UDP only."""
     sdp = _TCP_CANDIDATE_LINE.sub("", sdp)
     found = {(host, int(port)) for _, host, port in _CANDIDATE.findall(sdp)}
     assert len(found) == 1, f"a relay stands before one address, not {found}"

@@ -23,7 +23,7 @@ HTTP, LIVE = DOCS / "http.md", DOCS / "live.md"
 MARK = "<!-- made by ci/types write -->"
 _NONE = "–"
 _REQUEST = ("What it does", "Takes", "Answers", "Who", "Refuses with")
-# What a table has behind its first column, which says what it lists.
+# The columns of a table after its first, which names the table's subject.
 COLUMNS: Mapping[str, Sequence[str]] = {
     "Endpoint": _REQUEST,
     "On the management listener": _REQUEST,
@@ -31,9 +31,9 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "Push": ("What has happened", "Data", "To"),
     "Object": ("What it is", "Fields"),
 }
-# An object longer than this stands in the table of objects; one that is used once, if it is longer than that.
+# An object longer than this goes to the table of objects. The second limit is for an object with one use.
 _LONGEST, _LONGEST_OF_ONE = 45, 130
-# A cell longer than this that an earlier row has too is not written again.
+# A repeated cell longer than this is not written again.
 _REPEATED = 90
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -60,7 +60,7 @@ _COUNTS = Counter(one.name for one in _USES)
 
 
 def _is_object(name: str) -> bool:
-    """Whether a schema is too long for the cells that it is used in."""
+    """Return whether a schema is too long for the cells that use it."""
     schema, longest = _NAMED[name], _LONGEST_OF_ONE if _COUNTS[name] == 1 else _LONGEST
     return "properties" not in schema or len(braces(schema, lambda other: other != name)) > longest
 
@@ -84,13 +84,13 @@ class Earlier:
 
 
 def made() -> Mapping[Path, str]:
-    """The documents as they are to be."""
+    """Return the documents with current tables."""
     earlier = Earlier()
     return {document: _made(document, earlier) for document in (HTTP, LIVE)}
 
 
 def rows_of(kind: str) -> list[str]:
-    """What the first cells name in all tables of a kind."""
+    """Return the names in the first cells of all tables of a kind."""
     found, among = [], False
     for line in "\n".join(made().values()).split("\n"):
         among = line.startswith("|") and (among or line.startswith(f"| {kind} |"))
@@ -184,7 +184,7 @@ def _about(schema: Schema) -> str:
 
 
 def _value(schema: Schema) -> str:
-    """What is answered or pushed."""
+    """Describe the value of an answer or a push."""
     if "anyOf" in schema and "properties" not in schema:
         return " or ".join(_value(one) for one in schema["anyOf"])
     if isinstance(schema, Named) and _is_object(schema.name):

@@ -24,9 +24,9 @@ _KINDS = {
 
 
 def listed(schema: Schema, is_object: IsObject, *, null_is_absent: bool) -> str:
-    """The fields of an object, one by one, each with its bounds and choices."""
+    """List an object's fields with their bounds and choices."""
     needed = schema.get("required", ())
-    # What has to be there comes first.
+    # Required fields come first.
     fields = sorted(schema.get("properties", {}).items(), key=lambda field: field[0] not in needed)
     return ", ".join(
         _listed(name, one, name not in needed, is_object, null_is_absent) for name, one in fields
@@ -43,7 +43,7 @@ def _listed(name: str, schema: Schema, optional: bool, is_object: IsObject, null
 
 
 def braces(schema: Schema, is_object: IsObject) -> str:
-    """All of an object, without bounds."""
+    """Describe a whole object without bounds."""
     needed = schema.get("required", ())
     found = []
     for name, each in schema.get("properties", {}).items():
@@ -55,7 +55,7 @@ def braces(schema: Schema, is_object: IsObject) -> str:
 
 
 def within(schema: Schema, is_object: IsObject) -> str:
-    """What stands behind the name of a field; nothing for what is plain."""
+    """Describe a field after its name; return "" for a plain field."""
     if isinstance(schema, Named) and is_object(schema.name):
         return schema.name
     if "properties" in schema:
@@ -91,7 +91,7 @@ def without_null(schema: Schema) -> tuple[Schema, bool]:
 
 
 def choice(schema: Schema) -> str:
-    """The texts that it may be."""
+    """List the allowed texts."""
     one, _ = without_null(schema)
     return ", ".join(f"`{value}`" for value in one.get("enum", ()))
 
@@ -112,7 +112,7 @@ def _bounds(schema: Schema) -> Iterator[str]:
 
 
 def named_in(schema: object) -> Iterator[Named]:
-    """Every use of a schema with a name in another, from the outside in."""
+    """Yield every named schema inside another, from the outside in."""
     if isinstance(schema, Named):
         yield schema
     if isinstance(schema, Mapping):

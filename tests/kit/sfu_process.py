@@ -45,7 +45,7 @@ class ControlConnection:
         await self._socket.send_str(json.dumps({"event": event, "data": text}))
 
     async def ending(self) -> int:
-        """The code that the service closes with; whatever comes before it is left out."""
+        """Return the service's close code, and skip all frames before it."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while (message := await self._socket.receive()).type is WSMsgType.TEXT:
                 pass
@@ -53,13 +53,13 @@ class ControlConnection:
         return int(message.data)
 
     async def sync(self) -> dict[str, list[str]]:
-        """Who is in which room. All that was said before has been taken by then."""
+        """Return the users of each room. The service has handled all earlier events by then."""
         await self.say("sync_request")
         rooms = (await self.hear("sync_response"))["rooms"]
         return {room["room_id"]: sorted(room["user_ids"]) for room in rooms}
 
     async def hear(self, event: str) -> Any:
-        """The data of the next such event; whatever comes before it is in `heard` too."""
+        """Return the data of the next such event. `heard` also keeps the events before it."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while True:
                 frame = json.loads(await self._socket.receive_str())
@@ -87,7 +87,7 @@ class SfuProcess:
 
     @property
     def faults(self) -> list[str]:
-        """What it wrote that an operator would worry about."""
+        """Return the lines of its output that would worry an operator."""
         return [line for line in self._lines if not _HARMLESS.match(line)]
 
     async def connect(self, path: str = "/client") -> ClientWebSocketResponse:
@@ -96,7 +96,7 @@ class SfuProcess:
         return self._sockets[-1]
 
     async def control(self, *rooms: str, server_id: str = "home", secret: str = SECRET) -> ControlConnection:
-        """A chat server that has registered these rooms."""
+        """Connect a chat server that has registered these rooms."""
         control = ControlConnection(await self.connect("/server"), server_id, secret)
         for room_id in rooms:
             await control.say("server_register", room_id=room_id)
@@ -104,7 +104,7 @@ class SfuProcess:
         return control
 
     async def metrics(self) -> dict[str, float]:
-        """Every sample of /metrics, by name and labels."""
+        """Return every sample of /metrics, by name and labels."""
         async with self.http.get(self.url + "/metrics") as response:
             lines = (await response.text()).splitlines()
         return {
@@ -127,7 +127,7 @@ class SfuProcess:
             pass
 
     async def ended(self) -> int:
-        """The status with which it ends by itself."""
+        """Wait for its end and return its exit status."""
         async with asyncio.timeout(STOP_DEADLINE_S):
             return await self._process.wait()
 
@@ -162,7 +162,7 @@ class SfuProcess:
 async def running_sfu(
     *flags: str, descriptors: Sequence[int] = (), **variables: str
 ) -> AsyncIterator[SfuProcess]:
-    """`svc sfu` for as long as the block runs. It advertises 127.0.0.1 only, unless told otherwise.
+    """Run `svc sfu` for as long as the block runs. It advertises 127.0.0.1 only, unless told otherwise.
 
     `descriptors` are ours that it shares.
     """

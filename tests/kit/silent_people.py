@@ -37,7 +37,7 @@ class _Silent(Client):
 
 @asynccontextmanager
 async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[None]:
-    """They come with the invite of `url`, and stay in the first voice channel while the block runs."""
+    """Keep people in the first voice channel while the block runs. They join with the invite in `url`."""
     parts = urlsplit(url)
     address, (invite,) = f"{parts.scheme}://{parts.netloc}", parse_qs(parts.fragment)["invite"]
     certificate = Certificate.generate(datetime.now(UTC))

@@ -83,7 +83,7 @@ class Encoding:
         self._context = context
 
     def frame(self, number: int) -> list[bytes]:
-        """The packets of one frame."""
+        """Return the packets of one frame."""
         picture = _picture(number, *SIZES[self.rid])
         picture.pts = number
         if self.keyframe_asked:
@@ -137,7 +137,7 @@ class Encoding:
                 yield bytes([nal[0] & 0xE0 | FU_A, kind]) + _part(nal, at)
 
     def sender_report(self, number: int) -> bytes:
-        """The sender's clock beside this encoding's timestamps."""
+        """Return a report that pairs the sender's clock with this encoding's timestamps."""
         ntp = (NTP_START << 32) + (number << 32) // 30
         return packets.sender_report(self.ssrc, ntp, self.timestamp + number * TICKS & 0xFFFFFFFF)
 
@@ -161,10 +161,10 @@ WAVE = bytes(128 + int(90 * math.sin(i / 9) * math.sin(i / 61)) for i in range(4
 
 
 def _picture(number: int, width: int, height: int) -> av.VideoFrame:
-    """A pattern that moves."""
+    """Draw a moving pattern."""
     frame = av.VideoFrame(width, height, "yuv420p")
     for depth, plane in enumerate(frame.planes):
-        # What lies behind the end of a line is seen by nobody.
+        # The padding of a line is invisible.
         starts = (
             (7 * row + 11 * number * (row // 16 + 1) + 500 * depth) % 3000 for row in range(plane.height)
         )
@@ -264,7 +264,7 @@ class Scene:
     # --- what came of it ---
 
     def frames(self, *, gaps: bool = False) -> list[Received]:
-        """What Bob has, in the order of its numbers, which have no gaps unless some are allowed."""
+        """Return Bob's frames in numerical order, without gaps unless `gaps` allows them."""
         media = {packet.sequence: (at, packet) for at, packet in reversed(self.got) if packet.ssrc == 5000}
         first = self.got[0][1].sequence
         ordered = [
@@ -287,7 +287,9 @@ class Scene:
         return Received(of.rid if of else None, of.units[unit] if of else -1, first.timestamp, at, picture)
 
     def check_stream(self, *, gaps: bool = False) -> list[Received]:
-        """Timestamps rise, picture ids by one, and each picture is what the encoder has made, bit for bit."""
+        """Check that timestamps and picture ids rise, and that every picture equals the encoder's, bit for
+        bit.
+        """
         frames = self.frames(gaps=gaps)
         whole = [frame for frame in frames if frame.rid]
         for before, after in itertools.pairwise(frames):
@@ -311,12 +313,12 @@ class Scene:
         return [media[sequence] for sequence in sorted(media, key=lambda number: (number - first) & 0xFFFF)]
 
     def _alone(self, encoding: Encoding) -> dict[int, bytes]:
-        """The digest of each frame of one encoding, decoded by itself."""
+        """Return the digest of each frame of one encoding, decoded alone."""
         return decode_units(DECODERS[self.codec], encoding.units)
 
 
 def decode_units(decoder: str, units: dict[bytes, int]) -> dict[int, bytes]:
-    """The digest of each frame, by its number."""
+    """Return the digest of each frame, by its number."""
     context = av.CodecContext.create(decoder, "r")
     assert isinstance(context, av.VideoCodecContext)
     context.thread_count = 1

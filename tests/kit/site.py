@@ -37,7 +37,7 @@ class Site:
         return self._sockets[-1]
 
     async def control(self, server_id: str = "home", *room_ids: str) -> "Socket":
-        """A chat server that has registered its rooms."""
+        """Connect a chat server that has registered its rooms."""
         socket = await self.connect("/server")
         for room_id in room_ids or ("lobby",):
             await socket.say(
@@ -47,7 +47,7 @@ class Site:
         return socket
 
     async def join(self, user_id: str, room_id: str = "lobby", server_id: str = "home") -> "Socket":
-        """A participant whose first offer has come."""
+        """Connect a participant whose first offer has arrived."""
         socket = await self.ask_to_join(user_id, room_id=room_id, server_id=server_id)
         await socket.hear("room_joined")
         socket.offer = await socket.hear("offer")
@@ -66,7 +66,7 @@ class Site:
         return socket
 
     async def metrics(self) -> dict[str, float]:
-        """Every sample of /metrics, by name and labels."""
+        """Return every sample of /metrics, by name and labels."""
         async with self.http.get(self.url + "/metrics") as response:
             lines = (await response.text()).splitlines()
         return {
@@ -95,7 +95,7 @@ class Socket:
         await self.say("answer", {"type": "answer", "sdp": sdp})
 
     async def hear(self, event: str) -> Any:
-        """The data of the next event, which must be this one."""
+        """Return the data of the next event, which must have this name."""
         message = await self.socket.receive(timeout=600)
         assert message.type is aiohttp.WSMsgType.TEXT, f"{message} instead of {event}"
         frame = json.loads(message.data)
@@ -103,12 +103,12 @@ class Socket:
         return frame["data"] if event == "room_error" else json.loads(frame["data"])
 
     async def sync(self, server_id: str = "home") -> Any:
-        """What a sync_request is answered with; everything said before has been taken by then."""
+        """Return the answer to a sync_request. The service has handled all earlier events by then."""
         await self.say("sync_request", {"server_id": server_id, "server_password": SECRET})
         return (await self.hear("sync_response"))["rooms"]
 
     async def ending(self) -> tuple[int | None, str]:
-        """The code and reason that the service closes with."""
+        """Return the code and reason that the service closes with."""
         message = await self.socket.receive(timeout=600)
         assert message.type is aiohttp.WSMsgType.CLOSE, message
         return message.data, message.extra or ""
@@ -117,7 +117,7 @@ class Socket:
         await self.socket.close(code=code)
 
     def vanish(self) -> None:
-        """Be gone without a word, as a client that dies."""
+        """Cut the connection without a close frame, like a client that dies."""
         connection = self.socket._conn
         assert connection is not None and connection.transport is not None
         connection.transport.abort()

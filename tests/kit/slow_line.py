@@ -1,6 +1,6 @@
-"""A line that takes so much and no more: what is sent past its rate fills the socket that sends it.
+"""A line with a fixed rate: excess data fills the socket of the sender.
 
-Between the namespace that a test runs in (tests.kit.namespace) and another one, which lives as long as the
+The line leads from a test's namespace (tests.kit.namespace) to another one, which lives as long as the
 sockets in it. Knows nothing of the product.
 """
 
@@ -16,7 +16,7 @@ _DEADLINE_S = 10.0
 
 
 def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
-    """So many UDP sockets at FAR; to them leads a line of this rate (as `tc` reads it), from NEAR."""
+    """Open UDP sockets at FAR; a line of this rate (in `tc`'s syntax) leads to them from NEAR."""
     opened: list[socket.socket] = []
     near = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     thread = threading.Thread(target=_open_beyond, args=(count, near, opened), name="beyond")
@@ -39,12 +39,12 @@ def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
 def _furnish_near(rate: str) -> None:
     _run("ip", "address", "add", f"{NEAR}/24", "dev", "near")
     _run("ip", "link", "set", "near", "up")
-    # What waits behind the rate is bound by the sockets, not by this queue.
+    # The sockets limit the queue before the rate, not this setting.
     _run("tc", "qdisc", "add", "dev", "near", "root", "tbf", "rate", rate, "burst", "20k", "limit", "100m")
 
 
 def _open_beyond(count: int, near: int, opened: list[socket.socket]) -> None:
-    """In a thread of its own, because from then on that is in another network."""
+    """Open the sockets in a separate thread, because that thread moves to another network."""
     try:
         unshare_network()
         there = f"/proc/{os.getpid()}/fd/{near}"

@@ -1,4 +1,4 @@
-"""What messages ask of other features, for a test that builds them without a server."""
+"""Other features as messages see them, for a test that builds messages without a server."""
 
 from collections.abc import Callable, Sequence
 
@@ -43,7 +43,7 @@ class Nobody:
 def surroundings_with(
     urls: MediaUrls, blocks: Callable[[str, str], bool] = lambda member_id, other_id: False
 ) -> Surroundings:
-    """Nobody has uploads, is slowed down or watched."""
+    """Build surroundings in which nobody has uploads, slow mode or a watch."""
     return Surroundings(
         urls=urls,
         profanity_mode=lambda: "off",

@@ -31,7 +31,7 @@ class _Paced(MediaStreamTrack):
         self._number = -1
 
     async def next_number(self) -> int:
-        """The number of the next frame, when it is due."""
+        """Return the number of the next frame, when it is due."""
         now = asyncio.get_running_loop().time()
         self._start = now if self._start is None else self._start
         self._number += 1
@@ -89,19 +89,19 @@ class Picture(_Paced):
 
 
 def shade_of(frame: VideoFrame) -> int:
-    """The grey in the middle of a picture's lower half."""
+    """Return the grey in the middle of a picture's lower half."""
     luma = frame.planes[0]
     return bytes(luma)[luma.line_size * (frame.height * 3 // 4) + frame.width // 2]
 
 
 def samples_of(frame: AudioFrame) -> Sequence[int]:
-    """What the left ear gets."""
+    """Return the left channel."""
     channels = len(frame.layout.channels)
     return array("h", bytes(frame.planes[0])[: 2 * channels * frame.samples])[::channels]
 
 
 def pitch_of(samples: Sequence[int]) -> float:
-    """The pitch of a tone in Hz, by its zero crossings; 0 for silence."""
+    """Return the pitch of a tone in Hz, by its zero crossings; 0 for silence."""
     if max(samples, default=0) < 1_000:
         return 0.0
     crossings = sum((one < 0) != (other < 0) for one, other in pairwise(samples))

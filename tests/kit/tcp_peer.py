@@ -30,7 +30,7 @@ class TcpPeer:
         self.socket.sendall(data)
 
     def recv(self) -> bytes:
-        """The next frame. ConnectionError where there will be none."""
+        """Return the next frame. Raises ConnectionError if none will come."""
         size = int.from_bytes(self._exactly(2), "big")
         return self._exactly(size)
 

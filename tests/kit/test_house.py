@@ -26,7 +26,7 @@ HOUSE = House(
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """The floors of a small house, empty but for one allowed import."""
+    """Create the floors of a small house, empty except for one allowed import."""
     for module in (
         "core/wire.pxd",
         "core/loop.pyx",

@@ -11,7 +11,7 @@ from tests.kit.simulation.link import Conditions, Link
 
 
 def arrivals(conditions: Conditions, *, packets: int = 20_000, seed: int = 1) -> list[list[float]]:
-    """What becomes of packets of 1000 bytes, one each millisecond."""
+    """Return the arrivals of packets of 1000 bytes, one each millisecond."""
     link = Link(conditions, Random(seed))
     return [link.send(1000, number / 1000) for number in range(packets)]
 

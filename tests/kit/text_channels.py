@@ -1,4 +1,4 @@
-"""What people do in text channels of the page, and what they see there."""
+"""Actions of people in the page's text channels, and checks of the page."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,8 @@ from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.kit.people import People, Person
 
-# What waits may not be drawn yet; it is kept until the server has it, where the browser keeps anything.
+# A waiting message may not be drawn yet. The browser keeps it, where it keeps anything, until the server has
+# it.
 NOTHING_WAITS = "() => { try { return !sessionStorage.getItem('svc.outbox'); } catch { return true; } }"
 # Scrolls a little, which the page is told of a frame later, and grows meanwhile; how far the end is, in px.
 GROWS = """async (message) => {
@@ -31,7 +32,7 @@ async def come_to_read(person: Person, channel: str = "general") -> None:
 
 
 async def both(people: People) -> tuple[Person, Person]:
-    """Ada and Grace, in the first channel."""
+    """Bring Ada and Grace into the first channel."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -46,20 +47,20 @@ async def open_channel(person: Person, name: str) -> None:
 
 
 def entry(person: Person, name: str) -> Locator:
-    """The channel in the list of channels."""
+    """Return the channel's entry in the list of channels."""
     channel = person.page.locator(".channel-name").filter(has_text=name)
     return person.page.locator("#channels button").filter(has=channel)
 
 
 async def is_listed_as(person: Person, channel: str, name: str) -> None:
-    """With what is unread in it."""
+    """Check the channel's accessible name, which includes the unread count."""
     await person.show_channels()
     await expect(entry(person, channel)).to_have_accessible_name(name)
     await person.hide_channels()
 
 
 def box(person: Person) -> Locator:
-    """Where messages are written."""
+    """Return the field for a new message."""
     return person.page.locator("#draft")
 
 
@@ -74,7 +75,7 @@ async def write(person: Person, text: str) -> None:
 
 
 async def stays_at_the_end(last: Locator) -> None:
-    """Whoever reads the last message is not left behind by what becomes taller below their eyes."""
+    """Check that a reader of the last message still sees it after content below grows."""
     assert await last.evaluate(GROWS) < 1
 
 
@@ -83,7 +84,7 @@ def message(person: Person, text: str) -> Locator:
 
 
 async def shows(person: Person, texts: Sequence[str]) -> None:
-    """These messages and no others are in the channel, in this order."""
+    """Check that the channel shows exactly these messages, in this order."""
     await expect(person.page.locator(".message .body > .text")).to_have_text(list(texts))
 
 
@@ -93,7 +94,7 @@ async def do(person: Person, text: str, action: str) -> None:
 
 
 async def press_at(said: Locator, action: str) -> None:
-    """The same with the message itself. It may move away from the pointer, but not from the focus."""
+    """Press a button of this message. The message may move away from the pointer, but not from the focus."""
     button = said.get_by_role("button", name=action, exact=True)
     await said.hover()
     await button.focus()
@@ -120,7 +121,7 @@ class LiveLine:
         self._late: list[tuple[WebSocketRoute, str | bytes]] = []
 
     async def put_before(self, person: Person) -> None:
-        """From the next time that the page is loaded."""
+        """Intercept the page's live socket, from the page's next load on."""
         await person.page.route_web_socket("**/live", self._connect)
 
     async def cut(self) -> None:
@@ -138,11 +139,11 @@ class LiveLine:
         self._cut_before = event
 
     def hold(self, event: str) -> None:
-        """What the page asks for with this event reaches the server when it is let go."""
+        """Hold requests of this event from the page until they are released."""
         self._held_event = event
 
     def hear_late(self, event: str) -> None:
-        """What the server says with this event and after it reaches the page when it is let go."""
+        """Hold this event and later ones from the server until they are released."""
         self._late_event = event
 
     @property
@@ -160,7 +161,7 @@ class LiveLine:
         self._held.clear()
 
     def spoil(self, event: str) -> None:
-        """With this event the page asks for what does not exist, and the server refuses."""
+        """Replace this event's request with one for a missing object, which the server refuses."""
         self._spoilt_event = event
 
     def mend(self) -> None:

@@ -32,10 +32,11 @@ def video(
     metadata: bool = False,
     colour: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
-    """Red above, blue below, brighter as time goes on; and a tone. `colour` tags the pictures (H.273).
+    """Encode a film: red above, blue below, with rising brightness and a tone. `colour` tags the pictures
+    (H.273).
 
-    Written in a thread of its own: for root, the encoder of AV1 gives real-time priority to the thread that
-    calls it, and all that this thread starts afterwards would have it too.
+    Encodes in a separate thread: under root, the encoder of AV1 gives real-time priority to the calling
+    thread, and all its later threads would inherit it.
     """
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(
@@ -77,7 +78,7 @@ def _video(
 
 
 def sound() -> bytes:
-    """A tone without pictures."""
+    """Encode a tone without pictures."""
     file = BytesIO()
     with av.open(file, "w", format="mp4") as output:
         tone = output.add_stream("aac", rate=48_000)
@@ -88,7 +89,7 @@ def sound() -> bytes:
 
 
 def sound_file(container: str, codec: str, seconds: float = 2.0, rate: int = 48_000) -> bytes:
-    """A tone in a container of its own, as players and recorders write it."""
+    """Encode a tone in its own container, as players and recorders write it."""
     file = BytesIO()
     with av.open(file, "w", format=container) as output:
         tone = cast(AudioStream, output.add_stream(codec, rate=rate))
@@ -136,13 +137,13 @@ def _add_tone(output: av.container.OutputContainer, tone: AudioStream, seconds: 
 
 
 def box(kind: bytes, *content: bytes) -> bytes:
-    """A box of an MP4 file."""
+    """Return a box of an MP4 file."""
     body = b"".join(content)
     return struct.pack(">I", 8 + len(body)) + kind + body
 
 
 def with_places(mp4: bytes) -> bytes:
-    """As phones write it: a place in `udta`, XMP in a `uuid` box, and a name in free space."""
+    """Add metadata as phones write it: a place in `udta`, XMP in a `uuid` box, and a name in free space."""
     place = PLACE.encode()
     xyz = box(b"udta", box(b"\xa9xyz", struct.pack(">HH", len(place), 0x15C7), place))
     xmp = box(b"uuid", bytes.fromhex("BE7ACFCB97A942E89C71999491E3AFAC"), b"<x:xmpmeta>", SECRET, place)
@@ -150,7 +151,7 @@ def with_places(mp4: bytes) -> bytes:
 
 
 def _with_in_moov(mp4: bytes, added: bytes) -> bytes:
-    """The index is the last box of these files, so nothing moves."""
+    """Insert boxes into the index, which is the last box of these files, so nothing moves."""
     at = mp4.rindex(b"moov") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]
     return (
@@ -159,7 +160,9 @@ def _with_in_moov(mp4: bytes, added: bytes) -> bytes:
 
 
 def turned(mp4: bytes) -> bytes:
-    """As a phone films upright: the picture lies on its side, and a matrix says to turn it clockwise."""
+    """Rotate a film as an upright phone does: the picture lies on its side, and a matrix turns it
+    clockwise.
+    """
     at = mp4.index(b"tkhd") + 4 + 40
     one, minus, w = 0x00010000, 0xFFFF0000, 0x40000000
     return mp4[:at] + struct.pack(">9I", 0, one, 0, minus, 0, 0, 0, 0, w) + mp4[at + 36 :]

@@ -78,7 +78,7 @@ class Bench:
         )
 
     async def told(self) -> list[list[object]]:
-        """What the component has told since the page was opened: a property, and what it was called with."""
+        """Return the component's notifications since the page was opened: a property and its arguments."""
         told: list[list[object]] = await self.page.evaluate("() => window.told")
         return told
 

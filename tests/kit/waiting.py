@@ -54,7 +54,7 @@ async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> No
 
 
 async def eventually(what: str, condition: Callable[[], object], *, within_s: float) -> None:
-    """The same for a condition that need not be awaited."""
+    """Wait for a condition that need not be awaited."""
 
     async def holds() -> bool:
         return bool(condition())

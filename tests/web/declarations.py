@@ -29,7 +29,7 @@ _HEAD = """\
 
 
 def declarations() -> str:
-    """The whole file."""
+    """Return the whole file."""
     http: Schema = http_document(described(), "")
     live: Schema = live_document(described(), "")
     # Its `Message` is another one.
@@ -126,7 +126,7 @@ def _type(schema: Schema) -> str:
 
 
 def _flat(schemas: Iterable[Schema]) -> Iterator[Schema]:
-    """One of several may be such a choice itself."""
+    """Flatten nested choices."""
     for schema in schemas:
         yield from _flat(schema["anyOf"]) if "anyOf" in schema else [schema]
 

@@ -1,4 +1,4 @@
-"""Whoever manages reads a sentence for all that the server knows of: each permission has one in the page."""
+"""The page has a sentence for each permission and each audited action of the server."""
 
 import ast
 import re
@@ -56,7 +56,7 @@ def keeps_audit(node: ast.AST) -> bool:
 
 
 def recorded() -> set[str]:
-    """What is handed to `record`, by itself or as what is called `action`."""
+    """Return the actions that are passed to `record`, directly or as `action`."""
     found: set[str] = set()
     for path in (Path(svc.chat.__file__).parent).rglob("*.py"):
         tree = ast.parse(path.read_text())
@@ -80,7 +80,7 @@ def _actions(node: ast.AST) -> set[str]:
 
 
 def _texts(value: ast.AST) -> set[str]:
-    """The texts that this may be; nothing for what was handed on."""
+    """Return the texts that an expression may be; none for a passed-on value."""
     if isinstance(value, ast.IfExp):
         return _texts(value.body) | _texts(value.orelse)
     return {value.value} if isinstance(value, ast.Constant) and isinstance(value.value, str) else set()

@@ -20,7 +20,7 @@ TOKEN = re.compile(r"[^\s()]*\([^()]*(?:\([^()]*\)[^()]*)*\)|\S+")
 
 
 def physical(css: str) -> list[str]:
-    """The declarations that name a side of the screen, or give its left and its right different sizes."""
+    """Return the declarations that name a side of the screen, or give left and right different sizes."""
     found = []
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         four = TOKEN.findall(value)

@@ -82,7 +82,7 @@ def code() -> str:
 
 
 def asked() -> tuple[set[str], set[str]]:
-    """Whole keys, and beginnings of keys."""
+    """Return whole keys, and beginnings of keys."""
     found = ASKED.findall(code())
     whole = {key for key, _ in found if key} | set(NAMED.findall(code()))
     whole |= {key for pair in TERNARY.findall(code()) for key in pair}

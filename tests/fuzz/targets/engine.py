@@ -1,7 +1,8 @@
-"""Whatever participants send and the SFU asks for, the engine goes on and keeps its invariant.
+"""For any packets from participants and any requests of the SFU, the engine continues and keeps its
+invariant.
 
-The input is a program: a byte names a step, those after it are the step's arguments. What is sent is
-looked at after each step: its size, whose SSRC it has, and that nothing is encrypted twice differently.
+The input is a program: a byte names a step, and the bytes after it are the step's arguments. Each step ends
+with a check of the sent packets: their size, their SSRC, and that nothing is encrypted twice differently.
 """
 
 import struct
@@ -42,7 +43,9 @@ def wait(program: Program, room: Room) -> None:
 
 
 def connectivity_check(program: Program, room: Room) -> None:
-    """From the address that it has, or another one: paths come, are chosen, and make room for others."""
+    """Send a check from the participant's address or another: paths appear, are chosen, and make room for
+    others.
+    """
     peer, port, flags = program.choice(room.peers), program.number(), program.number()
     if port > 15:
         port = peer.address[1]
@@ -53,7 +56,7 @@ def connectivity_check(program: Program, room: Room) -> None:
 
 
 def media(program: Program, room: Room) -> None:
-    """A well-formed packet: the next of its source, an earlier one, or one after a leap."""
+    """Send a well-formed packet: the next of its source, an earlier one, or one after a leap."""
     peer, flags = program.choice(room.peers), program.number()
     source = peer.sources[flags & 1]
     sequence = source.sequence + program.number(signed=True) * (256 if flags & 2 else 1)
@@ -104,7 +107,7 @@ def arrivals(program: Program, room: Room) -> None:
 
 
 def report(program: Program, room: Room) -> None:
-    """What a browser says of what it receives and sends, and what it asks for."""
+    """Send a browser's reports and requests."""
     peer = program.choice(room.peers)
     ssrc, source = program.choice(peer.ssrcs or [0]), program.choice(peer.sources)
     lost, delay = program.number(), program.number()
@@ -119,8 +122,13 @@ def report(program: Program, room: Room) -> None:
 
 
 def ask(program: Program, room: Room) -> None:
+<<<<<<< HEAD
     """What the signalling asks of the core."""
     engine, what = room.engine, program.number() % 11
+=======
+    """Make a request of the signalling to the core."""
+    engine, what = room.engine, program.number() % 10
+>>>>>>> 79144512 (Rewrite the words of the test kit and of four test folders)
     forwarder, down_track = program.choice(room.forwarders), program.choice(room.down_tracks)
     peer, argument = program.choice(room.peers), program.number()
     if what == 0:

@@ -7,9 +7,9 @@ LONGEST = 1500
 
 
 def run(data: bytes) -> None:
-    """The first byte says how long the pieces are; the rest is the stream."""
+    """Read the piece length from the first byte; the other bytes are the stream."""
     size, stream = 1 + data[0] if data else 1, data[1:]
-    # What stands in a piece before the lie is lost with it.
+    # The frames of a piece before the false length are lost with it.
     frames, broken = read(stream, 1)
     found, was_broken = read(stream, size)
     assert was_broken == broken

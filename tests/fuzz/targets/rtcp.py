@@ -9,7 +9,7 @@ IN_PYTHON = False
 def run(data: bytes) -> None:
     packets = parse_compound(data)
     if packets is None:
-        # What the engine does with the packets before the malformed one is the engine's target.
+        # The engine's target covers the packets before the malformed one.
         return
     assert sum(4 + len(body) for _, _, body in packets) <= len(data)
     with Room() as room:

@@ -23,7 +23,7 @@ def run(data: bytes) -> None:
 
 
 def authenticated(attributes: bytes) -> bytes:
-    """A binding request with these attributes, whatever they are, under our password."""
+    """Return a binding request with any attributes, under our password."""
     body = attributes[:1400] + bytes(-len(attributes[:1400]) % 4)
     head = b"\x21\x12\xa4\x42" + b"transaction."
     text = head + body

@@ -1,4 +1,4 @@
-"""Whatever a TURN server answers, `svc doctor` has its relay, is refused it, or gives up."""
+"""For any answer of a TURN server, `svc doctor` gets its relay, is refused it, or gives up."""
 
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -20,7 +20,7 @@ def run(data: bytes) -> None:
 
 
 def outcome(asked: Coroutine[None, None, Message]) -> None:
-    """It answers, refuses or fails in one step: nothing that it awaits takes time."""
+    """Run to an answer, a refusal or a failure in one step: nothing that it awaits takes time."""
     with suppress(StopIteration, Refused, OSError):
         asked.send(None)
 

@@ -34,7 +34,7 @@ class Part:
 
 
 def payload(frame: Frame, index: int, size: int) -> bytes:
-    """The payload of packet `index`, about `size` bytes and different from every other."""
+    """Return the payload of packet `index`: about `size` bytes, different from every other."""
     filler = struct.pack("!IH", frame.number, index) * (max(size - HEAD.size, 6) // 6)
     return (
         HEAD.pack(
@@ -50,7 +50,7 @@ def payload(frame: Frame, index: int, size: int) -> bytes:
 
 
 def read(data: bytes) -> Part:
-    """What a received payload says of itself; AssertionError when it is not what was sent."""
+    """Parse a received payload; AssertionError if it is damaged."""
     _descriptor, kind, frame, index, count, checksum = HEAD.unpack_from(data)
     assert zlib.crc32(data[HEAD.size :]) == checksum, f"frame {frame} came damaged"
     return Part(frame, index, count, kind == KEYFRAME)

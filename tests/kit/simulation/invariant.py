@@ -36,6 +36,6 @@ class EncryptionInvariant:
         assert known == hash(datagram), f"index {index} of SSRC {ssrc} was encrypted with different bytes"
 
     def numbers_left_out(self, ssrc: int) -> int:
-        """How many numbers between the first and the last were never sent."""
+        """Count the unused numbers between the first and the last."""
         numbers = self.media[ssrc]
         return max(numbers) - min(numbers) + 1 - len(numbers) if numbers else 0

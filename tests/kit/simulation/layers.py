@@ -25,7 +25,7 @@ def temporal_id(frame: Frame) -> int:
 
 
 def dependencies(frame: Frame) -> list[int]:
-    """The numbers of the frames that it refers to."""
+    """Return the numbers of the frames that it refers to."""
     return [frame.number - fdiff for fdiff in L1T3.templates[_template(frame)].fdiffs]
 
 
@@ -34,7 +34,7 @@ def _template(frame: Frame) -> int:
 
 
 def descriptor(frame: Frame, index: int) -> bytes:
-    """What packet `index` of the frame carries: the structure is on the first of a keyframe only."""
+    """Return the descriptor of packet `index`; only the first packet of a keyframe has the structure."""
     return _written(_template(frame), frame.number & 0xFFFF, index == 0, index == frame.packets - 1)
 
 

@@ -13,7 +13,7 @@ JITTER_PERIOD_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a path does to the datagrams on it."""
+    """The effects of a path on its datagrams."""
 
     delay_s: float = 0.02
     jitter_s: float = 0.0  # added to the delay, at most
@@ -39,7 +39,7 @@ class Link:
         self._line_free = 0.0
 
     def send(self, size: int, now: float) -> list[float]:
-        """When a datagram of `size` bytes arrives: once, twice or never."""
+        """Return when a datagram of `size` bytes arrives: once, twice or never."""
         conditions = self.conditions
         leaves = now
         if conditions.rate_bps:
@@ -60,7 +60,7 @@ class Link:
         return [arrival]
 
     def _lost(self) -> bool:
-        """Independent losses, or the two states of Gilbert's model."""
+        """Decide a loss, independently or with the two states of Gilbert's model."""
         conditions = self.conditions
         if conditions.burst <= 1:
             return self._random.random() < conditions.loss

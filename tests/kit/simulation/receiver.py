@@ -164,7 +164,7 @@ class VideoReceiver:
         return set(self._frames)
 
     def check_order(self) -> None:
-        """Numbers rise with frames and the packets in them; a frame has one timestamp, and it rises."""
+        """Check that numbers and timestamps rise with frames, and that a frame has one timestamp."""
         previous: tuple[Part, int] | None = None
         for number in sorted(self.parts):
             part, timestamp = self.parts[number]

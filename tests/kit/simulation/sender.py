@@ -124,7 +124,7 @@ class VideoSender:
     def _seal(
         self, ssrc: int, sequence: int, payload_type: int, frame: Frame, index: int, prefix: bytes = b""
     ) -> bytes:
-        """A packet of the frame, encrypted."""
+        """Return an encrypted packet of the frame."""
         number = next(self._transport_wide) & 0xFFFF
         extensions = [(MID, b"1"), (TWCC, number.to_bytes(2, "big"))]
         if self.layers:

@@ -63,7 +63,7 @@ class World:
         self._turn()
 
     def _turn(self) -> None:
-        """The rest of a turn of udploop, until it sleeps again."""
+        """Finish a turn of udploop, until it sleeps again."""
         self.engine.advance(self.now)
         for data, remote, _local in self.engine.take_datagrams():
             if data[0] >= 128:
@@ -105,7 +105,7 @@ class Endpoint:
         self.transmit(self.participant.outbound.protect_rtcp(packet))
 
     def sent_to(self, data: bytes) -> None:
-        """The engine has sent this to the participant."""
+        """Take a datagram that the engine has sent to the participant."""
         self.invariant.check(data)
         for arrival in self.down.send(len(data), self.world.now):
             self.world.at(arrival, self._take_in, data)
