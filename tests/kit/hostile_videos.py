@@ -67,12 +67,8 @@ def many_samples(mp4: bytes, count: int) -> bytes:
 
 
 def long_duration(mp4: bytes) -> bytes:
-<<<<<<< HEAD
-    """The times of the pictures, stretched: `stts` says how long each is shown, and no edit list cuts it."""
+    """Stretch the times of the pictures: `stts` says how long each is shown, and no edit list cuts it."""
     mp4 = mp4.replace(b"edts", b"free")
-=======
-    """Stretch the times of the pictures: `stts` says how long each is shown."""
->>>>>>> 79144512 (Rewrite the words of the test kit and of four test folders)
     at = mp4.index(b"stts") + 8
     count, each = struct.unpack(">II", mp4[at + 4 : at + 12])
     assert each, "the first entry has a duration"

@@ -50,7 +50,7 @@ class NarrowCall:
         return float((after - before) / max(1, all_after - all_before))
 
     async def cameras(self, seconds: float) -> list[tuple[float, int, float]]:
-        """Of each camera: pictures a second, their height, and the share of the time in which they froze."""
+        """Return for each camera: pictures a second, their height, and the share of the time in which they froze."""
         before = {mid: rest for mid, *rest in await self.ada.page.evaluate(CAMERAS)}
         await asyncio.sleep(seconds)
         after = {mid: rest for mid, *rest in await self.ada.page.evaluate(CAMERAS)}
@@ -73,7 +73,6 @@ class NarrowCall:
 
 
 @asynccontextmanager
-<<<<<<< HEAD
 async def narrow_call(
     folder: Path,
     executable: str,
@@ -82,11 +81,7 @@ async def narrow_call(
     capture: Capture = CAPTURE,
     viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[NarrowCall]:
-    """All pictures come, over a line that is wide as yet."""
-=======
-async def narrow_call(folder: Path, executable: str) -> AsyncIterator[NarrowCall]:
     """Start a call in which all pictures arrive, over a line that is still wide."""
->>>>>>> 79144512 (Rewrite the words of the test kit and of four test folders)
     async with (
         home_networks("ada", "others") as world,
         server_in(world, folder / "data") as product,

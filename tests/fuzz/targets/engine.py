@@ -122,13 +122,8 @@ def report(program: Program, room: Room) -> None:
 
 
 def ask(program: Program, room: Room) -> None:
-<<<<<<< HEAD
-    """What the signalling asks of the core."""
-    engine, what = room.engine, program.number() % 11
-=======
     """Make a request of the signalling to the core."""
-    engine, what = room.engine, program.number() % 10
->>>>>>> 79144512 (Rewrite the words of the test kit and of four test folders)
+    engine, what = room.engine, program.number() % 11
     forwarder, down_track = program.choice(room.forwarders), program.choice(room.down_tracks)
     peer, argument = program.choice(room.peers), program.number()
     if what == 0:
