@@ -63,6 +63,26 @@ def test_timestamps_keep_time_across_switches(reports: bool) -> None:
     assert wrong <= set(range(10))
 
 
+@pytest.mark.parametrize(
+    "first",
+    [{"q": 100, "h": 30_000, "f": 65_500}, {"q": 10, "h": 11, "f": 12}],
+    ids=["each encoding counts from a number of its own", "as browsers count"],
+)
+@pytest.mark.parametrize("layer", [-1, 0, 1])
+def test_the_frame_numbers_of_the_descriptor_rise_across_switches(first: dict[str, int], layer: int) -> None:
+    scene = Scene("VP8", frame_numbers=first)
+    scene.engine.set_layer(scene.down_track, layer & 255)
+    scene.run(20)
+    for spatial_layer in (0, 2, 1, 2):
+        scene.want(spatial_layer)
+        scene.run(25)
+    assert scene.check_stream()[-1].rid == "f"
+    steps = [(after - before) & 0xFFFF for before, after in itertools.pairwise(scene.frame_numbers)]
+    assert len(steps) > 100
+    # A gap that the sender's own numbers have may stay.
+    assert min(steps) >= 1 and max(steps) <= 4096
+
+
 def test_an_upward_switch_asks_for_a_keyframe_of_that_encoding_alone() -> None:
     scene = Scene("VP8")
     scene.want(0)

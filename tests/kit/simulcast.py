@@ -7,15 +7,17 @@ browser's, and the packets are written by hand: RFC 7741 (VP8), RFC 9628 (VP9), 
 import itertools
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 
 import av
 
 from svc._rtp.engine import ManualEngine
 from svc._rtp.picture import picture_of
 from tests.kit import packets
+from tests.kit.call import header
 from tests.kit.decoding import DECODERS, decode, digests
 from tests.kit.depacketise import DEPACKETISERS, FU_A
 from tests.kit.packets import Rtp, read_rtp
@@ -28,6 +30,8 @@ RATE = 90_000
 TICKS = 3000  # of a frame, at 30 a second
 SIZES = {"q": (64, 48), "h": (128, 96), "f": (256, 192)}
 MOST_BYTES = 400  # of a payload: most frames have several packets
+# A browser's, of VP8 in three temporal layers and templates from 0 on, behind template and frame number.
+STRUCTURE = bytes.fromhex("8002044eaaaf2860414d34538a0940409fc059c0")
 NTP_START = 3_900_000_000
 ENCODERS = {"VP8": "libvpx", "VP9": "libvpx-vp9", "H264": "libx264"}
 OPTIONS = {
@@ -66,6 +70,7 @@ class Encoding:
     sending: bool = True
     keyframe_asked: bool = True
     named: bool = True
+    frame_number: int | None = None  # of the Dependency Descriptor; None: the packets carry none
     keyframes: int = 0
     units: dict[bytes, int] = field(default_factory=dict)  # a frame's bytes -> its number
     _context: av.VideoCodecContext = field(init=False)
@@ -95,9 +100,24 @@ class Encoding:
         self.units[DEPACKETISERS[self.codec](payloads)] = number
         self.picture_id += 1
         self.tl0 += 1
-        return [self._packet(payload, number, payload is payloads[-1]) for payload in payloads]
+        if self.frame_number is not None:
+            self.frame_number += 1
+        last = len(payloads) - 1
+        return [
+            self._packet(payload, number, i == last, self._descriptor(is_keyframe, i == 0, i == last))
+            for i, payload in enumerate(payloads)
+        ]
 
-    def _packet(self, payload: bytes, number: int, marker: bool) -> bytes:
+    def _descriptor(self, is_keyframe: bool, first: bool, last: bool) -> list[tuple[int, bytes]]:
+        if self.frame_number is None:
+            return []
+        template = (0x80 if first else 0) | (0x40 if last else 0) | (0 if is_keyframe else 1)
+        structure = STRUCTURE if is_keyframe and first else b""
+        return [(DESCRIPTOR, struct.pack("!BH", template, self.frame_number & 0xFFFF) + structure)]
+
+    def _packet(
+        self, payload: bytes, number: int, marker: bool, descriptor: list[tuple[int, bytes]]
+    ) -> bytes:
         self.sequence += 1
         named = [(RID, self.rid.encode())] if self.named else []
         return packets.rtp(
@@ -106,7 +126,7 @@ class Encoding:
             payload_type=CODECS[self.codec],
             timestamp=self.timestamp + number * TICKS,
             marker=marker,
-            extensions=packets.one_byte_extensions([(MID, b"1"), *named]),
+            extensions=packets.two_byte_extensions([(MID, b"1"), *named, *descriptor]),
             payload=payload,
         )
 
@@ -194,6 +214,7 @@ class Scene:
         reports: bool = True,
         rtx: bool = True,
         named: bool = True,
+        frame_numbers: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.codec = codec
         self.engine = new_engine()
@@ -219,10 +240,13 @@ class Scene:
             for i, rid in enumerate(RIDS)
             if rid in rids
         }
+        for rid, first in frame_numbers.items():
+            self.encodings[rid].frame_number = first
         self.number = 0
         self.reports = reports
         self.got: list[tuple[float, Rtp]] = []
         self.datagrams: list[bytes] = []  # to Bob, as they were on the wire
+        self.frame_numbers: list[int] = []  # of the descriptors that Bob got, one a frame
         # What becomes of one frame's packets on their way to the service.
         self.line: Callable[[list[bytes]], list[bytes]] = list
         self.plis: list[tuple[int, str]] = []  # (frame, rid)
@@ -249,6 +273,10 @@ class Scene:
             (self.bob if remote == self.bob.address else self.alice).take_in(data)
         self.datagrams += [data for data, remote, _ in sent if remote == self.bob.address]
         self.got += [(self.now, read_rtp(packet)) for packet in self.bob.media]
+        for packet in self.bob.media:
+            descriptor = dict(header(packet)["extensions"]).get(DESCRIPTOR, b"")
+            if descriptor and descriptor[0] & 0x80:
+                self.frame_numbers.append(int.from_bytes(descriptor[1:3], "big"))
         self.bob.media.clear()
         for kind, count, body in self.alice.reports:
             if (kind, count) == (206, 1):
