@@ -77,6 +77,10 @@ async def is_within_reach(person: Person, where: str) -> None:
 async def test_a_finger_reaches_everything_and_the_whole_topic_can_be_read(people: People) -> None:
     ada = await people.arrive("Ada", touch=True)
     page, dialog = ada.page, ada.page.get_by_role("dialog")
+    await page.get_by_role("button", name="I am already a member").tap()
+    await expect(page.get_by_label("Code")).to_be_visible()
+    await is_within_reach(ada, "the form for a code")
+    await page.go_back()
     await come_to_read(ada)
     await page.get_by_role("button", name="Hide these steps").tap()
     made = await ask(ada, "POST", "/api/channels", {"type": "text", "name": "news", "topic": TOPIC})

@@ -4,7 +4,7 @@
 /** @import { Info, Refused } from "../../types/wire.js" */
 /** What the server takes. @typedef {Info["signIn"]} Takes */
 
-import { busy, enter, enterByAccount, forgetful, goTo, held, problem } from "../../state/arriving.js";
+import { busy, enter, enterByAccount, forgetful, goTo, held, problem, step } from "../../state/arriving.js";
 import { info } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -45,6 +45,14 @@ export function send(event, missing) {
   else enter();
 }
 
+/** Show another form, from which Back leads to this one. @param {Step} to */
+function turnTo(to) {
+  const from = step.value;
+  history.pushState(null, "");
+  addEventListener("popstate", () => goTo(from), { once: true });
+  goTo(to);
+}
+
 /** Other forms than this one. @param {{takes: Takes, but: Step}} props */
 export function OtherWays({ takes: { local, account, certificateIssuers }, but }) {
   /** @type {({step: Step, words: string} | false | null)[]} */
@@ -53,7 +61,7 @@ export function OtherWays({ takes: { local, account, certificateIssuers }, but }
     but !== "code" && (local || account) && { step: "code", words: t("have-code") },
     but !== "certificate" && certificateIssuers.length > 0 && { step: "certificate", words: t("have-certificate") },
   ];
-  return html`<p class="other-ways">${others.filter((each) => !!each).map(({ step, words }) => html`<${Button} key=${step} look="link" onClick=${() => goTo(step)}>${words}<//>`)}</p>`;
+  return html`<p class="other-ways">${others.filter((each) => !!each).map(({ step: to, words }) => html`<${Button} key=${to} look="link" onClick=${() => turnTo(to)}>${words}<//>`)}</p>`;
 }
 
 /** What stands against it in words. @param {Problem} problem */

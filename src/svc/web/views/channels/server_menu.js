@@ -25,6 +25,7 @@ const settings = (page) => () => showDialog("settings", { page });
 
 /** @returns {ItemList} */
 const items = () => [
+  { heading: info.value?.name || t("this-server") }, // In full: the list shows two lines of it.
   may("create_invites") && { label: t("invite-people"), icon: "invite", onChoose: () => showDialog("invite") },
   may("manage_channels") && { label: t("create-channel"), icon: "add", onChoose: () => showDialog("create-channel") },
   (isOwner() || MANAGING.some((each) => may(each))) && { label: t("server-settings"), icon: "gear", onChoose: settings(isOwner() ? "server" : "members") },

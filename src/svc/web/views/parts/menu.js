@@ -96,7 +96,7 @@ export function Menu({ label, items, holder, opener = null, at = pointed, onClos
   const withIcons = listed.some((item) => item.heading === undefined && item.icon);
   return html`<div class=${withIcons ? "menu with-icons" : "menu"} role="menu" aria-label=${label} popover="manual" ref=${list} onKeyDown=${pressed}>
     ${listed.map((item) => (item.heading !== undefined
-      ? html`<p class="menu-heading" key=${item.heading} role="presentation">${item.heading}</p>`
+      ? html`<p class="menu-heading" dir="auto" key=${item.heading} role="presentation">${item.heading}</p>`
       : html`<${Item} key=${item.label} item=${item} onChoose=${choose} />`))}
   </div>`;
 }
