@@ -66,6 +66,23 @@ def test_letters_of_starred_words_count_towards_the_limit() -> None:
     assert 0 < short.steps < long.steps < STEP_LIMIT
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[x](https:&#47;&#x2F;evil.example)",
+        r"[x](https:\/\/evil.example)",
+        "[x](&#104;ttps://evil.example)",
+        r"https://evil.example\@good.example",
+    ],
+)
+def test_a_link_is_found_whose_address_is_escaped(text: str) -> None:
+    """The page opens each at evil.example."""
+    (rule, *_) = finders(kind="links", allowed=["good.example"])
+    (span, *_) = finished(rule.search(ReadText(text))) or [(0, 0)]
+    assert text[slice(*span)].endswith(("evil.example", "good.example"))
+    assert finished(rule.search(ReadText(text.replace("evil", "www.good")))) is None
+
+
 def test_more_matches_than_anybody_looks_at_are_one() -> None:
     """Twenty rules with 1,300 matches each took as long to put together as to find."""
     (rule, *_) = finders(kind="words", words=["ab"])

@@ -3,6 +3,7 @@ what is repeated; knows nothing of who may do what. Reads no clock.
 """
 
 import re
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ _LINK = re.compile(
     rf"|(?<![\w.@/:-])(?:[\w-]{{1,63}}+\.){{1,8}}+[a-z]{{2,24}}+(?::\d{{1,5}}+)?+/{_ADDRESS}*+",
     re.IGNORECASE,
 )
+# In the address of `[a](b)`, CommonMark (2.4, 2.5) reads these as the characters that they stand for.
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
 _MENTION = re.compile(r"\[[^\[\]]{0,200}\]\(\s{0,8}<?(?:mention|role):[^\s()]{1,140}\s{0,8}\)")
 
 
@@ -160,7 +163,27 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
         if not len(found) % _LINKS_AT_ONCE:
             yield
         found.append((_domains_of(link), span))
+    plain, places = _unescaped(text)
+    if plain == text:
+        return found
+    yield
+    for link, (start, end) in links(plain):
+        if not len(found) % _LINKS_AT_ONCE:
+            yield
+        found.append((_domains_of(link), (places[start], places[end - 1] + 1)))
     return found
+
+
+def _unescaped(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text with the characters that escapes stand for, and the places where they end."""
+    pieces, places, at = list[str](), list[int](), 0
+    for escape in _ESCAPED.finditer(text):
+        plain, hexadecimal, decimal = escape.groups()
+        code = int(hexadecimal, 16) if hexadecimal else int(decimal or 0)
+        pieces += [text[at : escape.start()], plain or (chr(code) if code < sys.maxunicode else "\ufffd")]
+        places += [*range(at, escape.start()), escape.end() - 1]
+        at = escape.end()
+    return "".join((*pieces, text[at:])), [*places, *range(at, len(text))]
 
 
 def _domains_of(link: str) -> Sequence[str]:

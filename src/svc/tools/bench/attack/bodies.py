@@ -44,6 +44,11 @@ def _text(piece: str) -> str:
     return (piece * TEXT_CHARACTERS)[:TEXT_CHARACTERS]
 
 
+def _different(piece: str) -> str:
+    """Words that differ, so that none is known from before."""
+    return "".join(f"{piece}{number:x} " for number in range(TEXT_CHARACTERS))[:TEXT_CHARACTERS]
+
+
 @cache
 def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
     """Return bodies by the end of a webhook's path, then by their content."""
@@ -56,6 +61,7 @@ def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
         "": {
             "lists": _filled('{"text":"a"' + lists, list_piece, list_end),
             "words": json.dumps({"text": _text("$h!t ")}),
+            "disguises": json.dumps({"text": _different("\u00df$\ufb01")}),
             "cards": f'{{"cards":[{cards}]}}',
             "halves of pairs": _filled('{"text":"a","more":"', "\\ud800", '"}'),
         },
@@ -84,6 +90,10 @@ def _member_bodies() -> Mapping[str, Mapping[str, str]]:
     """Return bodies by method and path. `{channel}` stands for a channel's id."""
     texts = {
         "words": _text("$h!t "),
+        "disguises": _different("f.u.c.k_$h!t_"),
+        "ligatures": _different("\u00df$\ufb01"),
+        "links": _text("a.bc/ "),
+        "matches": _text("qaz1 "),
         "mentions": _text("[a](mention:b)"),
         "brackets": _text("]" * 50),
         "letters": _text("\u0301"),

@@ -12,7 +12,7 @@ import secrets
 import socket
 import struct
 import zlib
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +42,12 @@ SEATS = 16
 # The default soft limit of open files in shells, systemd and containers.
 USUAL_DESCRIPTORS = 1024
 _POLL_S = 0.2
+# Every message is held against them, and few are long enough to make it slow.
+_RULES: Sequence[Mapping[str, object]] = (
+    {"kind": "words", "words": [f"q*{letter}*{other}?" for letter in "abcdefghij" for other in "klmnopqrsz"]},
+    {"kind": "links", "allowed": [f"a{number}.example" for number in range(100)]},
+    {"kind": "mentions", "most": 40},
+)
 
 
 @dataclass
@@ -126,6 +132,9 @@ async def prepared(found: Installation) -> None:
     paths = [await _of_operator(found.target, str(body["channel_id"])) for _ in range(WEBHOOKS)]
     found.target = replace(found.target, webhook=webhook, webhooks=tuple(paths))
     await ask(found.target, "PATCH", "/api/settings", owner, {"profanityMode": "flag"})
+    for rule in _RULES:
+        wanted = {"name": rule["kind"], "action": "censor", "enabled": True, **rule}
+        await ask(found.target, "POST", "/api/automod/rules", owner, wanted)
 
 
 async def _of_operator(target: Target, channel_id: str) -> str:
