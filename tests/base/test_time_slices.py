@@ -60,6 +60,19 @@ async def test_long_work_is_done_in_steps_with_other_work_in_between() -> None:
     assert order[:5] == ["piece 0", "other work", "piece 1", "other work", "piece 2"]
 
 
+async def test_short_work_does_not_wait_for_long_work() -> None:
+    def short() -> Work[str]:
+        yield
+        return "result"
+
+    clock = Clock(3600)
+    slices = TimeSlices(clock)
+    # The next long step waits for an hour.
+    await slices.run(lambda: None, DEADLINE_S)
+    clock._step_s = 0
+    assert await slices.finish(short(), 0.01) == "result"
+
+
 async def test_work_that_fails_or_does_not_end_in_time_gives_its_turn_back() -> None:
     def endless() -> Work[None]:
         while True:

@@ -55,16 +55,21 @@ class TimeSlices:
                 asyncio.get_running_loop().call_later(took_s, self._turn.release)
 
     async def finish(self, work: Work[T], deadline_s: float) -> T:
-        """Do work step by step. Raises TimeoutError where its turns take too long to come."""
+        """Do work step by step. Raises TimeoutError where its turns take too long to come.
+
+        Short work is done at once: it does not wait for longer work of others.
+        """
         clock = asyncio.get_running_loop().time
         end = clock() + deadline_s
-        while not (results := await self.run(lambda: self._slice(work), max(0.0, end - clock()))):
-            pass
+        if not (results := self._slice(work, SHORT_S)):
+            await asyncio.sleep(0)
+        while not results:
+            results = await self.run(lambda: self._slice(work, SLICE_S), max(0.0, end - clock()))
         return results[0]
 
-    def _slice(self, work: Work[T]) -> tuple[T, ...]:
+    def _slice(self, work: Work[T], seconds: float) -> tuple[T, ...]:
         """Go on with work for a while. Return its result, or nothing while it has none."""
-        until = self._clock() + SLICE_S
+        until = self._clock() + seconds
         try:
             next(work)
             while self._clock() < until:
