@@ -50,7 +50,7 @@ class NarrowCall:
         return float((after - before) / max(1, all_after - all_before))
 
     async def cameras(self, seconds: float) -> list[tuple[float, int, float]]:
-        """Return for each camera: pictures a second, their height, and the share of the time in which they froze."""
+        """Return for each camera: pictures a second, their height, and the share of frozen time."""
         before = {mid: rest for mid, *rest in await self.ada.page.evaluate(CAMERAS)}
         await asyncio.sleep(seconds)
         after = {mid: rest for mid, *rest in await self.ada.page.evaluate(CAMERAS)}
