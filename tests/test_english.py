@@ -13,6 +13,8 @@ from tests.kit import english
 # The rule began with this commit. A commit from before may have a longer subject.
 FIRST_COMMIT_WITH_THE_RULE = "2026-11-28T08:00:00Z"
 LONGEST_SUBJECT = 72
+# Published before its author had merged the rule; published history does not change.
+LONG_SUBJECTS = ["Send cameras as wide as they are shown, and pause what a line cannot carry"]
 
 
 def test_no_folder_has_more_faults_than_the_list_of_exceptions_allows() -> None:
@@ -32,7 +34,8 @@ def test_new_commit_subjects_fit_in_72_characters() -> None:
     if log.returncode:
         pytest.skip("this is no git checkout")
     subjects = [line.partition(" ")[2] for line in log.stdout.splitlines()]
-    assert [subject for subject in subjects if len(subject) > LONGEST_SUBJECT] == []
+    long = {subject for subject in subjects if len(subject) > LONGEST_SUBJECT}
+    assert long - set(LONG_SUBJECTS) == set()
 
 
 @pytest.mark.parametrize(
