@@ -7,10 +7,13 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import ViewportSize, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
 from tests.kit.people import NARROW, People, Person, until_still
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, write
+
+__all__ = ["axe"]
 
 on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 # A small phone whose keyboard is open.
@@ -74,7 +77,7 @@ async def is_within_reach(person: Person, where: str) -> None:
 
 
 @on_a_phone
-async def test_a_finger_reaches_everything_and_the_whole_topic_can_be_read(people: People) -> None:
+async def test_a_finger_reaches_everything_and_the_whole_topic_can_be_read(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", touch=True)
     page, dialog = ada.page, ada.page.get_by_role("dialog")
     await page.get_by_role("button", name="I am already a member").tap()
@@ -93,6 +96,7 @@ async def test_a_finger_reaches_everything_and_the_whole_topic_can_be_read(peopl
     await page.get_by_role("button", name="About news").tap()
     await expect(dialog.locator(".text")).to_have_text(TOPIC.strip())
     await is_within_reach(ada, "about a channel")
+    await keeps_nobody_out(ada, axe, "about a channel")
     await dialog.get_by_role("button", name="Notifications").tap()
     await is_within_reach(ada, "a menu")
     await page.keyboard.press("Escape")
