@@ -1,4 +1,6 @@
-"""What tests of several programs share: which are slow, the object stores, and unhurried examples."""
+"""Settings for tests of several programs: the order of slow tests, the object stores, and unhurried
+examples.
+"""
 
 import os
 from collections.abc import Iterator
@@ -20,18 +22,18 @@ SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """What is not wanted is not imported either, which takes as long as many tests."""
+    """Skip the import of unwanted tests: it takes as long as many tests."""
     return True if "not slow" in config.option.markexpr and is_slow(collection_path) else None
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """For half of its time a test waits for browsers, programs and networks."""
+    """Start two workers per processor: a test waits half of its time for browsers, programs and networks."""
     return 2 * (os.cpu_count() or 1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slow ones come first, so that no processor waits at the end for somebody else's long file."""
+    """Run slow tests first, so that no processor waits at the end for one long file."""
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)

@@ -45,7 +45,7 @@ def _text(piece: str) -> str:
 
 
 def _different(piece: str) -> str:
-    """Words that differ, so that none is known from before."""
+    """Return different words, so that no earlier word is known."""
     return "".join(f"{piece}{number:x} " for number in range(TEXT_CHARACTERS))[:TEXT_CHARACTERS]
 
 
