@@ -12,13 +12,13 @@ every_codec = pytest.mark.parametrize("codec", CODECS)
 
 
 def rids(frames: list[Received]) -> list[str]:
-    """The encodings in the order in which they were received, each run once."""
+    """Return the encodings in the order in which they were received, each run once."""
     whole = [frame.rid for frame in frames if frame.rid]
     return [rid for i, rid in enumerate(whole) if i == 0 or rid != whole[i - 1]]
 
 
 def most_missed(frames: list[Received]) -> int:
-    """The longest run of frames that were not received at all."""
+    """Return the longest run of frames that were not received at all."""
     numbers = [frame.number for frame in frames if frame.rid]
     return max((after - before - 1 for before, after in itertools.pairwise(numbers)), default=0)
 
@@ -158,7 +158,7 @@ def test_loss_and_reordering_break_no_picture_of_any_switch(codec: str, seed: in
     held: list[bytes] = []
 
     def line(sent: list[bytes]) -> list[bytes]:
-        """Every tenth packet comes a frame later, as a repetition would; the others are shuffled a little."""
+        """Delay every tenth packet by a frame, as a repetition would come, and shuffle the others a little."""
         late = held[:]
         held.clear()
         now: list[bytes] = []

@@ -107,7 +107,7 @@ cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Header* header) noexcept nogil:
-    """Media begins on a line, or begins anew under another SSRC."""
+    """Begin to receive media on a line, or begin again under another SSRC."""
     cdef int64_t highest = forwarder.reception.highest
     if forwarder.ssrc:
         restart(core, forwarder, True)

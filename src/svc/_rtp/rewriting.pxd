@@ -1,4 +1,4 @@
-"""What of a packet differs from receiver to receiver behind the RTP header's fixed part."""
+"""Rewriting: the descriptor and the picture ids of a packet, as one receiver gets them."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t

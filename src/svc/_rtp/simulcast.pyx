@@ -152,7 +152,7 @@ cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept no
         if not open_splices(down_track):
             return False
         down_track.new_source |= NEW_ENCODING
-    # What waits was numbered by the encoding before.
+    # Packets that wait have their numbers from the encoding before.
     send_waiting(core, down_track)
     while link[0] != down_track:
         link = &link[0].next_sent
