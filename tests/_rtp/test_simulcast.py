@@ -158,7 +158,7 @@ def test_loss_and_reordering_break_no_picture_of_any_switch(codec: str, seed: in
     held: list[bytes] = []
 
     def line(sent: list[bytes]) -> list[bytes]:
-        """Delay every tenth packet by a frame, as a repetition would come, and shuffle the others a little."""
+        """Delay every tenth packet by a frame, as a resend would come, and shuffle the others."""
         late = held[:]
         held.clear()
         now: list[bytes] = []
