@@ -21,7 +21,7 @@ from svc._rtp.ring cimport BANDWIDTH, Event, push
 from svc._rtp.sendqueue cimport SendQueue
 from svc._rtp.sent_packets cimport clear, init
 from svc._rtp.sequence cimport extend
-from svc._rtp.splicing cimport source_of, splice_of
+from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport is_streamed, takes_again
 from svc._rtp.twcc cimport PacketStatus, read_feedback
 from svc._rtp.wire cimport load16, load24

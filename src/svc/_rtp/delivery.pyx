@@ -22,7 +22,7 @@ from svc._rtp.ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn
 from svc._rtp.sendqueue cimport is_under_way, longest, remove_first
 from svc._rtp.sequence cimport NO_NUMBER, extend
-from svc._rtp.splicing cimport source_of, splice_of
+from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
 # A keyframe for many is sent as fast as it goes, however long that takes. But a queue that has not been empty

@@ -16,7 +16,7 @@ from svc._rtp.layers cimport DROP, decide
 from svc._rtp.layers cimport forget as forget_frames
 from svc._rtp.objects cimport AUDIO, NEW_ENCODING, NEW_SENDER, SPLICES, LastFrame, accepts
 from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
-from svc._rtp.splicing cimport splice
+from svc._rtp.splices cimport splice
 
 # Some encoders answer a PLI with a picture that is whole but no IDR (H264): longer than it takes to ask
 # twice, nobody is kept waiting for what can be told to be a keyframe.

@@ -1,7 +1,7 @@
 """What becomes of a received datagram until it is a packet on its track.
 
 Binding requests are answered here; responses, DTLS and news go to Python as events; media is
-authenticated, placed on its line (`placing`) and handed to forwarder. Peers' faults are counted and dropped.
+authenticated, placed on its line (`placement`) and handed to forwarder. Peers' faults are counted and dropped.
 RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
 """
 
@@ -23,7 +23,7 @@ from svc._rtp.history cimport put
 from svc._rtp.keyframes cimport Codec, starts_keyframe
 from svc._rtp.loudness cimport heard, lapses_at
 from svc._rtp.objects cimport AUDIO, MAX_PATHS, PAYLOAD_RTX, VIDEO, Credentials, Forwarder
-from svc._rtp.placing cimport place
+from svc._rtp.placement cimport place
 from svc._rtp.reception cimport DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, is_repeatable, set_clock_rate, update
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
 from svc._rtp.silence cimport note_sign_of_life

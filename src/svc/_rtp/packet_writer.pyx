@@ -14,9 +14,9 @@ from svc._rtp.egress cimport Outgoing, commit, next_outgoing
 from svc._rtp.header cimport Header, Rewrite, write
 from svc._rtp.objects cimport VIDEO, Splice
 from svc._rtp.picture cimport MAX_PICTURE
-from svc._rtp.rewriting cimport replace_descriptor, replace_pictures
+from svc._rtp.packet_rewriter cimport replace_descriptor, replace_pictures
 from svc._rtp.sent_packets cimport forget_timing, note_sent
-from svc._rtp.splicing cimport splice_of
+from svc._rtp.splices cimport splice_of
 from svc._rtp.srtp cimport Plaintext, seal
 from svc._rtp.wire cimport store16
 

@@ -7,7 +7,7 @@ once. An encoding that stops while the others go on is left in the same way, and
 browsers stop the largest where the line or the processor does not carry it.
 
 Asks for keyframes of the encoding that is needed only. Knows nothing of bandwidth, and does not rewrite packets
-(`splicing` says how, `delivery` does). RFC 8853 (simulcast), RFC 7667 section 3.7.
+(`splices` says how, `delivery` does). RFC 8853 (simulcast), RFC 7667 section 3.7.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -18,7 +18,7 @@ from svc._rtp.forwarder cimport catch_up, start_in_history
 from svc._rtp.history cimport get, has_all
 from svc._rtp.objects cimport NEW_ENCODING
 from svc._rtp.picture cimport read_picture
-from svc._rtp.splicing cimport open_splices, spliced_timestamp
+from svc._rtp.splices cimport open_splices, spliced_timestamp
 
 # An encoding has stopped when it sends nothing for this long (ns), and the others send so many frames in that time: a
 # screen at rest sends one frame a second in each, and a busy encoder leaves out a frame here and there.

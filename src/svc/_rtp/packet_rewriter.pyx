@@ -16,7 +16,7 @@ from svc._rtp.keyframes cimport Codec
 from svc._rtp.layers cimport ALL_LAYERS
 from svc._rtp.objects cimport Forwarder
 from svc._rtp.picture cimport Picture, read_picture, write_picture
-from svc._rtp.splicing cimport source_of, splice_of
+from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.wire cimport load16, store16
 
 
