@@ -92,10 +92,10 @@ def test_the_documented_defaults_are_the_ones_in_force(program: str) -> None:
                 assert read({**REQUIRED, row.code(0)[0]: default}) == read(REQUIRED), row
 
 
-def test_the_floors_of_architecture_md_are_those_that_are_held() -> None:
-    floors = rows(REPOSITORY / "ARCHITECTURE.md", "The floors")
-    assert {row.code(0)[0]: _layers_named(row.code(1)) for row in floors} == {
-        floor: below for floor, below in HOUSE.layers.items() if floor != HOUSE.package
+def test_the_layers_of_architecture_md_are_those_that_are_enforced() -> None:
+    layers = rows(REPOSITORY / "ARCHITECTURE.md", "Layers")
+    assert {row.code(0)[0]: _layers_named(row.code(1)) for row in layers} == {
+        layer: below for layer, below in HOUSE.layers.items() if layer != HOUSE.package
     }
 
 
@@ -103,22 +103,11 @@ def _layers_named(words: list[str]) -> frozenset[str]:
     return frozenset(word for word in words if word in HOUSE.layers and word != HOUSE.package)
 
 
-def test_architecture_md_names_every_file_and_folder_and_none_that_is_gone() -> None:
-    sections = ("The core", "The SFU", "The chat server", "The media worker", "Below and above")
-    table = [row for section in sections for row in rows(REPOSITORY / "ARCHITECTURE.md", section)]
-    named = {word for row in table for word in row.code(0)}
-    assert named == _rooms()
-
-
-def _rooms() -> set[str]:
-    """Return `sfu/rooms` for each module, `chat/voice/` for each feature of chat, and `web/`."""
-    modules = {
-        path.relative_to(PACKAGE).with_suffix("")
-        for path in PACKAGE.rglob("*")
-        if path.suffix in SUFFIXES and path.stem != "__init__"
-    }
-    features = {f"{module.parent}/" for module in modules if len(module.parts) > 2}
-    return features | {str(module) for module in modules if len(module.parts) <= 2} | {"web/"}
+def test_architecture_md_names_every_package_and_none_that_is_gone() -> None:
+    named = {row.code(0)[0] for row in rows(REPOSITORY / "ARCHITECTURE.md", "Packages") if row.code(0)}
+    packages = {path.parent.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("__init__.py")}
+    folders = {f"{package}/" for package in packages if package != "."} | {"chat/schema/", "web/"}
+    assert named - {"src/svc/"} == folders
 
 
 # `docs/http.md, "Uploads"`, also across two lines of a comment.

@@ -1,4 +1,4 @@
-"""The floors of the page: who may import whom stands in ARCHITECTURE.md, and `state` knows no DOM.
+"""The layers of the page: ARCHITECTURE.md has the table of permitted imports, and `state` knows no DOM.
 
 A view knows no markup of another one.
 """
