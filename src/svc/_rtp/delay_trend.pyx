@@ -116,7 +116,7 @@ cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noe
             queue.bases[i] = queue.bases[i - 1]
         queue.bases[0] = way
         queue.period_began = sent
-        queue.periods = min(queue.periods + 1, <int>BASE_PERIODS)
+        queue.periods = <int>min(queue.periods + 1, <int>BASE_PERIODS)
     queue.bases[0] = min(queue.bases[0], way)
     base = queue.bases[0]
     for i in range(1, queue.periods):

@@ -60,7 +60,7 @@ cdef bint observe(LossEstimate* loss) noexcept nogil:
     observation.lost = <double>min(max(loss.lost, <int64_t>0), <int64_t>loss.packets)
     observation.rate = <double>loss.bytes * 8e9 / <double>(loss.ended - loss.began)
     loss.at = (loss.at + 1) % OBSERVATIONS
-    loss.count = min(loss.count + 1, <int>OBSERVATIONS)
+    loss.count = <int>min(loss.count + 1, <int>OBSERVATIONS)
     loss.packets = loss.bytes = 0
     loss.lost = 0
     return True

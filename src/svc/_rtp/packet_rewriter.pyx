@@ -60,7 +60,7 @@ cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension*
     targets = decode_targets_up_to(descriptor.structure, layers) & frames.active_decode_targets
     if targets == 0:
         return 0
-    return max(write_with_active_decode_targets(&descriptor, targets, out, MAX_DESCRIPTOR), 0)
+    return <int>max(write_with_active_decode_targets(&descriptor, targets, out, MAX_DESCRIPTOR), 0)
 
 
 cdef size_t replace_pictures(Core* core, const Slot* slot, const Splice* splice, uint8_t* out) noexcept nogil:

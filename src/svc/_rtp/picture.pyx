@@ -67,8 +67,8 @@ cdef void write_picture(const Picture* picture, const uint8_t* payload, uint16_t
     if picture.id_length == 1:
         out[picture.id_at] = number & 0x7F
     elif picture.id_length == 2:
-        out[picture.id_at] = 0x80 | (number >> 8 & 0x7F)
-        out[picture.id_at + 1] = number & 0xFF
+        out[picture.id_at] = <uint8_t>(0x80 | (number >> 8 & 0x7F))
+        out[picture.id_at + 1] = <uint8_t>(number & 0xFF)
     if picture.tl0_at:
         out[picture.tl0_at] = picture.tl0 + tl0_offset
 

@@ -88,9 +88,9 @@ cdef void continue_pictures(const Splice* before, Splice* after, const Slot* slo
     read_picture(after.forwarder.codec, slot.data + slot.header.payload_offset, slot.header.payload_length, &first)
     after.picture_offset = after.tl0_offset = 0
     if last.id_length and first.id_length:
-        after.picture_offset = last.id + before.picture_offset + 1 - first.id
+        after.picture_offset = <uint16_t>(last.id + before.picture_offset + 1 - first.id)
     if last.tl0_at and first.tl0_at:
-        after.tl0_offset = last.tl0 + before.tl0_offset + 1 - first.tl0
+        after.tl0_offset = <uint8_t>(last.tl0 + before.tl0_offset + 1 - first.tl0)
 
 
 cdef void continue_frames(const Splice* before, Splice* after, const Slot* slot) noexcept nogil:
@@ -100,4 +100,4 @@ cdef void continue_frames(const Splice* before, Splice* after, const Slot* slot)
         return
     last = <uint16_t>before.forwarder.frames.highest + before.frame_offset
     if not 0 < <int16_t>(<uint16_t>slot.frame.number + after.frame_offset - last) <= MAX_FRAMES_AHEAD:
-        after.frame_offset = last + 1 - <uint16_t>slot.frame.number
+        after.frame_offset = <uint16_t>(last + 1 - <uint16_t>slot.frame.number)
