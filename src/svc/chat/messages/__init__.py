@@ -1,1 +1,1 @@
-"""Messages: posted, changed, read, found; and who is there to read them."""
+"""Messages: posting, editing, reading and searching, and presence."""

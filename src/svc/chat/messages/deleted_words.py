@@ -1,9 +1,9 @@
-"""Remove the words of deleted and edited messages from the parts of the index that still hold them.
+"""Remove the words of deleted and edited messages from the index segments that still hold them.
 
-SQLite's full-text index only notes that a message was deleted: its words stay until the parts of the index
-that hold them are merged. Merging rewrites the index (0.1 s of processor time and 9 MB of log for 60,000
-messages), so it runs hourly on small servers and daily on large ones, in writes of some 2 ms. The database's
-log is emptied afterwards: then no file holds what was deleted, whichever feature deleted it.
+SQLite's full-text index only records that a message was deleted. Its words stay until the segments that hold
+them are merged. Merging rewrites the index (0.1 s of CPU time and 9 MB of log for 60,000 messages), so it
+runs hourly on small servers and daily on large ones, in writes of about 2 ms. The database's log is emptied
+afterwards. Then no file holds deleted data, whichever feature deleted it.
 """
 
 import asyncio
@@ -19,9 +19,10 @@ from svc.chat.messages.searching import Indexer
 
 INTERVAL_S = 3600.0
 DAY_MS = 24 * 60 * 60 * 1000
-# Up to this number of messages the index is merged in every round.
+# Merge the index in every round up to this number of messages.
 _FEW_MESSAGES = 100_000
-# Some 2 ms of the writer's time; how many times as long others have it next; and more than any index takes.
+# _PAGES take about 2 ms of the writer's time. Other writers then get _SHARE times as long. No index needs
+# _MOST_STEPS.
 _PAGES = 16
 _SHARE = 4
 _MOST_STEPS = 1_000_000
@@ -34,13 +35,13 @@ logger = logging.getLogger(__name__)
 
 
 class DeletedWords:
-    """`now` gives seconds since 1970."""
+    """The task that merges the index. `now` returns seconds since 1970."""
 
     def __init__(self, database: Database, indexer: Indexer, now: Callable[[], float]) -> None:
         self._database = database
         self._indexer = indexer
         self._now = now
-        # How many writes there had been at the end of the last round.
+        # The number of writes at the end of the last round.
         self._seen = -1
 
     async def run(self) -> NoReturn:
@@ -50,7 +51,7 @@ class DeletedWords:
             await asyncio.sleep(INTERVAL_S)
 
     async def once(self) -> None:
-        """Overwrite what was deleted before, unless nothing was written since the last time."""
+        """Overwrite deleted words, unless nothing was written since the last round."""
         if self._database.statistics.writes == self._seen:
             return
         await self._indexer.in_step()
@@ -67,7 +68,7 @@ class DeletedWords:
 
 
 def _begin(connection: Connection, now_ms: int) -> bool:
-    """Begin a merge, where words were deleted and it is time for one."""
+    """Begin a merge if words were deleted and a merge is due."""
     if not connection.execute("SELECT 1 FROM facts WHERE name = 'words_deleted'").fetchone():
         return False
     merged_at_ms = int(value(connection.execute(_MERGED), str) or 0)
@@ -76,13 +77,13 @@ def _begin(connection: Connection, now_ms: int) -> bool:
         return False
     # Words that are deleted from here on count for the next merge.
     connection.execute("UPDATE facts SET value = 'merging' WHERE name = 'words_deleted'")
-    # A negative number begins a merge of all parts, a positive one goes on with it.
+    # A negative number begins a merge of all segments. A positive number continues it.
     _merge(connection, -_PAGES)
     return True
 
 
 def _merge(connection: Connection, pages: int) -> bool:
-    """Whether there may be more to do."""
+    """Merge some pages. Return whether there may be more to do."""
     before = connection.total_changes
     connection.execute("INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)", (pages,))
     return connection.total_changes - before >= 2

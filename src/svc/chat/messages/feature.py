@@ -1,6 +1,6 @@
-"""The parts of the feature, built and connected: what the community sees of messages.
+"""Builds and connects the parts of the messages feature.
 
-Has no rules of its own. What other features may use: `messages` to post, `reads` to count.
+Has no rules of its own. Other features may use `messages` to post and `reads` to count.
 """
 
 import time
@@ -22,7 +22,7 @@ from svc.chat.messages.threads import Threads
 
 
 class MessagesFeature:
-    """`ids` makes the ids of messages, and of nothing else."""
+    """The messages feature. `ids` makes the ids of messages, and of nothing else."""
 
     def __init__(self, ground: Ground, cache_ttl_ms: int, surroundings: Surroundings) -> None:
         self.database, self._ids = ground.database, ground.ids
@@ -41,7 +41,7 @@ class MessagesFeature:
         self.retention = Retention(ground.database, self.messages, surroundings, time.time)
 
     def follow(self, changes: Changes) -> None:
-        """Let go of what hangs on channels and members that go."""
+        """Clean up after channels and members that are removed."""
         changes.channel_deletion.append(store.forget_channel)
         changes.member_admission.append(self.reads.admit)
         changes.member_added.append(self.reads.added)
@@ -50,8 +50,8 @@ class MessagesFeature:
         changes.member_gone.extend([self.reads.forget_member, self.threads.forget_member])
 
     async def load(self) -> None:
-        """Once the directory is filled."""
-        # New messages come after all others, also where those are of a clock that was ahead.
+        """Load the counts. Call this once the directory is loaded."""
+        # New messages come after all others, even if those have ids from a clock that was ahead.
         self._ids.rise_above(await store.newest(self.database))
         await self.reads.load()
         await self.threads.load()
@@ -60,12 +60,12 @@ class MessagesFeature:
         return {**self.reads.welcome(asker), **self.threads.welcome(asker)}
 
     def present(self, asker: Asker) -> Mapping[str, object]:
-        """What no push that is kept tells of."""
+        """Return the presence, which no stored push carries."""
         return self.presence.welcome(asker)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.indexer.run, self.retention.run, self.deleted_words.run]
 
     def close(self) -> None:
-        """The server stops."""
+        """Stop the presence timers."""
         self.presence.close()

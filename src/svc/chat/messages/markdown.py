@@ -1,19 +1,19 @@
-"""What a text names: members and groups, by links to `mention:<member_id>` or a group, and web addresses.
+"""Finds mentions of members and groups in a text, and its web addresses.
 
-Groups are `mention:everyone`, `mention:here` and `role:<role_id>`. Reads only as much markdown as
-that takes: what stands in code is not a link, and neither is what a backslash or an image mark takes
-out. A web address that is to be shown in short stands in the text as it is: not in `<...>`, which is how one
-asks for no preview, and not behind a spoiler. Whether members and groups exist is for others to say; fetches
-nothing. docs/http.md, "Messages"; CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
+A mention is a link to `mention:<member_id>` or to a group: `mention:everyone`, `mention:here` or
+`role:<role_id>`. Parses only as much markdown as that takes. Code, escaped characters and images contain no
+mentions. A web address gets a preview unless it is in `<...>`, which asks for none, or in a spoiler. Does
+not check whether members and groups exist, and fetches nothing. docs/http.md, "Messages"; CommonMark 0.31
+sections 2.4, 4.4, 4.5, 6.1, 6.3.
 """
 
 import re
 from dataclasses import dataclass
 
-# A message that names more members than this names a crowd.
+# Mentions beyond this number are ignored.
 MAX_MENTIONS = 50
 _MAX_LABEL_BRACKETS = 32
-# Every member who can view the channel; those of them who are online.
+# EVERYONE is every member who can view the channel. HERE is those who are online.
 EVERYONE, HERE = "everyone", "here"
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
@@ -52,12 +52,12 @@ def named(text: str) -> Mentions:
 
 
 def mentioned(text: str) -> tuple[str, ...]:
-    """The ids of the members who are named one by one."""
+    """Return the ids of the members who are mentioned individually."""
     return named(text).members
 
 
 def paragraphs(text: str) -> list[str]:
-    """The text without its blocks of code, cut where a link cannot go on."""
+    """Return the text without its code blocks, split where a link cannot continue."""
     paragraphs: list[list[str]] = [[]]
     fence = ""
     for line in text.splitlines():
@@ -72,7 +72,7 @@ def paragraphs(text: str) -> list[str]:
         elif not line.strip():
             paragraphs.append([])
         elif _INDENTED.match(line) and not paragraphs[-1]:
-            continue  # Code; within a paragraph the indentation means nothing.
+            continue  # Code. Within a paragraph, indentation means nothing.
         else:
             paragraphs[-1].append(line)
     return ["\n".join(lines) for lines in paragraphs if lines]
@@ -80,7 +80,7 @@ def paragraphs(text: str) -> list[str]:
 
 def _mentions_in(text: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    # Where labels may begin, innermost last, and whether the bracket is that of an image.
+    # Whether each open bracket is that of an image, innermost last.
     open_brackets: list[bool] = []
     position = 0
     while position < len(text):
@@ -98,7 +98,7 @@ def _mentions_in(text: str) -> list[tuple[str, str]]:
             target = _TARGET.match(text, position + 1)
             if target and not is_image:
                 found.append((target["kind"], target["id"]))
-                # A link holds no other link: what is open around it stays text.
+                # A link contains no other link, so the brackets that are open around it stay text.
                 open_brackets.clear()
             position = target.end() if target else position + 1
         else:
@@ -107,7 +107,7 @@ def _mentions_in(text: str) -> list[tuple[str, str]]:
 
 
 def after_code(text: str, start: int) -> int:
-    """The position behind a code span, or behind its opening ticks when nothing closes it."""
+    """Return the position after a code span, or after its opening ticks if nothing closes it."""
     opening = _TICKS.match(text, start)
     assert opening is not None, "only called on a tick"
     for ticks in _TICKS.finditer(text, opening.end()):
@@ -119,26 +119,26 @@ def after_code(text: str, start: int) -> int:
 MAX_LINKS = 3
 MAX_LINK_CHARACTERS = 2_048
 
-# An address may follow any character but a Latin letter or a digit, as in 請看https://example.org. It ends
-# at the punctuation of scripts without spaces. The page has the same rules in web/views/markdown/links.js.
+# An address may follow any character but a Latin letter or a digit, as in 請看https://example.org. It ends at
+# the punctuation of scripts without spaces. The page has the same rules in web/views/markdown/links.js.
 _LINK = re.compile(
     r"(?<![a-z\u00c0-\u024f\d])https?://[^\s<>\"\\`|\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"<https?://[^<>\s]*>", re.IGNORECASE)
 _SPOILER = re.compile(r"\|\|.+?\|\|", re.DOTALL)
-# What ends a sentence, or emphasis, and no address.
+# Characters that end a sentence or emphasis, but no address.
 _AFTER = ".,:;!?'*_~"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def has_link(text: str) -> bool:
-    """Whether the text has a web address anywhere, in code and spoilers too."""
+    """Return whether the text has a web address anywhere, including code and spoilers."""
     return _LINK.search(text) is not None
 
 
 def links_of(text: str) -> tuple[str, ...]:
-    """The first MAX_LINKS, each once."""
+    """Return the first MAX_LINKS addresses, each once."""
     if "://" not in text:
         return ()
     found: dict[str, None] = {}
@@ -166,7 +166,7 @@ def _links_in(text: str) -> list[str]:
 
 
 def trimmed(link: str) -> str:
-    """Without what follows the address: punctuation, and brackets that it does not open."""
+    """Remove trailing punctuation and unopened brackets from an address."""
     # In `[text](address)` the address ends where the brackets do, whatever follows them.
     depth = 0
     for place, character in enumerate(link):
@@ -174,7 +174,7 @@ def trimmed(link: str) -> str:
         if depth < 0:
             link = link[:place]
             break
-    # How many more brackets close than open; counted once, since there may be thousands at the end.
+    # How many more brackets close than open. Counted once, because thousands may stand at the end.
     unopened = {close: link.count(close) - link.count(opening) for close, opening in _PAIRS.items()}
     end = len(link)
     while end and ((last := link[end - 1]) in _AFTER or unopened.get(last, 0) > 0):

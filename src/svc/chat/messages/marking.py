@@ -1,4 +1,4 @@
-"""Reactions, pins and previews: what hangs on a message that others have written. No HTTP."""
+"""Reactions, pins and previews: changes to messages that others have written. No HTTP."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,11 +15,11 @@ from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, reaction_form
 from svc.chat.messages.rules import Surroundings
 
-# Two rows of them under a message.
+# Two rows of reactions under a message.
 MAX_EMOJI = 20
-# What a reader can take in; beyond it a pin means nothing.
+# A reader can look through this many. With more, a pin means nothing.
 MAX_PINS = 50
-# Behind those that are there, whatever the clock says.
+# A new reaction comes after the existing ones, whatever the clock says.
 _REACT = (
     "INSERT OR IGNORE INTO reactions SELECT ?1, ?2, ?3, max(?4, coalesce(max(reacted_at_ms) + 1, 0))"
     " FROM reactions WHERE n = ?1 AND emoji = ?2"
@@ -28,7 +28,7 @@ _UNREACT = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
 
 
 class Marking:
-    """`written` is called with the channel of a message that looks different now."""
+    """The rules of reactions, pins and previews. `written` gets the channel of each changed message."""
 
     def __init__(self, ground: Ground, surroundings: Surroundings, written: Callable[[str], None]) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
@@ -40,9 +40,9 @@ class Marking:
     def react(
         self, member_id: str, channel_id: str, message_id: str, emoji: str, now: float, *, added: bool
     ) -> Act[bool, None]:
-        """Once for each member and emoji, or take it back; a repetition changes nothing. Raises ChatError."""
+        """Add or remove a member's reaction with one emoji. Idempotent. Raises ChatError."""
         self._directory.require(member_id, Permission.ADD_REACTIONS, channel_id)
-        # A symbol that is stored already may be joined or taken back, although the catalogue lacks it.
+        # A stored emoji may be added or removed even if the catalogue lacks it.
         checked = reaction_form(emoji)
         emoji = checked or emoji
 
@@ -53,7 +53,7 @@ class Marking:
                 raise ChatError("invalid_emoji")
             if added and emoji not in reactions and len(reactions) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A message has at most {MAX_EMOJI} different reactions")
-            # The first one, or the last: it is found by having some.
+            # The first or the last reaction changes whether a search finds the message by its reactions.
             if reactions == ({} if added else {emoji: [member_id]}):
                 search_store.changes(connection, message)
             which = message.n, emoji, member_id
@@ -74,7 +74,7 @@ class Marking:
     def pin(
         self, member_id: str, channel_id: str, message_id: str, now: float, *, pinned: bool
     ) -> Act[bool, None]:
-        """Pin a message, or do so no more; a repetition changes nothing. Raises ChatError."""
+        """Pin or unpin a message. Idempotent. Raises ChatError."""
         self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
         def change(connection: Connection) -> bool:
@@ -105,7 +105,7 @@ class Marking:
     def remove_previews(
         self, member_id: str, channel_id: str, message_id: str, now: float
     ) -> Act[Message | None, None]:
-        """From one's own message, or another's with MANAGE_MESSAGES; it gets no others. Raises ChatError."""
+        """Remove a message's previews for good. Others' messages take MANAGE_MESSAGES. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
@@ -124,7 +124,7 @@ class Marking:
     def show_previews(
         self, connection: Connection, message: Message, previews: Sequence[Mapping[str, object]]
     ) -> Message | None:
-        """A step of a write; `previews_changed` follows. None where it says something else by now."""
+        """Set previews, as a step of a write before `previews_changed`. None if the text has changed."""
         current = store.get(connection, message.channel_id, message.n)
         if current is None or current.no_previews or current.text != message.text:
             return None
@@ -141,7 +141,7 @@ class Marking:
         self._hub.push("previews_changed", changed, Viewers(message.channel_id))
 
     def _with_previews(self, connection: Connection, message: Message) -> Message:
-        """With the pictures that are still there."""
+        """Store the previews with the images that still exist."""
         keys = {str(image["key"]) for image in map(_image, message.previews) if image}
         there = self._pictured(connection, message.id, sorted(keys))
         kept = [

@@ -1,9 +1,8 @@
-"""Who has read how far, who follows which threads, and what that leaves unread: counted in memory, so that a
-welcome waits for nothing.
+"""Counts of unread messages and mentions, by channel and by followed thread.
 
-Holds the newest cursors of each channel, the marks of members, who was mentioned where, and of each followed
-thread the cursors of what is new to somebody. Counts beyond a bound say no more than that bound. Stores
-nothing and asks nobody.
+The counts are kept in memory, so that a welcome never waits. Holds the newest cursors of each channel, the
+read marks and unread mentions of members, and the cursors of each followed thread that some follower has not
+read. Counts are capped. Stores nothing and calls nothing.
 """
 
 from bisect import bisect_right, insort
@@ -13,10 +12,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-# "500" means that or more: nobody reads the exact number, and a channel keeps as many cursors.
+# "500" means 500 or more. Nobody reads the exact number, and a channel keeps as many cursors.
 MOST_UNREAD = 500
 Count = Annotated[int, Meta(ge=0, le=MOST_UNREAD)]
-# Trimmed in one go from twice as many, so that deletions do not eat into the count.
+# Trimmed in one step from twice as many, so that deletions do not lower the count.
 MOST_KEPT = 2 * MOST_UNREAD
 
 
@@ -46,7 +45,7 @@ class Marks:
                 waiting.remove(n)
 
     def deleted(self, channel_id: str, n: int, member_ids: Iterable[str]) -> None:
-        """`member_ids` are those whom the message mentioned."""
+        """Forget a message. `member_ids` are the members whom it mentioned."""
         newest = self._newest.get(channel_id, [])
         position = bisect_right(newest, n) - 1
         if position >= 0 and newest[position] == n:
@@ -54,14 +53,14 @@ class Marks:
         self.unmentioned(channel_id, n, member_ids)
 
     def read(self, member_id: str, channel_id: str, n: int) -> None:
-        """Everything up to `n` is read; a mark does not go back."""
+        """Mark everything up to `n` as read. A mark never goes back."""
         key = member_id, channel_id
         self._marks[key] = max(n, self._marks.get(key, 0))
         if waiting := self._mentions.get(key):
             del waiting[: bisect_right(waiting, n)]
 
     def put_back(self, member_id: str, channel_id: str, n: int, mentions: Iterable[int]) -> None:
-        """Everything after `n` is unread again; `mentions` are those of the member in it."""
+        """Mark everything after `n` as unread. `mentions` are the later cursors that mention the member."""
         key = member_id, channel_id
         self._marks[key] = min(n, self._marks.get(key, 0))
         waiting = {*mentions, *self._mentions.get(key, ())}
@@ -71,7 +70,7 @@ class Marks:
         return self._marks.get((member_id, channel_id), 0)
 
     def unread(self, member_id: str, channel_id: str, since: int = 0) -> int:
-        """How many messages are newer than the mark and than `since`, at most MOST_UNREAD."""
+        """Return how many messages are newer than the mark and `since`, at most MOST_UNREAD."""
         newest = self._newest.get(channel_id, [])
         mark = max(since, self.mark(member_id, channel_id))
         return min(MOST_UNREAD, len(newest) - bisect_right(newest, mark))
@@ -80,7 +79,7 @@ class Marks:
         return len(self._mentions.get((member_id, channel_id), ()))
 
     def counts(self, member_id: str, channel_id: str, n: int) -> bool:
-        """Is `n` a mention that the member has not read?"""
+        """Return whether `n` is a mention that the member has not read."""
         return n in self._mentions.get((member_id, channel_id), ())
 
     def last(self, channel_id: str) -> int | None:
@@ -88,7 +87,7 @@ class Marks:
         return newest[-1] if newest else None
 
     def forget(self, *, member_id: str | None = None, channel_id: str | None = None) -> None:
-        """What there is of a member, or of a channel."""
+        """Forget everything about a member, or about a channel."""
         if channel_id is not None:
             self._newest.pop(channel_id, None)
         for key in [
@@ -98,28 +97,29 @@ class Marks:
             self._mentions.pop(key, None)
 
 
-# Beyond it the thread that has been quiet for longest is followed no more: every page holds them all.
+# Above this limit the thread that was quiet for longest is unfollowed, because every page holds all followed
+# threads.
 MAX_FOLLOWED = 200
 
 
 @dataclass(slots=True)
 class Follow:
-    """One member's of one thread."""
+    """One member's following of one thread."""
 
-    # The cursor up to which they have read.
+    # The cursor up to which the member has read.
     read_n: int
-    # The cursors of messages that mention them and are not read.
+    # The cursors of unread messages that mention the member.
     mentions: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Followed:
-    """A thread that somebody follows."""
+    """A thread with at least one follower."""
 
     channel_id: str
     last_n: int
     follows: dict[str, Follow] = field(default_factory=dict)
-    # What is newer than the mark of some follower, the oldest first.
+    # The cursors that are newer than the mark of some follower, oldest first.
     newest: list[int] = field(default_factory=list)
 
 
@@ -136,12 +136,12 @@ class Following:
         return followed.follows.get(member_id) if followed else None
 
     def of(self, member_id: str) -> list[str]:
-        """The threads that a member follows, that with the newest message first."""
+        """Return the threads that a member follows, the most recently active first."""
         threads = self._of.get(member_id, ())
         return sorted(threads, key=lambda thread: self._threads[thread].last_n, reverse=True)
 
     def crowded_out(self, thread: str, member_ids: Iterable[str]) -> list[tuple[str, str]]:
-        """What members, each with the threads, have to give up to follow one more."""
+        """Return the threads, each with its member, to unfollow before the members can follow this one."""
         crowded = (m for m in member_ids if len(self._of.get(m, ())) >= MAX_FOLLOWED)
         return [
             (member_id, quiet)
@@ -151,7 +151,7 @@ class Following:
         ]
 
     def add(self, thread: str, channel_id: str, member_id: str, read_n: int, last_n: int) -> None:
-        """Somebody follows a thread from a cursor on; a mark does not go back."""
+        """Follow a thread from a cursor on. A mark never goes back."""
         followed = self._threads.setdefault(thread, Followed(channel_id, last_n))
         follow = followed.follows.setdefault(member_id, Follow(read_n))
         follow.read_n = max(follow.read_n, read_n)
@@ -185,7 +185,7 @@ class Following:
             del follow.mentions[:-MOST_UNREAD]
 
     def read(self, thread: str, member_id: str, n: int) -> None:
-        """Everything up to `n` is read; what everybody has read is forgotten."""
+        """Mark everything up to `n` as read, and forget the cursors that every follower has read."""
         followed = self._threads.get(thread)
         if followed is None or (follow := followed.follows.get(member_id)) is None:
             return
@@ -195,14 +195,14 @@ class Following:
         del followed.newest[: bisect_right(followed.newest, read_by_all)]
 
     def deleted(self, thread: str, n: int, last_n: int) -> None:
-        """`last_n` is the thread's last message after it."""
+        """Forget a message. `last_n` is the thread's last message after the deletion."""
         if (followed := self._threads.get(thread)) is not None:
             followed.last_n = last_n
             if n in followed.newest:
                 followed.newest.remove(n)
 
     def unmentioned(self, thread: str, n: int, but: Collection[str] = ()) -> list[str]:
-        """For whom it counted as a mention, and does no more."""
+        """Remove a message from the unread mentions. Return the members for whom it counted."""
         followed = self._threads.get(thread)
         if followed is None:
             return []
@@ -212,7 +212,7 @@ class Following:
         return those
 
     def unread(self, thread: str, member_id: str) -> int:
-        """How many messages are newer than the member's mark, at most MOST_UNREAD."""
+        """Return how many messages are newer than the member's mark, at most MOST_UNREAD."""
         followed = self._threads.get(thread)
         if followed is None or (follow := followed.follows.get(member_id)) is None:
             return 0
@@ -223,7 +223,7 @@ class Following:
             self.forget(thread)
 
     def forget(self, thread: str) -> list[str]:
-        """Nobody follows it any more; who did."""
+        """Remove all followers of a thread. Return them."""
         followed = self._threads.get(thread)
         members = list(followed.follows) if followed else []
         for member_id in members:

@@ -1,8 +1,7 @@
-"""What a message is, how clients see it, the line that stands for one without a text, and what may stand
-as a reaction to it.
+"""The message record, its form for clients, its fallback line, and the check of reactions.
 
-A record and its cursor; decides nothing and stores nothing. The author is a member or a
-webhook. docs/webhooks.md, "A message" and docs/http.md, "Messages".
+Defines a record and its cursor; decides nothing and stores nothing. The author is a member or a webhook.
+docs/webhooks.md, "A message" and docs/http.md, "Messages".
 """
 
 import re
@@ -19,19 +18,19 @@ MAX_TEXT_CHARACTERS = 4_000
 MEMBER, WEBHOOK = "member", "webhook"
 
 _ID_CHARACTERS = 36
-# Of the 128 bits of an id: 48 of milliseconds, 4 of version, 12 of counter, 64 of the rest.
+# The 128 bits of an id: 48 of milliseconds, 4 of version, 12 of counter, and 64 others.
 _COUNTER_BITS = 12
-# The last moment of which an id can be.
+# The last moment that an id can hold.
 LAST_MS = 2**48 - 1
 
-# Of the line that stands for a message: what the systems of phones show of a notification.
+# The length of the fallback line: as much as phones show of a notification.
 MAX_FALLBACK_CHARACTERS = 200
-# What is behind is not shown, however much of it is the addresses of links.
+# Text beyond this is not shown, even if most of it is the addresses of links.
 _MOST_READ = 1_000
 PICTURE = "A picture"
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:(?://|(?=mention))|\bmention:", re.IGNORECASE)
-# An invisible character, behind which a name is not one.
+# An invisible character that turns the name after it into plain text.
 _APART = "\u200b"
 
 
@@ -39,9 +38,9 @@ class Author(Struct, frozen=True):
     kind: str  # MEMBER or WEBHOOK
     id: str
     display_name: str
-    # The key of a picture of its own; that of a member is the member's, today's.
+    # The key of a webhook's own picture. A member's picture is the member's current one.
     avatar: str | None = None
-    # A member that is a program.
+    # Whether the member is a program.
     bot: bool = False
 
     def is_member(self, member_id: str) -> bool:
@@ -58,7 +57,7 @@ class Author(Struct, frozen=True):
 
 
 class Answers(Struct, frozen=True):
-    """What there is in a thread."""
+    """The summary of a thread."""
 
     count: int
     last_n: int
@@ -70,7 +69,7 @@ class Answers(Struct, frozen=True):
 
 
 class Message(Struct, frozen=True):
-    """`n` is the moment and the counter of `id`, as one number that rises with it: the cursor."""
+    """A message. `n`, the cursor, holds the moment and the counter of `id`, and rises with it."""
 
     n: int
     id: str
@@ -78,35 +77,35 @@ class Message(Struct, frozen=True):
     author: Author
     text: str
     reply_to: str | None = None
-    # Members who are named in it, or pinged by a reply, and may view the channel.
+    # Members who are mentioned in the text or by a reply, and may view the channel.
     mentions: tuple[str, ...] = ()
-    # Groups of members that it mentions: `everyone`, `here`, or ids of roles.
+    # Mentioned groups: `everyone`, `here`, or ids of roles.
     groups: tuple[str, ...] = ()
-    # The members for whom it counts as a mention; known while it is being posted.
+    # The members for whom the message counts as a mention. Known only while it is being posted.
     told: tuple[str, ...] = ()
     cards: Sequence[object] = ()
     attachments: Sequence[object] = ()
     flagged: bool = False
     edited_at_ms: int | None = None
-    # When it was posted, where `n` says another moment: it never falls, whatever the clock does.
+    # The time of posting, if `n` holds another. `n` never decreases, whatever the clock does.
     stamp_ms: int | None = None
-    # Emoji in the order of their code points, so that who folds changes has the same order; and who
-    # reacted with each, the first first.
+    # Emoji in the order of their code points, so that a client that applies changes has the same order. Each
+    # has the members who reacted with it, the earliest first.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
-    # What its links lead to, in short, with pictures as in cards; none if it is not to have any.
+    # Previews of links, with pictures as in cards. Empty if `no_previews` is set.
     previews: Sequence[object] = ()
     no_previews: bool = False
-    # The id of the message that its thread hangs on; none for a message of the channel itself.
+    # The id of the thread's root message. None for a message of the channel itself.
     thread: str | None = None
-    # The thread that hangs on it, where there is one.
+    # The thread whose root is this message, if there is one.
     answers: Answers | None = None
-    # Known while it is being posted to a thread, or deleted: what there is in the thread then.
+    # The thread's summary after this message is posted or deleted. Known only then.
     beside: Answers | None = None
-    # Who follows the thread by it, and what members, each with a thread, give up for that.
+    # Members who follow the thread because of this message, and the threads that members unfollow for that.
     joining: tuple[str, ...] = ()
     crowded_out: Sequence[tuple[str, str]] = ()
-    # Files that it has had and that were kept long enough.
+    # The number of attachments that were deleted because their retention time ended.
     expired_attachments: int = 0
 
     @property
@@ -114,7 +113,7 @@ class Message(Struct, frozen=True):
         return moment_of(self.n, self.stamp_ms)
 
     def described(self, urls: MediaUrls) -> dict[str, object]:
-        """As everybody sees it who may view the channel; its media by addresses that end."""
+        """Return the message for everyone who may view the channel. Media have expiring URLs."""
         expired = {"expired_attachments": self.expired_attachments} if self.expired_attachments else {}
         return {
             **expired,
@@ -143,11 +142,11 @@ class Message(Struct, frozen=True):
 
 
 def number_of(message_id: str) -> int:
-    """The cursor of an id, also of a message that is gone. ChatError for what is no such id."""
+    """Return the cursor of an id, even if the message is deleted. Raises ChatError for a malformed id."""
     try:
         if len(message_id) != _ID_CHARACTERS or message_id[14] != "7":
             raise ValueError
-        # 8-4-4-4-12 digits; the first digit of the third group is the version.
+        # 8-4-4-4-12 digits. The first digit of the third group is the version.
         digits = message_id[0:8] + message_id[9:13] + message_id[15:18]
         if not digits.isascii() or not digits.isalnum():
             raise ValueError
@@ -157,23 +156,23 @@ def number_of(message_id: str) -> int:
 
 
 def last_id_of(n: int) -> str:
-    """What compares, as text, as not smaller than the id with this cursor, and smaller than the next."""
+    """Return a string that sorts at or after every id with this cursor, and before the ids of the next."""
     digits = f"{n:015x}"
     return f"{digits[:8]}-{digits[8:12]}-7{digits[12:]}-ffff-ffffffffffff"
 
 
 def moment_of(n: int, stamp_ms: int | None) -> int:
-    """When a message was posted: `stamp_ms`, or the moment of its cursor."""
+    """Return when a message was posted: `stamp_ms`, or the moment of its cursor."""
     return n >> _COUNTER_BITS if stamp_ms is None else stamp_ms
 
 
 def first_number_at(ms: int) -> int:
-    """The smallest cursor of a moment."""
+    """Return the smallest cursor of a moment."""
     return ms << _COUNTER_BITS
 
 
 def fallback(cards: Sequence[object]) -> str | None:
-    """The first thing that cards say, in plain words: nothing is a link and nobody is mentioned by it."""
+    """Return the first text of the cards as plain text, without links and mentions."""
     for card in cards:
         if isinstance(card, dict):
             for text in _said(card):
@@ -193,15 +192,15 @@ def _said(card: Mapping[str, object]) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     text = _LINK.sub(r"\1", text.lstrip()[:_MOST_READ])
-    # What brackets are left make no link, and no address is one without its scheme.
+    # The remaining brackets must not form a link. Without a scheme no address is a link.
     text = text.replace("](", f"]{_APART}(").replace("@", f"@{_APART}")
     line = " ".join(_SCHEME.sub("", text).split())
     most = MAX_FALLBACK_CHARACTERS
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-# Reactions: one emoji of the catalogue or several in a row, or the `:name:` of one of the server's own.
-# The page shows whether an emoji of that name exists.
+# A reaction is one or more emoji of the catalogue, or the `:name:` of a custom emoji of the server. The page
+# shows whether a custom emoji of that name exists.
 
 # The longest sequences in use (families, flags of regions) have a dozen code points.
 MAX_EMOJI_CHARACTERS = 32

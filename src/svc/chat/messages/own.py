@@ -1,6 +1,6 @@
-"""A member's own messages and reactions, for taking them along or away. No HTTP.
+"""A member's own messages and reactions, for export and deletion. No HTTP.
 
-Also of channels that the member may not view any more: they wrote it.
+Includes channels that the member can no longer view, because the member wrote there.
 """
 
 from collections.abc import AsyncIterator
@@ -13,14 +13,14 @@ from svc.chat.messages.message import MEMBER, Message, first_number_at
 from svc.chat.messages.rules import Messages
 
 _PAGE = 200
-# Some milliseconds of the writer's time; others write in between.
+# Some milliseconds of the writer's time. Others write in between.
 _ERASED_AT_ONCE = 100
 _WRITTEN = "SELECT n FROM messages WHERE author_id = ? AND author_kind = ? AND n > ? ORDER BY n LIMIT ?"
 REACTIONS_OF = (
     "SELECT r.n, m.id, m.channel_id, r.emoji, r.reacted_at_ms FROM reactions r JOIN messages m USING (n)"
     " WHERE r.member_id = ? AND (r.n, r.emoji) > (?, ?) ORDER BY r.n, r.emoji LIMIT ?"
 )
-# A cursor is never earlier than the moment of its message.
+# A cursor is never earlier than the time of its message.
 _POSTED_BETWEEN = (
     "SELECT n FROM messages WHERE author_id = ?1 AND author_kind = ?2 AND n >= ?3"
     " AND coalesce(posted_at_ms, n >> 12) BETWEEN ?4 AND coalesce(?5, 9223372036854775807) LIMIT ?6"
@@ -34,7 +34,7 @@ class OwnMessages:
         self._urls = urls
 
     async def written(self, asker: Asker) -> AsyncIterator[object]:
-        """All messages with their earlier versions, the oldest first."""
+        """Yield all messages with their earlier versions, oldest first."""
         last = 0
         while page := await self._database.rows(_WRITTEN, (asker.member_id, MEMBER, last, _PAGE)):
             found = await store.these(self._database, [n for (n,) in page])
@@ -50,7 +50,7 @@ class OwnMessages:
             last = page[-1]["n"], page[-1]["emoji"]
 
     async def erase_some(self, member_id: str, since_ms: int = 0, until_ms: int | None = None) -> bool:
-        """Delete a few of a member's messages, posted between two moments; False once there are none."""
+        """Delete some of a member's messages between two times. Return False once none is left."""
 
         def remove(connection: Connection) -> list[Message]:
             which = member_id, MEMBER, first_number_at(since_ms), since_ms, until_ms, _ERASED_AT_ONCE
@@ -75,7 +75,7 @@ class OwnMessages:
 
 
 def _own_part(message: Message, urls: MediaUrls) -> dict[str, object]:
-    """Without what others have done to it."""
+    """Return the parts of a message that its author wrote."""
     names = ("id", "channel_id", "thread", "text", "reply_to", "attachments", "posted_at_ms", "edited_at_ms")
     described = message.described(urls)
     return {name: described[name] for name in names}

@@ -1,9 +1,8 @@
-"""Pages of history kept for a while: never one that a write has made untrue.
+"""A cache of history pages that never returns a page older than a write.
 
-A channel has a version that rises with every write to its messages. A page is kept only if
-the version is still the one from before it was read, and is dropped with the next write.
-Bounded in pages and in text. Reads nothing itself. docs/configuration.md, "Chat server",
-MESSAGE_CACHE_TTL_MS.
+Each channel has a version that rises with every write to its messages. A page is kept only if the version
+did not change while it was read. The next write invalidates it. Bounded in pages and in text. Reads nothing
+itself. docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
 """
 
 from collections import OrderedDict
@@ -13,16 +12,16 @@ from dataclasses import dataclass
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.messages.message import Message
 
-# The newest page of each channel, and what people scroll through.
+# The newest page of each channel, and the pages that people scroll through.
 MAX_PAGES = 256
 MAX_CHARACTERS = 8_000_000
-# What a message weighs beside its text: ids, names, an object.
+# The size of a message besides its text: ids, names, an object.
 _MESSAGE_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """Messages, the oldest first, and whether there are more at either end."""
+    """Messages, oldest first, and whether more exist in either direction."""
 
     messages: tuple[Message, ...]
     more_before: bool
@@ -38,16 +37,16 @@ class HistoryPage:
 
 @dataclass(frozen=True, slots=True)
 class WantedPage:
-    """Which page; one of the four at most."""
+    """The key of a page. At most one of `before`, `after`, `around` and `at_ms` is set."""
 
     channel_id: str
     limit: int
     before: int | None = None
     after: int | None = None
     around: int | None = None
-    # Around the first message that was posted then or later.
+    # Around the first message that was posted at this time or later.
     at_ms: int | None = None
-    # Of a thread, by the id of the message that it hangs on.
+    # The id of the thread's root message.
     thread: str | None = None
 
 
@@ -60,13 +59,13 @@ class _Kept:
 
 
 class PageCache:
-    """`ttl_s` of 0 keeps nothing; `now` gives seconds that rise."""
+    """The cache. `ttl_s` of 0 keeps nothing. `now` returns monotonic seconds."""
 
     def __init__(self, ttl_s: float, now: Callable[[], float]) -> None:
         self._ttl_s = ttl_s
         self._now = now
         self._versions: dict[str, int] = {}
-        # The one used longest ago first.
+        # Least recently used first.
         self._kept: OrderedDict[WantedPage, _Kept] = OrderedDict()
         self._characters = 0
 
@@ -74,11 +73,11 @@ class PageCache:
         return len(self._kept)
 
     def written(self, channel_id: str) -> None:
-        """Something about the channel's messages has changed."""
+        """Invalidate the channel's pages."""
         self._versions[channel_id] = self._versions.get(channel_id, 0) + 1
 
     async def page(self, wanted: WantedPage, read: Callable[[], Awaitable[HistoryPage]]) -> HistoryPage:
-        """The kept page, or what `read` brings."""
+        """Return the cached page, or read it with `read`."""
         version = self._versions.get(wanted.channel_id, 0)
         kept = self._kept.get(wanted)
         if kept is not None and kept.version == version and self._now() < kept.until:
@@ -93,7 +92,7 @@ class PageCache:
     def _keep(self, wanted: WantedPage, page: HistoryPage, version: int) -> None:
         if self._ttl_s <= 0:
             return
-        self._drop(wanted)  # Somebody else may have read the same meanwhile.
+        self._drop(wanted)  # Another request may have read the same page meanwhile.
         characters = sum(_weight(message) for message in page.messages)
         self._kept[wanted] = _Kept(page, version, self._now() + self._ttl_s, characters)
         self._characters += characters

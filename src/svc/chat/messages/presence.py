@@ -1,9 +1,8 @@
-"""Who is there, and who is typing: told, and kept nowhere.
+"""Presence and typing of members: pushed, and never stored.
 
-A member is there while one of their pages is open, and for a short while after the last has
-gone: a page that is loaded again is no news. They are idle while all their pages say so. Whoever is
-invisible looks as if they were away. Who is invisible or does not want to be disturbed, others keep.
-No HTTP, no SQL.
+A member is online while at least one of their pages is open, and for a short while after the last one
+closed, so that a reload goes unnoticed. They are idle while all their pages report idleness. Invisible
+members look offline. Other modules store who is invisible and who has do-not-disturb on. No HTTP, no SQL.
 """
 
 import asyncio
@@ -13,11 +12,11 @@ from svc.chat.access.tokens import Asker
 from svc.chat.ground import Ground
 from svc.chat.live.hub import EVERYONE, Viewers
 
-# A page is loaded again, or changes networks, within this.
+# A page reloads, or changes networks, within this time.
 GRACE_S = 5.0
-# A page says so again while its member goes on typing; readers forget it after twice as long.
+# A page repeats the event at this interval while its member types. Receivers drop it after twice as long.
 TYPING_EVERY_S = 3.0
-# Forgotten in one go when so many have typed somewhere.
+# All entries are dropped at once at this number.
 _MOST_TYPING = 4096
 
 
@@ -25,28 +24,28 @@ class Presence:
     def __init__(self, ground: Ground) -> None:
         self._directory, self._hub = ground.directory, ground.hub
         self._leaving: dict[str, asyncio.TimerHandle] = {}
-        # By member, channel and thread.
+        # The time of the last event by member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
-        # What was told of those who are there, but of nobody who is invisible: idle, not to be disturbed.
+        # The last pushed state of each visible online member: idle, do-not-disturb.
         self._told: dict[str, tuple[bool, bool]] = {}
         self._hub.on_online.append(self._changed)
         self._hub.on_idle.append(self.look)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        """Who is there, the one who asks included."""
+        """Return the online members, including the one who asks."""
         leaving = (m for m in self._leaving if m not in self._hub.invisible)
         there = {*self._hub.shown_members(), *leaving, asker.member_id}
         online = sorted(there & self._directory.members.keys())
         told = {member_id: self._told.get(member_id, (False, False)) for member_id in online}
         return {
             "online": online,
-            # Whoever asks has just touched a page.
+            # The member who asks has just used a page.
             "idle": [m for m in online if told[m][0] and m != asker.member_id],
             "do_not_disturb": [m for m in online if m in self._hub.quiet],
         }
 
     def typing(self, member_id: str, channel_id: str, now: float, thread: str | None = None) -> None:
-        """Tell whoever may view the channel; more often than it is worth telling, do nothing."""
+        """Push a typing event to the channel's viewers, at most once per TYPING_EVERY_S."""
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         key = member_id, channel_id, thread
         if now - self._typed.get(key, 0.0) < TYPING_EVERY_S:
@@ -58,7 +57,7 @@ class Presence:
         self._hub.push("typing", told, Viewers(channel_id), but_not=member_id, kept=False)
 
     def close(self) -> None:
-        """The server stops; nobody is told that everybody leaves."""
+        """Cancel the timers, without pushing that everybody leaves."""
         for timer in self._leaving.values():
             timer.cancel()
         self._leaving.clear()
@@ -73,7 +72,7 @@ class Presence:
         self.look(member_id)
 
     def look(self, member_id: str) -> None:
-        """Tell how a member who is there is there now, or that they are not to be seen, if that is news."""
+        """Push an online member's state if it has changed. An invisible member is pushed as offline."""
         if self._hub.online(member_id):
             self._tell(member_id, self._present(member_id))
 

@@ -1,10 +1,10 @@
-"""Words in a text, found through the usual disguises: swear words for `profanityMode`, and the owner's own.
+"""Finds words in a text through the usual disguises: swear words, and words that the owner lists.
 
-Whole words are compared, so that no word is refused for what stands inside it (Scunthorpe).
-Case, width, accents, look-alike letters, digits and signs for letters, invisible characters,
-repeated letters and spaces between single letters are seen through. English only; understands
-no meaning. Pure. A text of thousands of characters is searched in pieces (`time_slices`), because strangers
-write it. docs/http.md, "Settings".
+The swear words are for `profanityMode`. Compares whole words, so that no word is refused because of its
+middle (Scunthorpe). Sees through case, width, accents, look-alike letters, digits and signs for letters,
+invisible characters, repeated letters, and spaces between single letters. English only; understands no
+meaning. Pure. Long texts are searched in pieces (`time_slices`), because strangers write them. docs/http.md,
+"Settings".
 """
 
 import re
@@ -21,19 +21,19 @@ from svc.chat.names import LOOK_ALIKES, plain_letters
 OFF, FLAG, CENSOR, BLOCK = "off", "flag", "censor", "block"
 _WORDS_FILE = Path(__file__).with_name("profanity.txt")
 
-# Digits and signs that stand for letters. A mark at the end of a word is a mark: it is cut off first.
+# Digits and signs that stand for letters. A mark at the end of a word is cut off first.
 _SIGNS = str.maketrans("0134578@$!|+", "oieastbasiit")
 _MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"
 _TOKEN = re.compile(r"[\w@$!|+*]+")
-# `f u c k`, `f.u.c.k`: single letters, with the same between them, and at least three.
+# `f u c k`, `f.u.c.k`: at least three single letters with the same separator.
 _SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])+(?![\w@$])")
 _BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
 # No word has a letter four times in a row, so longer runs count as three.
 _LONGEST_RUN = 3
-# People write a ligature now and then. A text of nothing else would cost several times as much.
+# Texts contain few ligatures. A text of nothing but ligatures would cost several times as much.
 _MOST_GROWTH = 1.25
-# Characters and words in a piece of work, which takes up to 0.5 ms.
+# Characters and words in one piece of work, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
 
 
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Plain small letters, and where each stood in the text."""
+    """Plain lowercase letters, and the place of each in the text."""
 
     text: str
     places: Sequence[int]
@@ -70,19 +70,19 @@ class Folded:
         return cls("".join(letters).translate(LOOK_ALIKES), places)
 
     def span(self, start: int, end: int) -> Span:
-        """What stands here folded, in characters of the text."""
+        """Return the span in the original text."""
         return self.places[start], self.places[end - 1] + 1
 
 
 class ReadText:
-    """A text, and everything that was looked for in it. Nothing is looked for twice."""
+    """A text with its cached search results."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._found: dict[object, object] = {}
 
     def once(self, key: object, work: Callable[[], Work[T]]) -> Work[T]:
-        """Do work, unless work of this key was done. Return its result."""
+        """Return the cached result for a key, doing the work if there is none."""
         if key not in self._found:
             self._found[key] = yield from work()
         return cast(T, self._found[key])
@@ -91,34 +91,34 @@ class ReadText:
         return self.once("folded", lambda: Folded.folding(self.text))
 
     def written(self) -> "Work[Sequence[_Written]]":
-        """Return what may be a word, with the ways to read it."""
+        """Return the words of the text, each with the ways to read it."""
         return self.once("written", lambda: _written(self))
 
     def profane(self) -> Work[Sequence[Span]]:
-        """Return where swear words stand, in their order and apart from each other."""
+        """Return the spans of swear words, sorted and without overlaps."""
         return self.once("profane", lambda: _profane_in(self))
 
 
 @dataclass(frozen=True, slots=True)
 class Moderated:
-    """`found` is where words stood that are covered now, or marked."""
+    """A moderated text. `found` are the spans of the words that were covered or flagged."""
 
     text: str
     flagged: bool = False
     found: Sequence[Span] = ()
 
 
-# Names and the like are judged both when they are read and when they are stored.
+# Names and similar texts are checked both when they are parsed and when they are stored.
 @lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> Moderated:
-    """Return a short text as it may be stored. In mode `block`, raises ChatError where there is a word."""
+    """Return a short text as it may be stored. In mode `block`, raise ChatError if it has a listed word."""
     return finished(moderating(ReadText(text), mode))
 
 
 def moderating(read: ReadText, mode: str) -> Work[Moderated]:
-    """Return a text as it may be stored. In mode `block`, raises ChatError where there is a word.
+    """Return a text as it may be stored. In mode `block`, raise ChatError if it has a listed word.
 
-    For messages, names and what webhooks post alike.
+    Used for messages, names and webhook posts.
     """
     text = read.text
     if mode == OFF:
@@ -132,7 +132,7 @@ def moderating(read: ReadText, mode: str) -> Work[Moderated]:
 
 
 def covered(text: str, spans: Iterable[Span]) -> str:
-    """The same with a star for each character of the spans."""
+    """Replace each character of the spans by a star."""
     characters = list(text)
     for start, end in spans:
         characters[start:end] = "*" * (end - start)
@@ -140,7 +140,7 @@ def covered(text: str, spans: Iterable[Span]) -> str:
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """In their order and apart from each other."""
+    """Return the spans sorted, with overlapping ones merged."""
     apart: list[Span] = []
     for start, end in sorted(spans):
         if apart and start < apart[-1][1]:
@@ -151,25 +151,25 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _tokens(folded: str) -> Iterator[tuple[int, int]]:
-    """Words, without the marks around them."""
+    """Yield the spans of words, without the marks around them."""
     for match in _TOKEN.finditer(folded):
         word = match[0]
         start = match.start() + len(word) - len(word.lstrip(_MARKS))
         end = match.end() - (len(word) - len(word.rstrip(_MARKS)))
         if start < end:
             yield start, end
-            # Parts of `snake_case` are words of their own.
+            # The parts of `snake_case` are words of their own.
             if "_" in folded[start:end]:
                 for part in re.finditer(r"[^_]+", folded[start:end]):
                     yield start + part.start(), start + part.end()
 
 
 class _Spelling(NamedTuple):
-    """One way to read a token; `squeezed` is empty where stars hide letters of it."""
+    """One reading of a token. `squeezed` is empty if stars hide some of its letters."""
 
     word: str
     squeezed: str
-    # How often each letter of `squeezed` stands there in a row, up to _LONGEST_RUN.
+    # How often each letter of `squeezed` is repeated in the token, up to _LONGEST_RUN.
     runs: Sequence[int]
 
 
@@ -202,7 +202,7 @@ def _readings(token: str) -> tuple[int, Sequence[_Spelling]]:
 
 
 class _Stem:
-    """What a word with a star has besides its stars, each letter as often as somebody likes."""
+    """A list entry without its stars. It matches with any number of repeated letters."""
 
     def __init__(self, entry: str) -> None:
         self._begins, self._ends = not entry.startswith("*"), not entry.endswith("*")
@@ -224,21 +224,22 @@ class _Stem:
 
 
 class WordList:
-    """Words to look for, folded and made of letters. A star at an end of one stands for any letters."""
+    """Words to search for, folded and made of letters. A star at either end stands for any letters."""
 
     def __init__(self, entries: Sequence[str]) -> None:
         stems = [entry.strip("*") for entry in entries]
         self._shortest = min(map(len, stems), default=0)
-        # Whole words and their plurals, by what is left when repeated letters are taken out. Of those, the
-        # words with one or two of a letter at a place are a set, kept as an integer with a bit for each word.
+        # Whole words and their plurals, by their letters without repetitions. The inner key is a place and
+        # the number of letters there. Its value is the set of matching words, an integer with a bit for each
+        # word.
         self._words: dict[str, dict[tuple[int, int], int]] = {}
         for number, entry in enumerate(entries):
             if "*" not in entry:
                 for word in (entry, entry + "s"):
                     self._add(word, 1 << number)
         self._starred = [_Stem(entry) for entry in entries if "*" in entry]
-        # Words that people write with stars for letters, by length. Compounds are rarely worth the trouble.
-        # The words with a letter at a place are a set too.
+        # Words that people write with stars for letters, by length. Compounds are rarely worth the effort.
+        # The words with a letter at a place are a bit set too.
         self._short: dict[int, dict[tuple[int, str], int]] = {}
         for number, stem in enumerate(stems):
             if len(stem) <= 8:
@@ -253,7 +254,7 @@ class WordList:
             words[at_run] = words.get(at_run, 0) | bit
 
     def search(self, read: ReadText) -> Work[list[Span]]:
-        """Return where the words stand."""
+        """Return the spans of listed words."""
         folded = yield from read.folded()
         found = []
         for number, token in enumerate((yield from read.written())):
@@ -274,13 +275,13 @@ class WordList:
             for stem in self._starred:
                 if stem.stands_in(spelling):
                     return True
-                # In a text of one word, each takes some 0.2 ms.
+                # In a text that is a single word, each search takes about 0.2 ms.
                 if len(spelling.squeezed) > _CHARACTERS_AT_ONCE:
                     yield
         return False
 
     def _spelt(self, spelling: _Spelling) -> bool:
-        """Is it a listed word with letters repeated? Twice is spelling, more is play."""
+        """Return whether it is a listed word. Doubled letters must match; longer runs match any number."""
         words = self._words.get(spelling.squeezed)
         if words is None:
             return False
@@ -291,7 +292,7 @@ class WordList:
         return fitting != 0
 
     def _hidden(self, word: str) -> bool:
-        """A word with stars for some of its letters, the first being shown."""
+        """Return whether it is a listed word with stars for letters other than the first and last."""
         shown = word.replace("*", "")
         if len(shown) < 2 or word.startswith("*") or word.endswith("*"):
             return False
@@ -313,7 +314,7 @@ def _profane_in(read: ReadText) -> Work[Sequence[Span]]:
 
 
 def _squeezed(word: str) -> tuple[str, Sequence[int]]:
-    """Return each letter once where it stood several times in a row, and how often, up to _LONGEST_RUN."""
+    """Return each run of a letter once, and the lengths of the runs, up to _LONGEST_RUN."""
     runs = [match[0] for match in _RUN.finditer(word)]
     return "".join(run[0] for run in runs), [min(len(run), _LONGEST_RUN) for run in runs]
 

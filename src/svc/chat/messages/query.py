@@ -1,13 +1,12 @@
-"""What somebody types into the search box, read: words, "phrases", and filters.
+"""Parses search queries: words, "phrases", and filters.
 
     from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|video|audio|file|card|pin|reaction
     -word  -"phrase"  -from:NAME  -in:CHANNEL  -has:KIND
 
-A word that looks like a filter and is none is a word. The last word may be the beginning of a longer
-one. Everything said must hold, and nothing of what a `-` excludes; filters of one kind are
-alternatives, except `has`. A DAY is one of UTC; a time with its offset, such as 2026-01-31T00:00+01:00,
-says when the reader's own begins or ends. Nothing that is typed reaches the search engine as
-syntax. Knows no member and no channel.
+An unknown filter is a word. The last word also finds longer words. All terms must match, and nothing that a
+`-` excludes may match. Filters of one kind are alternatives, except `has`. A DAY is a day in UTC. A time
+with its offset, such as 2026-01-31T00:00+01:00, gives the bounds of the reader's own day. Nothing in a query
+reaches the search engine as syntax. Knows no members and no channels.
 """
 
 import datetime
@@ -19,13 +18,13 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.words import Phrase, cost, has_word
 
 MAX_CHARACTERS = 256
-# Words, names, days and kinds. Each is looked up on its own; a phrase costs as much as its words.
+# Words, names, days and kinds. Each is looked up on its own. A phrase costs as much as its words.
 MAX_TERMS = 16
 
 HAS = ("link", "image", "video", "audio", "file", "card", "pin", "reaction")
 _FILTERS = ("from", "in", "before", "after", "has")
-# `from:"Two Words"`, `"a phrase"`, a word; a quotation mark that nothing closes is dropped. A `-` excludes
-# what follows it at once, so that `--verbose` is a word.
+# `from:"Two Words"`, `"a phrase"`, a word. An unclosed quotation mark is dropped. A `-` excludes the word or
+# quotation mark directly after it, so `--verbose` is a word.
 _TERM = re.compile(
     r'(?P<minus>(?<!\S)-(?=[\w"]))?(?:(?P<filter>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))'
 )
@@ -33,17 +32,20 @@ _TERM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Names are as they were typed; times are ms since 1970, the first that is not before or is after."""
+    """A parsed query. Times are ms since 1970: matches are before `before_ms`, and not before `after_ms`.
+
+    Names are as they were typed.
+    """
 
     phrases: tuple[str, ...] = ()
-    # The one of them whose last word may go on.
+    # The phrase whose last word also finds longer words.
     begun: str | None = None
     from_names: tuple[str, ...] = ()
     in_names: tuple[str, ...] = ()
     before_ms: int | None = None
     after_ms: int | None = None
     has: frozenset[str] = frozenset()
-    # What is excluded.
+    # Excluded phrases, authors, channels and kinds.
     no_phrases: tuple[str, ...] = ()
     not_from: tuple[str, ...] = ()
     not_in: tuple[str, ...] = ()
@@ -52,7 +54,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """For the engine: all phrases and of each group of tags at least one, but none of what is excluded."""
+    """A query for the engine: all phrases, a tag of each group, and no excluded phrase or tag match."""
 
     phrases: Sequence[Phrase]
     groups: Sequence[Iterable[str]]
@@ -63,7 +65,7 @@ class Sought:
         return {phrase.beginning for phrase in (*self.phrases, *self.no_phrases)} - {""}
 
     def spelled(self, expandable: Iterable[str]) -> str:
-        """FTS5's syntax; only the beginnings that are `expandable` stand for longer words."""
+        """Return FTS5 syntax. Only the beginnings in `expandable` match longer words."""
         parts = [_worded(phrase, expandable) for phrase in self.phrases]
         parts += [f"tags : ({' OR '.join(map(_quoted, sorted(tags)))})" for tags in self.groups]
         excluded = [_worded(phrase, expandable) for phrase in self.no_phrases]
@@ -73,7 +75,7 @@ class Sought:
 
 
 def parse(text: str) -> Query:
-    """Raises ChatError for a query that is too long, says nothing, or names what does not exist."""
+    """Parse a query. Raises ChatError if it is too long or empty, or if a value is invalid."""
     if len(text) > MAX_CHARACTERS:
         raise ChatError("invalid_query", f"A query has at most {MAX_CHARACTERS} characters")
     said: dict[str, list[str]] = {sign + name: [] for sign in ("", "-") for name in (*_FILTERS, "")}
@@ -88,7 +90,7 @@ def parse(text: str) -> Query:
         said[sign].append(value)
         if not sign:
             begun = value if term["quoted"] is None else None
-    # What is said twice is looked up once.
+    # Repeated terms are looked up once.
     said = {
         name: list({value.casefold(): value for value in values}.values()) for name, values in said.items()
     }
@@ -106,7 +108,7 @@ def _query(said: dict[str, list[str]], begun: str | None) -> Query:
         phrases=tuple(phrase for phrase in said[""] if has_word(phrase)),
         from_names=tuple(said["from"]),
         in_names=tuple(said["in"]),
-        # The narrowest of several.
+        # If there are several, the narrowest applies.
         before_ms=min((_time_ms(text) for text in said["before"]), default=None),
         after_ms=max((_time_ms(text, end=True) for text in said["after"]), default=None),
         has=frozenset(_known(value) for value in said["has"]),
@@ -129,12 +131,12 @@ def _worded(phrase: Phrase, expandable: Iterable[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    # A string of the engine ends at a quotation mark that is not doubled, and at NUL.
+    # A string of the engine ends at NUL and at a quotation mark that is not doubled.
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 
 def _time_ms(text: str, *, end: bool = False) -> int:
-    """When a day begins, or ends; a time is itself."""
+    """Return the start or end of a day in ms, or a time as it is."""
     is_day = _DAY.fullmatch(text) is not None
     try:
         time = datetime.datetime.fromisoformat(f"{text}T00:00Z" if is_day else text)

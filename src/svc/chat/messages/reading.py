@@ -1,7 +1,7 @@
-"""Reading messages: pages of history, what a message said before, who has read how far.
+"""Reading messages: history pages, earlier versions, and read marks.
 
-Shows nobody what they may not view, and changes nothing but the marks of who reads. No
-HTTP. docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
+Shows no member anything they may not view, and changes only read marks. No HTTP. docs/configuration.md,
+"Chat server", MESSAGE_CACHE_TTL_MS.
 """
 
 import asyncio
@@ -26,15 +26,15 @@ from svc.chat.messages.page_cache import HistoryPage, PageCache, WantedPage
 MAX_PAGE = 100
 # Greater than any cursor: SQLite's largest integer.
 _END = 2**63 - 1
-# Member, channel, and the cursor of a message that mentions and was not read; none of threads.
+# Member, channel, and the cursor of an unread message that mentions the member, threads excluded.
 _UNREAD_MENTIONS = (
     "SELECT m.member_id, m.channel_id, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
     " LEFT JOIN reads AS r ON r.member_id = m.member_id AND r.channel_id = m.channel_id"
     " WHERE m.n > coalesce(r.n, 0) AND s.thread IS NULL ORDER BY m.n"
 )
-# The newest cursors of a channel; none of threads.
+# The newest cursors of a channel, threads excluded.
 _NEWEST = "SELECT n FROM messages WHERE channel_id = ? AND thread IS NULL ORDER BY n DESC LIMIT ?"
-# The cursors behind a mark that mention a member; none of threads.
+# The cursors after a mark that mention a member, threads excluded.
 _MENTIONS_AFTER = (
     "SELECT m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
     " WHERE m.member_id = ?1 AND m.channel_id = ?2 AND m.n > ?3 AND s.thread IS NULL"
@@ -47,11 +47,11 @@ class History:
         self._pages = pages
 
     async def page(self, member_id: str, wanted: WantedPage) -> HistoryPage:
-        """Raises ChatError. Cursors may be those of messages that are gone."""
+        """Return a page. Cursors may be those of deleted messages. Raises ChatError."""
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
         if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
-            # Nobody has answered yet, or there is no such message.
+            # The thread is empty, or the root message does not exist.
             await self.one(member_id, wanted.channel_id, wanted.thread)
         return page
 
@@ -63,11 +63,11 @@ class History:
         return message
 
     async def latest_of_members(self, limit: int) -> list[Message]:
-        """What members have posted last, the oldest first; what somebody may see of it, others say."""
+        """Return the latest messages of members, oldest first. The caller checks who may see them."""
         return await store.latest_of_members(self._database, limit)
 
     async def edits(self, member_id: str, channel_id: str, message_id: str) -> list[store.Edit]:
-        """What a message said before: for its author, and for who may delete it."""
+        """Return earlier versions of a message. Others' messages take MANAGE_MESSAGES."""
         message = await self.one(member_id, channel_id, message_id)
         if not message.author.is_member(member_id):
             self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
@@ -78,7 +78,7 @@ class History:
         return await store.pinned(self._database, channel_id)
 
     async def _read(self, wanted: WantedPage) -> HistoryPage:
-        """One more than wanted says whether there are more."""
+        """Read a page. One extra message shows whether more exist."""
         place, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
             around = await store.first_at(self._database, place, wanted.at_ms)
@@ -110,14 +110,14 @@ class Unread:
 
 
 class Reads:
-    """Up to where members have read, and the counts of what they have not."""
+    """The read marks of members, and their counts of unread messages."""
 
     def __init__(self, ground: Ground) -> None:
         self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
         self._marks = Marks()
 
     async def load(self) -> None:
-        """Start counting, once the directory is filled."""
+        """Load the counts. Call this once the directory is loaded."""
         rows = self._database.rows
         for member_id, channel_id, n in await rows("SELECT member_id, channel_id, n FROM reads"):
             self._marks.read(member_id, channel_id, n)
@@ -128,15 +128,15 @@ class Reads:
             self._marks.mentioned(channel_id, n, [member_id])
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        """The counts of every channel in the member's list: what is archived calls for nobody's attention."""
+        """Return the counts of the member's listed channels. Archived channels are excluded."""
         channels = self._directory.listed_channels(asker.member_id)
         return {"unread": [self._counts(asker.member_id, channel.id) for channel in channels]}
 
     @follows_rules
     def read(self, member_id: str, channel_id: str, message_id: str) -> Act[None, Unread]:
-        """Everything up to a message, which may be gone, has been read; the counts after it."""
+        """Mark everything up to a message as read, even if it is deleted. Return the new counts."""
         self._directory.channel(member_id, channel_id)
-        # Nobody has read what is yet to be posted.
+        # A mark must not cover messages that are not posted yet.
         n = min(number_of(message_id), self._marks.last(channel_id) or 0)
 
         def marked(_: None) -> Unread:
@@ -148,7 +148,7 @@ class Reads:
 
     @follows_rules
     def unread(self, member_id: str, channel_id: str, message_id: str) -> Act[list[int], Unread]:
-        """A message, which may be gone, and everything after it is to be read again; the counts then."""
+        """Mark a message and everything after it as unread, even if it is deleted. Return the new counts."""
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
         mark = member_id, channel_id, n
@@ -165,10 +165,10 @@ class Reads:
 
         return Act(put_back, marked)
 
-    # Somebody joins. What was there before is not news to them, also where its cursor is ahead of the clock.
+    # New members. Earlier messages count as read for them, even if a cursor is ahead of the clock.
 
     def admit(self, connection: Connection, member: Member) -> None:
-        """A step of the write; `added` follows."""
+        """Mark earlier messages as read, as a step of the write. `added` follows."""
         connection.execute(
             "INSERT INTO reads SELECT ?, channel_id, max(n) FROM messages WHERE n > ? AND thread IS NULL"
             " GROUP BY channel_id",
@@ -181,10 +181,10 @@ class Reads:
             if last is not None and last > first_number_at(member.joined_at_ms):
                 self._marks.read(member.id, channel_id, last)
 
-    # What messages bring about.
+    # Effects of messages.
 
     def posted(self, message: Message) -> None:
-        """Whoever writes has read what is there."""
+        """Count a new message. Its author has read everything up to it."""
         self._marks.posted(message.channel_id, message.n)
         if message.author.kind == MEMBER:
             self._marks.read(message.author.id, message.channel_id, message.n)
@@ -207,7 +207,7 @@ class Reads:
             self._tell(member_id, message.channel_id)
 
     def _counted(self, message: Message) -> set[str]:
-        """For whom it may count as a mention that they have not read."""
+        """Return the members for whom it may count as an unread mention."""
         if not message.groups:
             return set(message.mentions)
         viewers = self._directory.viewers(message.channel_id)
@@ -221,12 +221,12 @@ class Reads:
         self._marks.forget(member_id=member_id)
 
     def _tell(self, member_id: str, channel_id: str) -> None:
-        """The member's pages have the right counts, whatever they made of the pushes so far."""
+        """Push the counts, so that the member's pages are right whatever they made of earlier pushes."""
         if member_id in self._directory.viewers(channel_id):
             self._hub.push("unread", self._counts(member_id, channel_id), only(member_id))
 
     def _counts(self, member_id: str, channel_id: str) -> Unread:
-        # What was said before somebody came is not news to them.
+        # Messages from before a member joined count as read for them.
         since = first_number_at(self._directory.member(member_id).joined_at_ms)
         last = self._marks.last(channel_id)
         return Unread(
