@@ -1,4 +1,4 @@
-"""Addresses as the core keeps them: 16 bytes, IPv4 mapped into IPv6."""
+"""Addresses as the core stores them: 16 bytes, with IPv4 mapped into IPv6."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp
@@ -8,7 +8,7 @@ cdef struct Address:
     uint8_t ip[16]          # ::ffff:a.b.c.d for IPv4; all zero = unspecified
     uint32_t scope          # of an IPv6 link-local address
     uint16_t port
-    uint32_t stream         # 0 = reached by UDP; else the TCP connection whose other end this is (streams)
+    uint32_t stream         # 0 = UDP; otherwise the id of the TCP connection to this address (streams)
 
 
 cdef struct Path:
@@ -41,7 +41,7 @@ cdef inline bint is_unspecified(const Address* a) noexcept nogil:
 
 
 cdef inline uint64_t mix(uint64_t h) noexcept nogil:
-    """The finaliser of splitmix64; never 0 for use as a Table key."""
+    """Apply the finaliser of splitmix64. Never returns 0, so the result can be a Table key."""
     h ^= h >> 30
     h *= <uint64_t>0xBF58476D1CE4E5B9
     h ^= h >> 27

@@ -1,4 +1,4 @@
-"""ArrivalGroups: packets that were sent together, and how much longer each group took than the one before."""
+"""ArrivalGroups: packets sent together, and the change in transit time from one group to the next."""
 
 from libc.stdint cimport int64_t
 
@@ -12,11 +12,11 @@ cdef struct Group:
 cdef struct ArrivalGroups:
     Group previous
     Group current
-    int groups              # 0, 1 or 2: how many of the two there are
-    int reordered           # groups in a row that arrived before the one sent before them
+    int groups              # number of groups known: 0, 1 or 2
+    int reordered           # consecutive groups that arrived before the group sent before them
 
 
-cdef struct GroupDelta:     # between two groups, last packet to last packet (ns)
+cdef struct GroupDelta:     # between the last packets of two groups (ns)
     int64_t sent
     int64_t arrived
     int64_t arrival         # of the later group, on the receiver's clock

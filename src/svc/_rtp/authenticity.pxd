@@ -1,4 +1,4 @@
-"""The participant that an RTP or RTCP packet belongs to."""
+"""Finding the participant that an RTP or RTCP packet belongs to."""
 
 from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport

@@ -1,4 +1,4 @@
-"""Bandwidth: how many bits a second the line to one receiver carries, by what its feedback reports."""
+"""Bandwidth: the bit rate that the line to one receiver carries, estimated from the receiver's feedback."""
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -11,34 +11,34 @@ from svc._rtp.rate_window cimport RateWindow
 from svc._rtp.sent_packets cimport SentPackets
 from svc._rtp.twcc cimport PacketStatus
 
-cdef enum Reason:           # of the estimate; Python knows them under these numbers
+cdef enum Reason:           # for the estimate; Python uses the same numbers
     BY_DELAY
     BY_LOSS
     BY_PROBE
-    BY_USE                  # less is sent than the line carries: it may carry more
+    BY_USE                  # less is sent than the line carries, so the estimate may be too low
 
 
 cdef struct Bandwidth:
     double estimate         # bit/s
     Reason reason
-    bint known              # feedback has come: the estimate is more than a first guess
+    bint known              # feedback has arrived, so the estimate is more than a first guess
     Probing probing
-    int64_t rtt             # ns, feedback's delay included; 0 = unknown
-    int64_t next_reported   # extended number: of the packet that the next feedback should begin with; 0 = unknown
-    int64_t reported_at     # ns: when feedback last came that reported anything new
-    int64_t punished_at     # ns: when the estimate was last lowered because none came
-    int64_t reference       # of the last feedback, unwrapped; 0 = none has come
+    int64_t rtt             # ns, including the delay of feedback; 0 = unknown
+    int64_t next_reported   # extended number of the first packet in the next feedback; 0 = unknown
+    int64_t reported_at     # ns: when feedback last reported anything new
+    int64_t punished_at     # ns: when the estimate was last lowered for lack of feedback
+    int64_t reference       # of the last feedback, unwrapped; 0 = no feedback yet
     int64_t previous_queue  # ns: at the last feedback
-    int64_t longest_queue   # ns: since the last observation of losses
-    double allowed          # bit/s: the estimates of about the last second, the highest
+    int64_t longest_queue   # ns: since the last loss observation
+    double allowed          # bit/s: the highest estimate of about the last second
     int64_t estimated_at    # ns
-    double told             # bit/s: what Python knows
-    int64_t told_at         # ns; 0 = it knows nothing
+    double told             # bit/s: last reported to Python
+    int64_t told_at         # ns: when it was reported; 0 = never
     ArrivalGroups groups
     DelayTrend trend
     QueueDelay queue
     RateWindow delivered    # by the receiver's clock
-    RateWindow sent         # by ours, of what has been reported
+    RateWindow sent         # by our clock, counting only reported packets
     RateControl control
     LossEstimate loss
 

@@ -1,8 +1,8 @@
-"""Bits read and written: f(n) and ns(n) of the AV1 RTP specification, section A.8.2, by these names.
+"""Read and write bits: f(n) and ns(n) of the AV1 RTP specification, section A.8.2, under these names.
 
-Inline leaves only: nothing here allocates, raises or knows a syntax. Whoever asks for more bits
-than there are gets zeros, and `failed` stays set; so a syntax is read to its end and asked once
-whether all of it was there. A loop that ends at a zero bit ends at the end of the data too.
+These inline functions allocate nothing, raise nothing and know no syntax. Reading past the end returns zeros
+and sets `failed` for good, so a parser reads a whole syntax and checks `failed` once. A loop that ends at a
+zero bit also ends at the end of the data.
 """
 
 from libc.stddef cimport size_t
@@ -13,7 +13,7 @@ cdef struct BitReader:
     const uint8_t* data
     size_t at       # bits consumed: TotalConsumedBits
     size_t end      # bits that may be consumed
-    bint failed     # more was asked for than there is
+    bint failed     # a read went past the end
 
 
 cdef inline void open_reader(BitReader* reader, const uint8_t* data, size_t length) noexcept nogil:
@@ -24,7 +24,7 @@ cdef inline void open_reader(BitReader* reader, const uint8_t* data, size_t leng
 
 
 cdef inline uint32_t f(BitReader* reader, unsigned int n) noexcept nogil:
-    """An unsigned number of n <= 32 bits, high bit first. The one bounds check."""
+    """Return an unsigned number of n <= 32 bits, high bit first. The only bounds check for reads."""
     cdef uint64_t window = 0
     cdef size_t byte, stop
     if n > reader.end - reader.at:
@@ -42,7 +42,7 @@ cdef inline uint32_t f(BitReader* reader, unsigned int n) noexcept nogil:
 
 
 cdef inline unsigned int bit_length(uint32_t n) noexcept nogil:
-    """The w of ns(n): how many bits n itself takes."""
+    """Return the w of ns(n): the number of bits in n."""
     cdef unsigned int w = 0
     while n:
         n >>= 1
@@ -51,7 +51,7 @@ cdef inline unsigned int bit_length(uint32_t n) noexcept nogil:
 
 
 cdef inline uint32_t ns(BitReader* reader, uint32_t n) noexcept nogil:
-    """A number below n, for n from 1 to 2^31: one bit less for the lower part of the range."""
+    """Return a number below n, for n from 1 to 2^31. The lower part of the range takes one bit less."""
     cdef unsigned int w = bit_length(n)
     cdef uint32_t m = <uint32_t>((<uint64_t>1 << w) - n)
     cdef uint32_t v = f(reader, w - 1)
@@ -63,8 +63,8 @@ cdef inline uint32_t ns(BitReader* reader, uint32_t n) noexcept nogil:
 cdef struct BitWriter:
     uint8_t* data
     size_t at       # bits written; the rest of the last byte is zero
-    size_t end      # bits for which there is room
-    bint failed     # more was written than fits
+    size_t end      # capacity in bits
+    bint failed     # a write did not fit
 
 
 cdef inline void open_writer(BitWriter* writer, uint8_t* data, size_t capacity) noexcept nogil:
@@ -75,7 +75,7 @@ cdef inline void open_writer(BitWriter* writer, uint8_t* data, size_t capacity) 
 
 
 cdef inline void write_f(BitWriter* writer, unsigned int n, uint32_t v) noexcept nogil:
-    """The low n <= 32 bits of v, high bit first. The one bounds check."""
+    """Write the low n <= 32 bits of v, high bit first. The only bounds check for writes."""
     cdef unsigned int room, count
     if n > writer.end - writer.at:
         writer.end = writer.at
@@ -96,7 +96,7 @@ cdef inline void write_flag(BitWriter* writer, bint flag) noexcept nogil:
 
 
 cdef inline void write_ns(BitWriter* writer, uint32_t n, uint32_t v) noexcept nogil:
-    """What ns(n) reads as v, which is below n."""
+    """Write v, which is below n, in the form that ns(n) reads."""
     cdef unsigned int w = bit_length(n)
     cdef uint32_t m = <uint32_t>((<uint64_t>1 << w) - n)
     if v < m:

@@ -1,11 +1,11 @@
-"""Collector: where a ManualEngine sends to."""
+"""Collector: receives the output of a ManualEngine."""
 
 from svc._rtp.egress cimport Egress
 
 
 cdef class Outlet:
     cdef list datagrams
-    cdef object room        # how many datagrams; None = without end
+    cdef object room        # number of datagrams it still accepts; None = unlimited
 
 
 cdef void collect(void* context, Egress* egress) noexcept with gil

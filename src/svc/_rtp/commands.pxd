@@ -1,4 +1,4 @@
-"""What Python asks of the core's thread, one Command each, applied between batches."""
+"""Python's commands to the core's thread. The thread applies them between batches."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
@@ -10,11 +10,11 @@ from svc._rtp.sha1 cimport HmacKey
 from svc._rtp.srtp cimport SrtpContext
 
 cdef enum CommandKind:
-    # These need no object. Each command is a method of Engine, and a branch of `apply`.
-    OPEN_TRANSPORT      # id, ssrc = of our RTCP
+    # These need no existing object. Each command is a method of Engine and a branch of `apply`.
+    OPEN_TRANSPORT      # id, ssrc = SSRC of our RTCP
     OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, wide_id, flag = mixed
     SEND_STUN           # path, data
-    # These do nothing when the object is gone.
+    # These do nothing if the object no longer exists.
     CLOSE_TRANSPORT     # id
     SET_CREDENTIALS     # id, name = ufrag, key
     SET_CONTROLLING     # id, flag
@@ -45,14 +45,14 @@ cdef struct Command:
     uint8_t mid_id
     uint8_t wide_id
     double rate             # bit/s
-    uint8_t name[MAX_UFRAG] # the longer of ufrag and mid
+    uint8_t name[MAX_UFRAG] # holds a ufrag or a mid, of which the ufrag is longer
     uint8_t name_length
     uint8_t cname[MAX_CNAME]
     uint8_t cname_length
     uint8_t payload_types[128]
     uint8_t ext_ids[256]
     uint32_t ssrcs[MAX_SOURCES]
-    uint8_t rids[MAX_ENCODINGS][MAX_RID]    # the smallest encoding's first
+    uint8_t rids[MAX_ENCODINGS][MAX_RID]    # smallest encoding first
     uint8_t rid_lengths[MAX_ENCODINGS]
     uint8_t rid_count
     HmacKey key

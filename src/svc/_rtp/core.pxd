@@ -1,4 +1,4 @@
-"""Core: everything that the core's thread owns, passed by pointer to whoever acts on it."""
+"""Core: all state of the core's thread, passed by pointer to the functions that use it."""
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
@@ -11,21 +11,23 @@ from svc._rtp.streams cimport Streams
 from svc._rtp.table cimport Table
 
 cdef enum:
-    # Records sent before datagrams are received again: at a microsecond or so each, reception waits no longer
-    # than a quarter of a millisecond, and so does audio for video.
+    # Number of records sent before datagrams are received again. A record takes about a microsecond, so video
+    # delays reception and audio by at most a quarter of a millisecond.
     QUANTUM = 256
-    # A receiver's packets that are sent together: as many as the kernel cuts out of one message.
+    # Number of packets of one receiver that are sent together: as many as the kernel segments from one
+    # message.
     RUN = 64
-    # ns. However much falls due, ticks are no closer together: each looks at everybody who sends.
+    # ns. Minimum time between ticks, because each tick visits every sender.
     TICK_SPACING = 5_000_000
-    # ns. So long may what is not urgent wait for a packet that wakes the thread: who speaks sends one in this time.
+    # ns. Work that is not urgent waits this long for a packet that wakes the thread. Every speaker sends a
+    # packet within this time.
     PATIENCE = 20_000_000
-    # Of receivers: as many as there may be threads that send.
+    # One shard of receivers for each possible sending thread.
     MAX_SHARDS = 16
 
 
-cdef struct Shard:          # the receivers whose media leaves through one thread
-    Egress* egress          # `handed_over`, or the core's where its thread sends them itself
+cdef struct Shard:          # the receivers whose media one thread sends
+    Egress* egress          # `handed_over`, or the core's own if the core's thread sends the media
     Egress handed_over
     SendQueue audio         # drained first
     SendQueue video
@@ -33,44 +35,44 @@ cdef struct Shard:          # the receivers whose media leaves through one threa
 
 cdef struct Core:
     Pool pool
-    Egress egress           # of the core's thread: all that is no media
+    Egress egress           # of the core's thread, for everything except media
     Shard shards[MAX_SHARDS]
     uint32_t shard_count
-    uint32_t packet_shards  # of these, the first ones; the rest is not for receivers that are reached by UDP
-    uint32_t stream_shard   # of those that are reached by TCP: its egress is the core's
-    uint32_t next_shard     # a new transport's
-    uint32_t first_shard    # whose turn it is to go first
+    uint32_t packet_shards  # number of shards, counted from the first, for receivers reached by UDP
+    uint32_t stream_shard   # the shard for receivers reached by TCP, which uses the core's egress
+    uint32_t next_shard     # for the next new transport
+    uint32_t first_shard    # the shard that goes first this turn
     Negotiated negotiated
     Counters counters
     RecordPool records
     Streams* streams        # NULL = TCP is not served
 
-    Transport* transports   # a list
-    Transport* senders      # a list: those who have sent media
-    Transport* probed       # a list: those whose lines may be probed
-    int64_t next_probe      # ns: when they are looked at again
+    Transport* transports   # linked list
+    Transport* senders      # linked list: transports that have sent media
+    Transport* probed       # linked list: transports whose lines may be probed
+    int64_t next_probe      # ns: when lines are next considered for probing
     Table by_id             # transport, forwarder and down-track ids share one number space
     Table by_source         # validated remote addresses
     Table by_ufrag
-    Table by_ssrc           # participants by the sources that authentic packets came from
+    Table by_ssrc           # participants, by the SSRCs of their authenticated packets
 
-    Ring ice                # CHECK and STUN: a flood of them must not push out the rest
+    Ring ice                # CHECK and STUN. Separate, so that a flood of them cannot displace other events.
     Ring events             # DTLS, TRACK, CLOSED, SPEAKING
-    Ring details            # FORWARDED, where `verbose`
+    Ring details            # FORWARDED, if `verbose` is set
     bint verbose
 
-    uint64_t hash_seed      # peers must not choose their place in our tables
+    uint64_t hash_seed      # random, so that peers cannot choose their positions in the tables
     uint64_t random_state
-    uint32_t stun_tag       # first four bytes of every transaction id of ours
-    int64_t now             # ns, monotonic: of this turn
+    uint32_t stun_tag       # first four bytes of all our transaction ids
+    int64_t now             # ns, monotonic: time of this turn
     int64_t ticked          # ns: when the last tick was
-    int64_t next_tick       # ns: from when on the next one has something to do
-    int64_t next_watch      # ns: when silent paths are looked for again
-    int64_t deadline        # ns: when it has to be; until then the thread may sleep
+    int64_t next_tick       # ns: earliest time at which the next tick has work to do
+    int64_t next_watch      # ns: when to look for silent paths again
+    int64_t deadline        # ns: latest time for the next tick; the thread may sleep until then
 
 
 cdef inline bint is_waiting(const Core* core) noexcept nogil:
-    """Whether there is something to send, whether it can be or not."""
+    """Return whether anything waits to be sent, even if sending is blocked."""
     cdef uint32_t i
     for i in range(core.shard_count):
         if core.shards[i].audio.count or core.shards[i].video.count:
@@ -79,7 +81,7 @@ cdef inline bint is_waiting(const Core* core) noexcept nogil:
 
 
 cdef inline bint is_pending(const Core* core) noexcept nogil:
-    """Whether there is something to send that can be sent now."""
+    """Return whether anything waits to be sent that can be sent now."""
     cdef const Shard* shard
     cdef uint32_t i
     for i in range(core.shard_count):
@@ -90,7 +92,7 @@ cdef inline bint is_pending(const Core* core) noexcept nogil:
 
 
 cdef inline bint is_blocked(const Core* core) noexcept nogil:
-    """Whether the system takes no more of something for now."""
+    """Return whether the system refuses more data on any egress for now."""
     cdef uint32_t i
     for i in range(core.shard_count):
         if core.shards[i].egress.blocked:
@@ -108,14 +110,14 @@ cdef inline Egress* egress_of(Core* core, const DownTrack* down_track) noexcept 
 
 
 cdef inline void fall_due(Core* core, int64_t when, int64_t patience) noexcept nogil:
-    """Let there be a tick at `when`; up to `patience` later where the thread is not awake anyhow."""
+    """Request a tick at `when`, or up to `patience` later if nothing else wakes the thread."""
     cdef int64_t earliest = core.ticked + TICK_SPACING
     core.next_tick = min(core.next_tick, max(when, earliest))
     core.deadline = min(core.deadline, max(when + patience, earliest))
 
 
 cdef inline uint32_t random32(Core* core) noexcept nogil:
-    """xorshift64*: for phases and first numbers, never for keys."""
+    """Return a number from xorshift64*, for phases and initial numbers. Never use it for keys."""
     core.random_state ^= core.random_state >> 12
     core.random_state ^= core.random_state << 25
     core.random_state ^= core.random_state >> 27

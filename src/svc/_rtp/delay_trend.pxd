@@ -1,4 +1,4 @@
-"""DelayTrend: whether a queue grows on the way to a receiver."""
+"""DelayTrend: detects a growing queue on the way to a receiver."""
 
 from libc.stdint cimport int64_t
 
@@ -12,30 +12,30 @@ cdef enum:
 cdef enum Usage:
     NORMAL
     OVERUSE                 # the queue grows
-    UNDERUSE                # it empties
+    UNDERUSE                # the queue shrinks
 
 
 cdef struct DelayTrend:
     Usage usage
     double arrivals[TREND_WINDOW]   # ms since the first group
     double delays[TREND_WINDOW]     # ms, accumulated and smoothed
-    int count               # of all groups, at most MAX_COUNT
-    int at                  # where the next one goes
+    int count               # groups added, at most MAX_COUNT
+    int at                  # index for the next group
     int64_t first_arrival   # ns, the receiver's clock
-    double accumulated      # ms: the sum of all differences
+    double accumulated      # ms: sum of all differences
     double smoothed         # ms
     double threshold        # ms
-    double slope            # of the last regression
-    double over_ms          # how long the trend has been above the threshold
+    double slope            # result of the last regression
+    double over_ms          # time for which the trend has been above the threshold
     int over_count
     int64_t adapted_at      # ns, the receiver's clock
 
 
-cdef struct QueueDelay:     # how much longer packets take than the fastest of the last seconds
-    int64_t bases[BASE_PERIODS] # ns: the least time on the way, period by period
+cdef struct QueueDelay:     # the extra transit time of packets over the fastest of the last seconds
+    int64_t bases[BASE_PERIODS] # ns: the shortest transit time of each period
     int64_t period_began    # ns, our clock
-    int periods             # of these, so many hold something
-    int64_t last            # ns: of the last packet
+    int periods             # number of periods in `bases`
+    int64_t last            # ns: queue delay of the last packet
 
 
 cdef void reset(DelayTrend* trend) noexcept nogil

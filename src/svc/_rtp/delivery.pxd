@@ -1,4 +1,4 @@
-"""Delivery: what waits to be sent is written and encrypted, again where it was lost, or dropped where it is late."""
+"""Delivery: write and encrypt queued packets, resend lost packets, and drop late packets."""
 
 from libc.stdint cimport int64_t, uint16_t
 

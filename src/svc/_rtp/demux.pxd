@@ -1,7 +1,7 @@
-"""First-byte split of what arrives on the one port: STUN, DTLS, RTP or RTCP.
+"""Classify a datagram on the shared port by its first bytes: STUN, DTLS, RTP or RTCP.
 
-Looks at two bytes and nothing else; what is inside is the reader's to check.
-RFC 7983 section 7 (ranges), RFC 5761 section 4 (RTP and RTCP on one port).
+Reads at most two bytes. The reader of each protocol validates the rest. RFC 7983 section 7 (ranges), RFC 5761
+section 4 (RTP and RTCP on one port).
 """
 
 from libc.stddef cimport size_t
@@ -24,7 +24,7 @@ cdef inline Kind demux(const uint8_t* data, size_t length) noexcept nogil:
     if 20 <= data[0] < 64:
         return DTLS
     if 128 <= data[0] < 192:
-        # RTCP packet types 192..223, read as an RTP second byte: marker
-        # set and payload type 64..95, which RTP must not use.
+        # RTCP packet types 192..223 look like an RTP second byte with the marker set and payload type 64..95,
+        # which RTP must not use.
         return RTCP if 192 <= data[1] < 224 else RTP
     return UNKNOWN

@@ -1,8 +1,8 @@
-"""Dependency Descriptor: which frame a packet belongs to, and which frames and receivers need that frame.
+"""Dependency Descriptor: the frame of a packet, and the frames and receivers that depend on that frame.
 
-AV1 RTP specification appendix A, by the names of A.8. The structure that descriptors refer to is
-state of the stream, and the caller's: it keeps the newest one and, because packets come late, the
-one before, and picks with `contains`. Nothing here allocates; everything is bounded by the arrays.
+AV1 RTP specification appendix A, with the names of A.8. Descriptors refer to a structure, which the caller
+keeps. Because packets arrive late, the caller keeps the newest structure and the previous one, and selects
+one of them with `contains`. This module allocates nothing. The array sizes bound everything.
 """
 
 from libc.stddef cimport size_t
@@ -15,25 +15,25 @@ cdef enum:
     MAX_CHAINS = 32             # chain_cnt <= DtCnt
     MAX_SPATIAL_LAYERS = 8      # the syntax sets no limit; AV1 has 4, VP9 has 8
     MAX_TEMPORAL_LAYERS = 8     # the syntax sets no limit; AV1 and VP9 have 8
-    MAX_FDIFFS = 16             # a template can name 16 distances; H264 refers to 16 frames, others to fewer
+    MAX_FDIFFS = 16  # a template can list 16 distances; H264 refers to 16 frames, other codecs to fewer
     MAX_DESCRIPTOR = 255        # bytes that a header extension can carry (RFC 8285 section 4.3)
 
 
-cdef enum:                      # what is wrong; all negative
-    TRUNCATED = -1              # the bytes end before the syntax does
-    NO_STRUCTURE = -2           # none is attached and none is known
-    UNKNOWN_TEMPLATE = -3       # not in the structure: another one was attached to a packet not seen yet
+cdef enum:                      # errors; all negative
+    TRUNCATED = -1              # the data ends too early
+    NO_STRUCTURE = -2           # no structure is attached and none is known
+    UNKNOWN_TEMPLATE = -3  # not in the structure: a packet that has not arrived attached another structure
     TOO_MANY_TEMPLATES = -4
     TOO_MANY_SPATIAL_LAYERS = -5
     TOO_MANY_TEMPORAL_LAYERS = -6
     TOO_MANY_FDIFFS = -7
-    NO_SPACE = -8               # writing: the capacity is too small
+    NO_SPACE = -8               # for writing: the capacity is too small
 
 
 cdef enum:                      # Decode Target Indication of a frame, table A.1
-    NOT_PRESENT                 # "-": the decode target does without the frame
-    DISCARDABLE                 # "D": no other frame of the decode target needs it
-    SWITCH                      # "S": if it can be decoded, so can all that follow in the decode target
+    NOT_PRESENT                 # "-": not part of the decode target
+    DISCARDABLE                 # "D": no other frame of the decode target depends on it
+    SWITCH                      # "S": once decoded, the rest of the decode target can be decoded
     REQUIRED                    # "R": none of these
 
 
@@ -41,35 +41,35 @@ cdef struct FrameDependencyTemplate:
     uint8_t spatial_id
     uint8_t temporal_id
     uint8_t fdiff_cnt
-    uint8_t fdiff[MAX_FDIFFS]               # distances to the frames it depends on, 1..16, as ordered on the wire
+    uint8_t fdiff[MAX_FDIFFS]               # distances to its dependencies, 1..16, in wire order
     uint8_t dti[MAX_DECODE_TARGETS]         # by decode target
-    uint8_t chain_fdiff[MAX_CHAINS]         # by chain: distance to the chain's last frame, 0 = needs none
+    uint8_t chain_fdiff[MAX_CHAINS]  # by chain: distance to the chain's previous frame, 0 = none needed
 
 
-cdef struct FrameDependencyStructure:       # 5.5 KB; zeroed it contains no template
+cdef struct FrameDependencyStructure:       # 5.5 KB; all zeros = no templates
     bint resolutions_present_flag
-    uint8_t template_id_offset              # the id of templates[0]; ids go on from there, modulo 64
+    uint8_t template_id_offset              # the id of templates[0]; later ids count up modulo 64
     uint8_t template_cnt
     uint8_t dt_cnt
-    uint8_t chain_cnt                       # 0 = frames are protected by no chain
+    uint8_t chain_cnt                       # 0 = no chain protects the frames
     uint8_t max_spatial_id
     uint8_t max_temporal_id
-    uint8_t decode_target_protected_by[MAX_DECODE_TARGETS]  # the chain of each; meaningful where chain_cnt > 0
-    uint8_t decode_target_spatial_id[MAX_DECODE_TARGETS]    # the highest layer in each; targets have no order
+    uint8_t decode_target_protected_by[MAX_DECODE_TARGETS]  # by target: its chain; valid if chain_cnt > 0
+    uint8_t decode_target_spatial_id[MAX_DECODE_TARGETS]    # its highest layer; targets are unordered
     uint8_t decode_target_temporal_id[MAX_DECODE_TARGETS]
-    uint16_t max_render_width_minus_1[MAX_SPATIAL_LAYERS]   # where resolutions_present_flag
+    uint16_t max_render_width_minus_1[MAX_SPATIAL_LAYERS]   # valid if resolutions_present_flag
     uint16_t max_render_height_minus_1[MAX_SPATIAL_LAYERS]
     FrameDependencyTemplate templates[MAX_TEMPLATES]
 
 
 cdef struct DependencyDescriptor:
-    # Mandatory fields: filled in whenever there are 3 bytes, even if reading fails later.
-    bint start_of_frame                     # the packet has the first byte of its frame
-    bint end_of_frame                       # and this one the last
-    uint8_t frame_dependency_template_id    # raw, as on the wire
+    # Mandatory fields: filled in if there are at least 3 bytes, even if reading fails later.
+    bint start_of_frame                     # the packet holds the first byte of its frame
+    bint end_of_frame                       # the packet holds the last byte of its frame
+    uint8_t frame_dependency_template_id    # as on the wire
     uint16_t frame_number                   # in decode order, modulo 2^16; simulcast layers share one counter
 
-    # What came with it, as on the wire.
+    # Optional fields, as on the wire.
     bint template_dependency_structure_present_flag
     bint active_decode_targets_present_flag
     bint custom_dtis_flag
@@ -77,27 +77,27 @@ cdef struct DependencyDescriptor:
     bint custom_chains_flag
     uint32_t active_decode_targets_bitmask  # see `updates_active_decode_targets`; bit i = decode target i
 
-    # The frame, from its template or customised.
-    const FrameDependencyStructure* structure   # what it was read against: the attached one or the known one
+    # The frame, from its template or custom fields.
+    const FrameDependencyStructure* structure   # used for reading: the attached or the known structure
     uint8_t template_index
     uint8_t spatial_id
     uint8_t temporal_id
     uint8_t frame_fdiff_cnt
-    uint16_t frame_fdiff[MAX_FDIFFS]            # frame_number less these, modulo 2^16: what it depends on; 1..4096
-    uint8_t frame_dti[MAX_DECODE_TARGETS]       # structure.dt_cnt of them
-    uint8_t frame_chain_fdiff[MAX_CHAINS]       # structure.chain_cnt of them
-    uint32_t frame_max_width                    # 0 = not told
+    uint16_t frame_fdiff[MAX_FDIFFS]            # distances to its dependencies, 1..4096, modulo 2^16
+    uint8_t frame_dti[MAX_DECODE_TARGETS]       # the first structure.dt_cnt are valid
+    uint8_t frame_chain_fdiff[MAX_CHAINS]       # the first structure.chain_cnt are valid
+    uint32_t frame_max_width                    # 0 = not given
     uint32_t frame_max_height
 
 
-# Before reading: which structure?
+# Choosing a structure before reading.
 
 cdef inline bint attaches_structure(const uint8_t* data, size_t sz) noexcept nogil:
     return sz > 3 and data[3] & 0x80 != 0
 
 
 cdef inline uint8_t template_index(const FrameDependencyStructure* structure, uint8_t template_id) noexcept nogil:
-    """(template_id - offset) modulo 64; only below template_cnt it is an index."""
+    """Return (template_id - offset) modulo 64. The result is an index only if it is below template_cnt."""
     return <uint8_t>((template_id + 64 - structure.template_id_offset) & 63)
 
 
@@ -115,7 +115,7 @@ cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDepend
 # Active decode targets (section A.4).
 
 cdef inline bint updates_active_decode_targets(const DependencyDescriptor* descriptor) noexcept nogil:
-    """Whether its bitmask is in force from this packet on: told explicitly, or all by a new structure."""
+    """Return whether a bitmask applies from this packet on: an explicit one, or that of a new structure."""
     return descriptor.active_decode_targets_present_flag or descriptor.template_dependency_structure_present_flag
 
 

@@ -1,7 +1,7 @@
-"""Writing a Dependency Descriptor back, for a receiver that gets fewer decode targets.
+"""Write a Dependency Descriptor for a receiver that gets fewer decode targets.
 
-Both functions take a descriptor as `dependency_descriptor` filled it in and return the number of
-bytes written, or NO_SPACE. With MAX_DESCRIPTOR bytes of room the result fits a header extension.
+Both functions take a descriptor filled in by `dependency_descriptor`. They return the number of bytes
+written, or NO_SPACE. With MAX_DESCRIPTOR bytes of capacity the result fits into a header extension.
 """
 
 from libc.stddef cimport size_t

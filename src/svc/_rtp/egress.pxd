@@ -1,4 +1,4 @@
-"""The batch of datagrams that wait to be sent."""
+"""The batch of datagrams waiting to be sent."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -7,29 +7,29 @@ from svc._rtp.address cimport Path
 
 cdef enum:
     BATCH = 64
-    # A received packet, its header grown by two-byte extensions, a mid and a number (at most 60 bytes), RTX's two
-    # bytes, and what SRTP or SRTCP append (148).
+    # A received packet whose header has grown by two-byte extensions, a mid and a transport-wide number (at
+    # most 60 bytes), plus two bytes for RTX and the trailer of SRTP or SRTCP (148).
     OUTGOING_BYTES = 1720
 
 
 cdef struct Outgoing:
-    uint8_t data[OUTGOING_BYTES]    # first, and so aligned: libsrtp stores words
+    uint8_t data[OUTGOING_BYTES]    # first in the struct for alignment: libsrtp stores words
     Path path
     uint16_t length
-    uint16_t is_video       # on a connection, all else goes first
-    int64_t last_of         # ns: when the packet came whose last datagram this is; 0 = others follow, or no media
+    uint16_t is_video       # TCP connections send everything else first
+    int64_t last_of  # ns: arrival of the packet, if this is its last datagram; 0 = more follow, or no media
 
 
-# Sends the batch; called when it is full, and at the end of each turn. What the system does not take now stays,
-# in its order, and the egress is blocked.
+# Sends the batch. Called when the batch is full and at the end of each turn. Datagrams that the system
+# refuses stay in the batch, in order, and the egress is blocked.
 ctypedef void (*flush_function)(void* context, Egress* egress) noexcept nogil
 
 
 cdef struct Egress:
-    Outgoing* batch         # BATCH of them
+    Outgoing* batch         # array of BATCH
     uint32_t count
-    bint blocked            # the system takes no more: what is here waits, and so do the send queues
-    uint64_t* dropped       # counts what found no place
+    bint blocked            # the system refuses more data: this batch and the send queues wait
+    uint64_t* dropped       # counter of datagrams dropped for lack of space
     flush_function flush
     void* context
 
@@ -45,7 +45,7 @@ cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil
 
 
 cdef inline bint has_room_for(Egress* egress, uint32_t count) noexcept nogil:
-    """Whether so much media, at most a BATCH, may be written: else it had better wait where it can be overtaken."""
+    """Return whether `count` media datagrams fit (at most a BATCH). Others wait where audio can overtake."""
     if egress.count + count > BATCH:
         egress.flush(egress.context, egress)
     return not egress.blocked
@@ -56,11 +56,11 @@ cdef inline bint has_room(Egress* egress) noexcept nogil:
 
 
 cdef inline Outgoing* next_outgoing(Egress* egress) noexcept nogil:
-    """Where the next datagram is to be written; it is not sent until commit."""
+    """Return the place for the next datagram. It is not sent before commit."""
     if egress.count == BATCH:
         egress.flush(egress.context, egress)
         if egress.count == BATCH:
-            # Blocked. The newest gives way: it is no media, and what it said can be said again.
+            # Blocked. Replace the newest datagram: it is not media, and its sender will repeat it.
             egress.count -= 1
             egress.dropped[0] += 1
     return &egress.batch[egress.count]

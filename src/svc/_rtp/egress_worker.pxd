@@ -7,28 +7,29 @@ from svc._rtp.egress cimport Egress, Outgoing
 from svc._rtp.outlet cimport Outlet
 
 cdef enum:
-    # Of a worker: one is being filled, the others are sent. A quarter of a millisecond's work: what waits longer
-    # had better wait in the send queues, where audio goes first and what is too late is dropped.
+    # Batches per worker: one is filled while the others are sent, which takes a quarter of a millisecond.
+    # Packets that must wait longer belong in the send queues, where audio goes first and late packets are
+    # dropped.
     BATCHES = 4
 
 
 cdef struct EgressWorker:
-    # The core's thread writes:
+    # Written by the core's thread:
     Outgoing* batches[BATCHES]
     uint32_t counts[BATCHES]
-    size_t handed           # batches ever handed over
+    size_t handed           # batches handed over since the start
     size_t stopping
-    Egress* egress          # which is being filled
+    Egress* egress          # the egress being filled
     Outlet* direct          # the core's thread's own outlet
-    # The worker writes:
-    size_t sent             # batches ever sent
+    # Written by the worker:
+    size_t sent             # batches sent since the start
     Outlet outlet
-    # Both, the core's thread only while nothing is under way:
-    size_t stalled          # the line took less than it was given
-    # Both:
-    size_t core_waits       # for a batch to be sent: it is signalled then
-    int core_fd             # how
-    int wake_fds[2]         # read, write: there is a batch
+    # Written by both, but by the core's thread only while no batch is being sent:
+    size_t stalled          # the system took less than a whole batch
+    # Written by both:
+    size_t core_waits       # the core's thread waits for a sent batch and must be signalled
+    int core_fd             # the descriptor that signals it
+    int wake_fds[2]         # read end, write end: signals a new batch to the worker
 
 
 cdef int init(EgressWorker* worker, Egress* egress, Outlet* direct, int core_fd) noexcept nogil

@@ -1,4 +1,4 @@
-"""Engine: the core as one object, sans-I/O."""
+"""Engine: the core as one object, without I/O."""
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -10,20 +10,20 @@ from svc._rtp.ring cimport Ring
 
 cdef class Engine:
     cdef Core core
-    cdef void* posted       # Command*: a stack that Python pushes on and the core's thread takes whole
+    cdef void* posted       # Command*: a stack. Python pushes, and the core's thread takes all of it
     cdef uint32_t last_id
-    cdef dict keys          # transport id -> SrtpKeys, until the core has closed the transport
+    cdef dict keys          # transport id -> SrtpKeys, kept until the core has closed the transport
 
-    # On the core's thread.
+    # Called on the core's thread.
     cdef void discard_commands(self) noexcept nogil
     cdef void apply_commands(self) noexcept nogil
     cdef void end_turn(self) noexcept nogil
     cdef void flush_all(self) noexcept nogil
     cdef void tick(self, int64_t now) noexcept nogil
 
-    # On Python's thread.
+    # Called on Python's thread.
     cdef Command* new_command(self, int kind, uint32_t object_id) except NULL
     cdef void post(self, Command* command) noexcept
-    cdef void wake(self) noexcept   # the first command since the last turn has been posted
+    cdef void wake(self) noexcept   # called for the first command posted since the last turn
     cdef _send(self, int kind, uint32_t object_id, bytes data, Path* path)
     cdef _drain_ring(self, Ring* ring, list events)

@@ -1,4 +1,4 @@
-"""What is reported, asked and answered over RTCP, in both directions."""
+"""RTCP in both directions: reports, requests and responses."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t

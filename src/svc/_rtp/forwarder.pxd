@@ -1,4 +1,4 @@
-"""Forwarding: who gets a packet, and under which number."""
+"""Forwarding: which receivers get a packet, and under which number."""
 
 from libc.stdint cimport int64_t
 

@@ -1,4 +1,4 @@
-"""FrameReader: the descriptor state of one received stream, and what it says of each packet's frame."""
+"""FrameReader: the descriptor state of one received stream, and the frame of each packet."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -6,7 +6,7 @@ from svc._rtp.descriptor cimport DependencyDescriptor, FrameDependencyStructure
 from svc._rtp.layers cimport Frame
 
 cdef enum:
-    # Frames whose timestamp is remembered, for packets of theirs that carry no descriptor.
+    # Number of frames whose timestamp is remembered, for later packets without a descriptor.
     RECENT = 16
 
 
@@ -15,22 +15,22 @@ cdef struct RecentFrame:
     Frame frame
 
 
-cdef struct FrameReader:    # 12 KB; a track has one once its first descriptor has come
-    # A late packet may refer to the structure before the newest.
+cdef struct FrameReader:    # 12 KB; a track gets one with its first descriptor
+    # Late packets may refer to the previous structure.
     FrameDependencyStructure structures[2]
     uint8_t newest          # index of the newest structure
     bint known[2]
-    int64_t structure_frame[2]  # the frame that each came with
+    int64_t structure_frame[2]  # frame number at which each structure arrived
     int64_t highest         # extended frame_number; 0 = no frame yet
-    uint32_t active_decode_targets  # the sender's bitmask in force
+    uint32_t active_decode_targets  # the sender's current bitmask
     RecentFrame recent[RECENT]
     uint8_t next_recent
-    FrameDependencyStructure attached   # scratch: what the packet at hand attaches
+    FrameDependencyStructure attached   # scratch: the structure attached to the current packet
 
 
-cdef enum Reading:          # what a descriptor told
+cdef enum Reading:          # result of reading a descriptor
     NOTHING
-    NUMBER_ONLY             # it refers to a structure that has not come, or is malformed
+    NUMBER_ONLY             # malformed, or it refers to a structure that has not arrived
     WHOLE_FRAME
 
 

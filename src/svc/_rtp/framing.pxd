@@ -1,4 +1,4 @@
-"""Datagrams on a byte stream, each behind its length (RFC 4571)."""
+"""Framing of datagrams on a byte stream: each follows its length (RFC 4571)."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
@@ -6,23 +6,23 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from svc._rtp.pool cimport MAX_DATAGRAM
 
 cdef enum:
-    PREFIX = 2              # bytes of a length
-    # What next_frame says in the place of a length.
+    PREFIX = 2              # bytes of the length field
+    # Results of next_frame instead of a length.
     INCOMPLETE = -1
     BROKEN = -2
 
 
 cdef struct Deframer:
-    uint8_t held[PREFIX + MAX_DATAGRAM]     # of a frame that has not come whole
+    uint8_t held[PREFIX + MAX_DATAGRAM]     # beginning of an incomplete frame
     uint16_t count
 
 
-cdef struct FrameQueue:     # whole frames that wait to be written; but of the first a part may have left
-    uint8_t* data           # NULL while nothing has ever waited
+cdef struct FrameQueue:     # whole frames waiting to be written; part of the first frame may already be sent
+    uint8_t* data           # NULL until a frame first waits
     uint32_t capacity
     uint32_t head
     uint32_t length
-    uint32_t rest           # bytes left of the first frame, where a part of it has left; else 0
+    uint32_t rest           # bytes left of the first frame if part of it is sent, otherwise 0
 
 
 cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_t** frame) noexcept nogil

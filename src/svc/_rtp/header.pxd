@@ -4,7 +4,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 cdef enum:
-    MAX_EXTENSIONS = 20     # elements remembered of one packet; further ones are skipped
+    MAX_EXTENSIONS = 20     # elements recorded per packet; further elements are skipped
     ONE_BYTE_PROFILE = 0xBEDE
     TWO_BYTE_PROFILE = 0x1000   # low four bits are "appbits" (RFC 8285 section 4.3)
 
@@ -32,22 +32,22 @@ cdef int parse(const uint8_t* data, size_t length, Header* header) noexcept nogi
 cdef const Extension* find(const Header* header, uint8_t ext_id) noexcept nogil
 
 
-# What a receiver gets in the place of the sender's header.
+# The changes that turn the sender's header into a receiver's.
 cdef struct Rewrite:
     uint32_t ssrc
     uint32_t timestamp
     uint16_t sequence
     uint8_t payload_type
     bint marker
-    bint mixed                  # two-byte form allowed (RFC 8285 section 4.1.2)
-    uint8_t mid_id              # extension id of sdes:mid, 0 = leave it out
+    bint mixed                  # the two-byte form is allowed (RFC 8285 section 4.1.2)
+    uint8_t mid_id              # extension id of sdes:mid, 0 = omit
     uint8_t mid_length
     const uint8_t* mid
-    uint8_t wide_id             # likewise of the transport-wide number
+    uint8_t wide_id             # extension id of the transport-wide number, 0 = omit
     uint16_t wide
     const uint8_t* ext_ids      # ext_ids[id in] = id out, 0 = drop; 256 entries
-    # The element that is written as `replacement`, at most 5 bytes longer; NULL = none. Not its id: an id may
-    # come twenty times, and each time as much would not fit anywhere.
+    # The element to replace with `replacement`, which is at most 5 bytes longer; NULL = none. This is a
+    # pointer because an id may occur twenty times, and that many replacements would not fit.
     const Extension* replaced
     uint8_t replacement_length
     const uint8_t* replacement

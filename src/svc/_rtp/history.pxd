@@ -1,22 +1,22 @@
-"""Packets kept for retransmission: one history per track, whoever receives it."""
+"""Packets kept for retransmission: one history per track, shared by all its receivers."""
 
 from libc.stdint cimport int64_t
 
 from svc._rtp.pool cimport Pool, Slot
 
 cdef enum:
-    # A second of video at 8 Mbit/s in 1100-byte packets is 910 packets; of audio, 50.
+    # One second of video at 8 Mbit/s in 1100-byte packets is 910 packets. One second of audio is 50 packets.
     VIDEO_HISTORY = 1024
     AUDIO_HISTORY = 64
-    # Older packets are of no use to a receiver any more (ns).
+    # Receivers cannot use older packets (ns).
     MAX_AGE = 600_000_000
 
 
 cdef struct History:
     Slot** slots            # by extended sequence number & mask; NULL where empty
     int64_t mask
-    int64_t oldest          # no kept packet has a lower number
-    int64_t newest          # nor a higher one; below `oldest` where none is kept
+    int64_t oldest          # the lowest number that may be in use
+    int64_t newest          # the highest number in use; below `oldest` if the history is empty
 
 
 cdef int init(History* history, int64_t size) noexcept nogil

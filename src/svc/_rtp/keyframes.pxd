@@ -1,11 +1,11 @@
-"""Asking a sender for a keyframe, and recognising one when it comes."""
+"""Requesting keyframes from a sender, and recognising keyframes."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t
 
 
 cdef enum Codec:
-    OTHER                   # no keyframe is recognised: any packet may start a receiver
+    OTHER                   # keyframes are not recognised: a receiver may start at any packet
     H264
     VP8
     VP9
@@ -13,12 +13,12 @@ cdef enum Codec:
 
 
 cdef struct KeyframeRequester:
-    int64_t next_periodic   # ns: the PLI that goes out whatever happens
+    int64_t next_periodic   # ns: when the periodic PLI is due
     int64_t last_sent       # ns: 0 = never
-    int64_t last_shared     # ns: of the last that was not for receivers alone that keep asking; 0 = never
-    int64_t due             # ns: a request held back until then; 0 = none
+    int64_t last_shared     # ns: last PLI that was not sent only for receivers that keep asking; 0 = never
+    int64_t due             # ns: when the delayed request is due; 0 = none
     bint for_repeats        # only receivers that keep asking wait for `due`
-    bint answered           # a keyframe has come since `last_sent`
+    bint answered           # a keyframe has arrived since `last_sent`
 
 
 cdef bint starts_keyframe(Codec codec, const uint8_t* payload, size_t length) noexcept nogil

@@ -1,16 +1,16 @@
-"""TemporalLayerSelector: which frames of a track one receiver gets."""
+"""TemporalLayerSelector: selects the frames of a track that one receiver gets."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 cdef enum:
-    ALL_LAYERS = 255        # the null selector: everything is forwarded, nothing remembered
+    ALL_LAYERS = 255        # no selection: every frame is forwarded and nothing is remembered
     MAX_SPATIAL = 8
     MAX_TEMPORAL = 8
-    MAX_DEPENDENCIES = 16   # frame dependencies of one frame; more make the frame unknown
-    DECISIONS = 1024        # frames whose decision is remembered
+    MAX_DEPENDENCIES = 16   # dependencies per frame; a frame with more counts as unknown
+    DECISIONS = 1024        # number of frames whose decision is remembered
 
 
-cdef struct Frame:          # what a packet's descriptor says of its frame
+cdef struct Frame:          # a frame, as described by a packet's descriptor
     int64_t number          # extended frame_number
     uint8_t spatial_id
     uint8_t temporal_id
@@ -29,13 +29,13 @@ cdef enum Decision:
 
 
 cdef struct TemporalLayerSelector:
-    uint8_t target          # max_temporal_layer as asked for, ALL_LAYERS until then
-    uint8_t current[MAX_SPATIAL]    # the highest temporal layer forwarded now, by spatial layer
-    # Extended frame number and decision of the newest DECISIONS frames, by number & (DECISIONS - 1); NULL
-    # until a layer is first asked for.
+    uint8_t target          # the requested max_temporal_layer; ALL_LAYERS until one is requested
+    uint8_t current[MAX_SPATIAL]    # by spatial layer: the highest temporal layer forwarded now
+    # Extended frame number and decision of the newest DECISIONS frames, by number & (DECISIONS - 1). NULL
+    # until a layer is first requested.
     uint32_t* decisions
-    int64_t remembered_from # frames before this one had come, and were forwarded, when a layer was first asked for
-    int64_t newest          # the newest frame that has come; 0 = none yet
+    int64_t remembered_from # every earlier frame was forwarded, because no layer had been requested yet
+    int64_t newest          # the newest frame received; 0 = none yet
 
 
 cdef int set_target(TemporalLayerSelector* selector, uint8_t target) noexcept nogil

@@ -1,4 +1,4 @@
-"""LossEstimate: the rate above which packets are lost, told apart from what the line loses at any rate."""
+"""LossEstimate: the rate above which packets are lost, apart from the loss at every rate."""
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -6,27 +6,27 @@ cdef enum:
     OBSERVATIONS = 20
 
 
-cdef struct Observation:    # what was reported of about 250 ms
+cdef struct Observation:    # reports on about 250 ms
     double packets
     double lost
-    double rate             # bit/s, as sent
+    double rate             # bit/s sent
 
 
 cdef struct LossEstimate:
-    Observation observations[OBSERVATIONS]  # a ring
-    int count               # of all, at most OBSERVATIONS
-    int at                  # where the next one goes
-    double inherent         # the share that the line loses at any rate
+    Observation observations[OBSERVATIONS]  # ring buffer
+    int count               # observations made, at most OBSERVATIONS
+    int at                  # index for the next observation
+    double inherent         # share of packets that the line loses at every rate
     double limit            # bit/s; 0 = unknown
     bint limiting           # the limit is below what the delay allows
-    int64_t held_until      # ns: until then the limit hardly rises, and no probe lifts it
-    int64_t hold            # ns: how long the next time
-    int64_t limited_at      # ns: when it was last limiting
-    # The observation that is being made.
+    int64_t held_until      # ns: until then the limit hardly rises and probes do not raise it
+    int64_t hold            # ns: duration of the next hold
+    int64_t limited_at      # ns: when the limit last applied
+    # The current observation.
     uint32_t packets
-    int64_t lost            # less those that turned out to have been late
+    int64_t lost            # packets reported lost, minus those that arrived late
     uint32_t bytes
-    int64_t began           # ns, when its first packet was sent
+    int64_t began           # ns: when its first packet was sent
     int64_t ended
 
 

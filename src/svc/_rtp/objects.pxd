@@ -1,16 +1,16 @@
-"""What the core knows: transports, forwarders and down tracks, and how they hang together.
+"""The objects of the core: transports, forwarders and down tracks, and the links between them.
 
     Transport (a participant) ── lines ──> Forwarder (a published track) ──> DownTrack, one per receiver
         ^                                                                        |
         └────────────────────────────────────────────────────────────────────────┘
 
-A track that comes in several encodings (simulcast) has a Forwarder for each, and its Simulcast leads to all of
-them. A DownTrack is linked to the one whose packets it gets (`simulcast` moves it), so that a track in one encoding
-costs nothing more.
+A simulcast track has one Forwarder per encoding, and its Simulcast links to all of them. A DownTrack is
+linked to the Forwarder whose packets it gets; `simulcast` moves it. A track in one encoding therefore has no
+extra cost.
 
-All of it belongs to the core's thread. LiveKit calls "Forwarder" what belongs to one DownTrack; here it is
-the word for the object of a published track. Inbound and outbound are as the SFU sees them: what a participant
-sends comes in.
+Only the core's thread uses these objects. LiveKit's "Forwarder" belongs to one DownTrack. Here, a Forwarder
+belongs to a published track. Inbound and outbound are from the SFU's point of view: a participant's media is
+inbound.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -35,14 +35,14 @@ from svc._rtp.twcc cimport ArrivalLog
 cdef enum:
     MAX_PATHS = 8           # validated paths of one transport
     MAX_LINES = 4           # microphone, camera, screen, screen audio
-    MAX_SOURCES = 16        # inbound SSRCs of one transport
-    MAX_HEARD = 64          # inbound SSRCs of one DTLS session, placed or not, RTCP's too
+    MAX_SOURCES = 16        # inbound SSRCs on the lines of one transport
+    MAX_HEARD = 64          # authenticated inbound SSRCs of one DTLS session, RTP and RTCP, on a line or not
     MAX_UFRAG = 32
     MAX_MID = 16
     MAX_CNAME = 64
     MAX_ENCODINGS = 3       # of one track
-    MAX_RID = 16            # what a one-byte extension holds
-    # Splices that a receiver's resends can still refer to (a power of two): more than fit into the age of a history.
+    MAX_RID = 16            # the longest value of a one-byte extension
+    # Splices that a resend can still refer to (a power of two): more than occur within the age of a history.
     SPLICES = 8
 
 
@@ -51,245 +51,246 @@ cdef enum MediaKind:
     VIDEO
 
 
-cdef struct Credentials:    # one ICE generation
+cdef struct Credentials:    # of one ICE generation
     uint8_t ufrag[MAX_UFRAG]
     uint8_t ufrag_length
     uint32_t generation     # 1, 2, ...
-    HmacKey key             # of the password
+    HmacKey key             # HMAC key of the password
 
 
 cdef struct Line:           # an m-line on which the participant may send
     uint8_t mid[MAX_MID]
     uint8_t mid_length
     MediaKind kind
-    uint8_t payload_types[128]  # 1 = accepted
+    uint8_t payload_types[128]  # 1 = accepted, by payload type
     uint32_t ssrcs[MAX_SOURCES]  # as signalled; 0 ends the list
-    Forwarder* forwarder    # NULL = the participant may not send here; of several encodings, the smallest
+    Forwarder* forwarder    # NULL = the participant may not send here; with several encodings, the smallest
 
 
-cdef struct Source:         # an inbound SSRC that has been placed on a line
+cdef struct Source:         # an inbound SSRC that is bound to a line
     uint32_t ssrc
     Forwarder* forwarder
-    int64_t last_packet     # ns
+    int64_t last_packet     # ns: arrival of the last packet
 
 
 cdef struct Transport:
-    # What each packet to a receiver needs comes first, as in DownTrack.
+    # The fields needed for each outgoing packet come first, as in DownTrack.
     uint8_t keyed
     uint8_t has_selected
     uint8_t deafened
-    uint8_t shard           # which thread sends its media
-    uint8_t packet_shard    # which one does while it is reached by UDP
+    uint8_t shard           # index of the shard that sends its media
+    uint8_t packet_shard    # index of the shard that sends its media while the selected path is UDP
     uint32_t id
     SrtpContext outbound
-    SentPackets wide        # what goes to it under transport-wide numbers, where it has negotiated them
+    SentPackets wide        # packets sent under transport-wide numbers, if the participant negotiated them
     Path selected
 
     Transport* next         # in the engine's list
     Transport* previous
-    Transport* next_sender  # in the list of those who have sent media
+    Transport* next_sender  # in the list of transports that have sent media
     bint sends
 
-    Credentials credentials[2]  # the newest first
+    Credentials credentials[2]  # newest first
     uint8_t credentials_count
-    uint32_t generation     # of the newest
+    uint32_t generation     # of the newest credentials
     bint controlling
 
-    Path validated[MAX_PATHS]   # the newest first
+    Path validated[MAX_PATHS]   # newest first
     uint32_t priorities[MAX_PATHS]
     bint nominated[MAX_PATHS]
-    uint32_t generations[MAX_PATHS] # the newest in whose name it was checked
+    uint32_t generations[MAX_PATHS] # by path: the newest ICE generation with a check on this path
     uint8_t validated_count
-    bint silent             # Python was told that nothing comes over the selected path
-    int64_t heard_at        # ns: when something last did
-    int64_t counted_since   # ns: when a second began in which signs of life are counted
+    bint silent             # a SILENT event was sent for the selected path
+    int64_t heard_at        # ns: arrival of the last datagram over the selected path
+    int64_t counted_since   # ns: start of the second in which `signs` counts
     uint32_t signs
-    bint steady             # Many came in the last second that has been counted
+    bint steady             # at least STEADY_SIGNS datagrams arrived in the last counted second
 
     SrtpContext inbound
-    uint32_t rtcp_ssrc      # we report as this source
+    uint32_t rtcp_ssrc      # SSRC of the RTCP packets that the SFU sends to this participant
 
     Line lines[MAX_LINES]
     uint8_t line_count
     Source sources[MAX_SOURCES]
     uint8_t source_count
-    # Whose packets have been authenticated. They are looked through for every packet, by libsrtp too, which
-    # keeps a kilobyte for each. None is ever forgotten: its packets could be replayed.
+    # Replay windows of the authenticated SSRCs. Every packet searches this list, and libsrtp's own list,
+    # which takes a kilobyte per SSRC. Entries are never removed, because packets of a removed SSRC could be
+    # replayed.
     ReplayWindow* heard[MAX_HEARD]
     uint8_t heard_count
-    int64_t strangers_after # ns: until then nothing from an unknown address is tried
+    int64_t strangers_after # ns: packets from unknown addresses are not tried before this time
     ArrivalLog* arrivals    # NULL until the first packet with a transport-wide number
-    int64_t next_feedback   # ns: transport-wide feedback
-    int64_t next_report     # ns: receiver reports
+    int64_t next_feedback   # ns: when transport-wide feedback is due
+    int64_t next_report     # ns: when receiver reports are due
 
-    DownTrack* down_tracks  # what this participant receives, linked by next_received
+    DownTrack* down_tracks  # the tracks that this participant receives, linked by next_received
     Bandwidth* bandwidth    # of the line to it; NULL until it negotiates transport-wide numbers
-    double wanted_bps       # up to which rate the line is probed; 0 = nobody wants to know
-    bint probed             # it is in the list of those whose lines may be probed
+    double wanted_bps       # highest rate to probe for (bit/s); 0 = the estimate is not wanted
+    bint probed             # it is in the list of transports whose lines may be probed
     Transport* next_probed
 
 
 cdef struct Forwarder:
     uint32_t id
-    Transport* transport    # the publisher's
+    Transport* transport    # of the publisher
     uint8_t line
     MediaKind kind
     bint muted
 
-    uint32_t ssrc           # of the media now; 0 = nothing has come yet
+    uint32_t ssrc           # current SSRC of the media; 0 = no packet has arrived yet
     uint8_t payload_type    # of the last media packet
-    uint8_t told_payload_type   # the one that Python knows of; 255 = none
-    int64_t told_at         # ns: when Python was last told of the source and its codec; 0 = not of this source
+    uint8_t told_payload_type   # payload type last reported to Python; 255 = none
+    int64_t told_at         # ns: when the current source and codec were reported to Python; 0 = not reported
     Codec codec
     FrameReader* frames     # NULL until the first Dependency Descriptor
     Reception reception
     History history
     KeyframeRequester keyframes
-    Loudness loudness       # of audio
-    int64_t held_requests   # ns: when a receiver's held-back keyframe request falls due; 0 = none
-    SenderInfo last_sr      # as it came
-    int64_t last_sr_at      # ns: 0 = of this source none has come
+    Loudness loudness       # audio only
+    int64_t held_requests   # ns: when the first delayed keyframe request of a receiver is due; 0 = none
+    SenderInfo last_sr      # contents of the last sender report
+    int64_t last_sr_at      # ns: arrival of that report; 0 = none from this source
 
     DownTrack* down_tracks  # linked by next_sent
 
-    # The rest is for tracks in several encodings.
+    # The remaining fields are for tracks in several encodings.
     Simulcast* simulcast    # NULL = this is the only encoding
-    Forwarder* next_encoding    # of the same track, the next larger one
+    Forwarder* next_encoding    # the next larger encoding of the same track
     uint8_t rid[MAX_RID]
     uint8_t rid_length
     uint8_t spatial_layer   # 0 = the smallest encoding
-    bint stopped            # the others go on, and this one sends nothing
-    uint32_t missed         # frames of the others since its last packet
+    bint stopped            # this encoding sends nothing while the others continue
+    uint32_t missed         # frames that the other encodings sent since this one's last packet
     uint32_t frame_timestamp    # of its newest packet
-    int64_t media_at        # ns: when that came
-    Picture newest          # of its newest packet
+    int64_t media_at        # ns: arrival of the newest packet
+    Picture newest          # of the newest packet
 
 
 cdef struct Simulcast:      # the encodings of one track
-    Forwarder* encodings[MAX_ENCODINGS]     # by spatial layer, the smallest first
+    Forwarder* encodings[MAX_ENCODINGS]     # by spatial layer, smallest first
     uint8_t count
-    bint pending            # a receiver waits for a keyframe of an encoding that it does not have yet
-    int64_t next_review     # ns: when it is looked again whether one has stopped, and the keyframes asked for again
+    bint pending            # a receiver waits for a keyframe of an encoding that it does not get yet
+    int64_t next_review     # ns: when to look for stopped encodings and request pending keyframes again
 
 
-cdef struct Splice:         # how the packets of one encoding continue a receiver's stream
+cdef struct Splice:         # the offsets that continue a receiver's stream with the packets of one encoding
     Forwarder* forwarder
-    uint32_t timestamp_offset   # each of these is added to what the sender has written
-    uint32_t nudge          # part of timestamp_offset: what keeps timestamps rising across the switch
+    uint32_t timestamp_offset   # this offset and the other two are added to the sender's values
+    uint32_t nudge          # part of timestamp_offset that makes timestamps increase across the switch
     uint16_t picture_offset
-    uint16_t frame_offset   # of the Dependency Descriptor's frame number
+    uint16_t frame_offset   # of the frame number in the Dependency Descriptor
     uint8_t tl0_offset
 
 
-cdef struct Sent:           # a packet that a receiver got, by its number there
-    int64_t output          # extended number at the receiver
-    int64_t input           # extended number at the publisher
-    int64_t resent_at       # ns: or when it was first sent, if that was late; 0 = neither
+cdef struct Sent:           # a packet sent to a receiver, indexed by its number at the receiver
+    int64_t output          # extended sequence number at the receiver
+    int64_t input           # extended sequence number at the publisher
+    int64_t resent_at       # ns: when last resent, or first sent if the packet was late; 0 = neither
     uint8_t resends
-    uint8_t with_mid        # 1 = its header carried the mid: a resend repeats it bit for bit
-    uint8_t filler          # 1 = padding only, in the place of a late packet that was not to go
-    uint8_t told_layers     # its descriptor's decode targets were cut to this temporal layer; 255 = untouched
-    uint8_t splice          # which of the receiver's splices it was sent under
-    uint8_t numbered        # it has a transport-wide number; until it is first written it has none
-    uint16_t wide           # that number: a plain resend repeats it, as all of the header
+    uint8_t with_mid        # 1 = its header carried the mid, so a resend repeats the mid
+    uint8_t filler          # 1 = only padding, in place of a late packet that the receiver must not get
+    uint8_t told_layers     # highest temporal layer that its descriptor's bitmask allows; 255 = not changed
+    uint8_t splice          # number of the receiver's splice under which it was sent
+    uint8_t numbered        # 1 = has a transport-wide number, which it gets when it is first written
+    uint16_t wide           # transport-wide number; a plain resend repeats it with the rest of the header
 
 
-cdef struct LastFrame:      # what the packet before a gap tells of the packets in it
+cdef struct LastFrame:      # the last packet before a gap: shows which frames the missing packets belong to
     int64_t number
     uint8_t known
     uint8_t dropped
-    uint8_t ended           # the packet was its frame's last
+    uint8_t ended           # the packet was the last of its frame
 
 
-# What every packet for a receiver needs comes first, in the order in which it is needed: a thousand receivers
-# do not fit into a processor's cache, and each line of it that is fetched costs as much as all the work there.
+# The fields needed for each outgoing packet come first, in the order of use. A thousand receivers do not fit
+# into a processor's cache, and fetching one cache line costs as much as all the work on its fields.
 cdef struct DownTrack:
-    DownTrack* next_sent    # of the same forwarder
+    DownTrack* next_sent    # next receiver of the same forwarder
     Forwarder* forwarder
-    Transport* transport    # the receiver's
-    DownTrack* next_queued  # in its send queue, while it has a turn there
-    void* first_record      # SendRecord*: what waits to be sent to this receiver
+    Transport* transport    # of the receiver
+    DownTrack* next_queued  # next in the send queue, while has_turn is set
+    void* first_record      # SendRecord*: the oldest packet waiting for this receiver
     void* last_record
-    uint32_t records        # how many wait
+    uint32_t records        # number of waiting packets
     uint32_t ssrc
-    uint8_t waiting         # for a keyframe
-    uint8_t requests        # for keyframes, by this receiver, without a minute's pause and without losses
-    bint loses              # it has reported losses since its last request
-    uint8_t paused          # waiting because it loses too much: its own wishes do not shorten that
-    uint8_t switched_off    # waiting because its client wants nothing of this track for now (SET_PAUSED)
-    uint8_t new_source      # the next start goes on with the numbers of another source: NEW_*
+    uint8_t waiting         # 1 = forwarding waits for a keyframe
+    uint8_t requests        # consecutive keyframe requests, without those after losses; reset after a minute
+    bint loses              # a report showed losses since the last keyframe request
+    uint8_t paused          # waiting because of heavy loss; this receiver's requests do not end the wait
+    uint8_t switched_off    # waiting because its client turned the track off (SET_PAUSED)
+    uint8_t new_source      # NEW_* bits: the next start continues the stream from another source
     uint8_t has_turn
-    uint8_t shedding        # the frame with shed_timestamp is being dropped
-    uint8_t mixed           # two-byte extensions accepted (RFC 8285 section 4.1.2)
-    uint8_t mid_id          # the extension's id, 0 = not accepted
-    uint8_t wide_id         # likewise, of the transport-wide number
-    uint8_t announced       # the receiver has reported on our SSRC: the mid need not be sent any more
+    uint8_t shedding        # 1 = the frame with shed_timestamp is being dropped
+    uint8_t mixed           # 1 = accepts two-byte extensions (RFC 8285 section 4.1.2)
+    uint8_t mid_id          # extension id of the mid; 0 = not accepted
+    uint8_t wide_id         # extension id of the transport-wide number; 0 = not accepted
+    uint8_t announced       # 1 = the receiver has reported on our SSRC, so packets omit the mid
 
     SequenceRewriter numbers
-    Sent* sent              # by output number & sent_mask; as many as may still be asked for
+    Sent* sent              # by output number & sent_mask; grows to hold all packets that may be NACKed
     int64_t sent_mask
     uint32_t timestamp_offset   # added to the sender's timestamps
-    Splice* splices         # by number & (SPLICES - 1); NULL until it is moved to another encoding
-    uint32_t last_timestamp # as sent
+    Splice* splices         # by splice number & (SPLICES - 1); NULL until it is moved to another encoding
+    uint32_t last_timestamp # timestamp as sent
 
-    int64_t last_timestamp_at   # ns: when that packet was to be sent
-    uint32_t packets        # as sender reports count them, retransmissions excluded
+    int64_t last_timestamp_at   # ns: when the packet with last_timestamp was queued
+    uint32_t packets        # as counted in sender reports, without retransmissions
     uint32_t octets
     int64_t resend_credit   # bytes that may be resent now
-    int64_t nacked          # recent share of packets asked for again, of NACKED_ALL
-    LastFrame last_frame    # of the packet with the highest number
-    uint64_t payload_types[2]   # accepted by the receiver, a bit for each
+    int64_t nacked          # recent share of packets that were NACKed, times NACKED_ALL
+    LastFrame last_frame    # frame of the packet with the highest number
+    uint64_t payload_types[2]   # accepted by the receiver, one bit per payload type
 
     TemporalLayerSelector layers
     uint8_t ext_ids[256]    # sender's extension id -> receiver's, 0 = drop
 
-    # The rest is seldom looked at.
+    # The remaining fields are rarely used.
     uint32_t id
-    uint8_t splice          # the number of the newest one
-    uint8_t max_spatial     # the largest encoding that its client wants; ALL_LAYERS = any
-    uint32_t served         # packets sent in its present turn, while its queue is congested
-    DownTrack* next_received    # of the same transport
+    uint8_t splice          # number of the newest splice
+    uint8_t max_spatial     # largest encoding that the client wants; ALL_LAYERS = any
+    uint32_t served         # packets sent in the current turn, while the queue is congested
+    DownTrack* next_received    # next down track of the same transport
     uint32_t shed_timestamp
     uint32_t rtx_ssrc       # 0 = no RTX
-    int64_t rtx_index       # of the next RTX packet: rollover counter and sequence number
+    int64_t rtx_index       # index of the next RTX packet: rollover counter and sequence number
     uint8_t mid[MAX_MID]
     uint8_t mid_length
     uint8_t cname[MAX_CNAME]
     uint8_t cname_length
-    int64_t waiting_since   # ns: since when packets have been held back; 0 = none has
-    int64_t rtt             # ns, as the receiver's reports tell; 0 = unknown
-    int64_t lossy_since     # ns: since when its reports tell of too much loss; 0 = they do not
-    uint8_t fraction_lost   # of 256, by its last report
-    int64_t reported_at     # ns: when that came
-    uint32_t sr_sent        # middle 32 bits of the last SR's NTP time
+    int64_t waiting_since   # ns: when the first packet was withheld during the current wait; 0 = none
+    int64_t rtt             # ns, from the receiver's reports; 0 = unknown
+    int64_t lossy_since     # ns: when its reports began to show too much loss; 0 = they do not
+    uint8_t fraction_lost   # of 256, from its last report
+    int64_t reported_at     # ns: arrival of that report
+    uint32_t sr_sent        # middle 32 bits of the NTP time in the last SR
     int64_t sr_sent_at      # ns
-    int64_t last_request    # ns: of a keyframe, by this receiver
-    int64_t held_request    # ns: when the next may go through; 0 = none held
+    int64_t last_request    # ns: this receiver's last keyframe request that went through
+    int64_t held_request    # ns: when its delayed keyframe request goes through; 0 = none delayed
 
 
 cdef enum NewSource:        # bits of DownTrack.new_source
-    NEW_SENDER = 1          # its clock cannot be compared with the one before
-    NEW_ENCODING = 2        # of the same sender
+    NEW_SENDER = 1          # another sender: its clock cannot be compared with the previous one
+    NEW_ENCODING = 2        # another encoding of the same sender
 
 
 cdef inline bint accepts(const DownTrack* down_track, uint8_t payload_type) noexcept nogil:
     return down_track.payload_types[payload_type >> 6] >> (payload_type & 63) & 1
 
 
-# What one program of the SFU negotiates with everybody: one payload-type and one extension-id table.
+# The payload types and extension ids that the SFU negotiates, the same for all participants.
 cdef struct Negotiated:
-    uint8_t kind[128]       # 0 = not ours, else PAYLOAD_*
+    uint8_t kind[128]       # PAYLOAD_*; 0 = not negotiated
     uint8_t codec[128]      # Codec
-    uint8_t media_of[128]   # RTX payload type -> the media payload type it repeats
-    uint8_t rtx_of[128]     # media payload type -> its RTX payload type, 0 = none
+    uint8_t media_of[128]   # RTX payload type -> media payload type
+    uint8_t rtx_of[128]     # media payload type -> RTX payload type, 0 = none
     uint32_t clock_rate[128]
-    uint8_t mid_id          # hop-by-hop extensions that the core reads
+    uint8_t mid_id          # hop-by-hop extension, read by the core
     uint8_t twcc_id
-    uint8_t level_id        # RFC 6464; read here and passed on
-    uint8_t descriptor_id   # the Dependency Descriptor; likewise
-    uint8_t rid_id          # which encoding a packet belongs to (RFC 8852); 0 = not negotiated
-    uint8_t repaired_rid_id # of RTX: of which encoding it repeats packets
-    uint8_t forwarded[256]  # 1 = end to end: passed on under the same id
+    uint8_t level_id        # RFC 6464; read and forwarded
+    uint8_t descriptor_id   # Dependency Descriptor; read and forwarded
+    uint8_t rid_id          # encoding of a packet (RFC 8852); 0 = not negotiated
+    uint8_t repaired_rid_id # encoding that an RTX packet repeats (RFC 8852)
+    uint8_t forwarded[256]  # 1 = end-to-end extension: forwarded under the same id
 
 
 cdef enum Payload:
@@ -299,8 +300,8 @@ cdef enum Payload:
     PAYLOAD_RTX
 
 
-# Cumulative counters, written by the core's thread only; Python sees them under these names. docs/configuration.md
-# says what each means.
+# Cumulative counters. Only the core's thread writes them. Python uses the same names; docs/configuration.md
+# defines each.
 cdef struct Counters:
     uint64_t packets_received
     uint64_t bytes_received
@@ -318,7 +319,7 @@ cdef struct Counters:
     uint64_t dropped_stun
     uint64_t dropped_overload_video
     uint64_t dropped_overload_audio
-    uint64_t dropped_slow_video     # a receiver's TCP connection takes no more
+    uint64_t dropped_slow_video     # the receiver's TCP connection was full
     uint64_t dropped_slow_audio
     uint64_t nacks_received
     uint64_t nacks_sent
@@ -328,10 +329,10 @@ cdef struct Counters:
     uint64_t plis_sent
     uint64_t descriptors_unread
     uint64_t fillers_sent
-    uint64_t probes_sent            # packets that only try what a line carries
-    uint64_t bandwidth_reports      # transport-wide feedback of receivers
+    uint64_t probes_sent            # packets sent only to probe a line
+    uint64_t bandwidth_reports      # transport-wide feedback packets from receivers
     uint64_t bandwidth_reports_ignored
-    uint64_t layers_dropped         # packets kept from a receiver by its temporal layer
-    uint64_t encoding_switches      # a receiver goes on with another encoding of a track
-    uint64_t tcp_accepted           # as streams counts them
+    uint64_t layers_dropped         # packets withheld from a receiver because of its temporal layer
+    uint64_t encoding_switches      # moves of a receiver to another encoding of a track
+    uint64_t tcp_accepted           # counted by streams
     uint64_t tcp_refused

@@ -1,4 +1,4 @@
-"""Outlet: the way of one thread's datagrams into the kernel."""
+"""Outlet: passes one thread's datagrams to the kernel."""
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
@@ -11,15 +11,15 @@ cdef enum:
 
 
 cdef struct Outlet:
-    int sockets[2]          # IPv4, IPv6; -1 = none. The same for every thread
-    bint bound[2]           # to one address, as far as we know: no datagram is told which to leave from
-    StreamIO* connections   # NULL = none: only the core's thread has any
+    int sockets[2]          # IPv4, IPv6; -1 = none. All threads share the sockets
+    bint bound[2]           # to a single address, so datagrams need no source address
+    StreamIO* connections   # NULL = none: only the core's thread has connections
     bint portable
-    int segment             # whether the kernel may cut runs of equal datagrams out of one message
-    int full                # the socket that takes no more for now; -1 = none
+    int segment             # whether the kernel may segment runs of equal datagrams from one message
+    int full                # the socket whose buffer is full; -1 = none
     uint64_t failed         # datagrams that could not be sent
-    uint64_t delays[DELAY_BUCKETS]  # histogram: packets that left for everybody within 2^i x 50 us of arrival
-    uint64_t delay_ns       # their sum
+    uint64_t delays[DELAY_BUCKETS]  # histogram: packets sent to all receivers within 2^i x 50 us of arrival
+    uint64_t delay_ns       # the sum of these delays
     svc_datagram datagrams[SVC_BATCH]
 
 

@@ -1,4 +1,4 @@
-"""Rewriting: the descriptor and the picture ids of a packet, as one receiver gets them."""
+"""Rewriting: the descriptor and the picture ids of a packet for one receiver."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t

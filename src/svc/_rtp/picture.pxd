@@ -6,14 +6,14 @@ from libc.stdint cimport uint8_t, uint16_t
 from svc._rtp.keyframes cimport Codec
 
 cdef enum:
-    MAX_PICTURE = 5         # bytes up to and with the last field that is rewritten
+    MAX_PICTURE = 5         # bytes up to the end of the last rewritten field
 
 
 cdef struct Picture:
-    uint8_t length          # bytes up to and with the last of these fields; 0 = there is none
-    uint8_t id_at           # where the picture id begins; 0 = there is none
+    uint8_t length          # bytes up to the end of the last of these fields; 0 = none
+    uint8_t id_at           # offset of the picture id; 0 = none
     uint8_t id_length       # 1 or 2 bytes: 7 or 15 bits
-    uint8_t tl0_at          # where TL0PICIDX is; 0 = there is none
+    uint8_t tl0_at          # offset of TL0PICIDX; 0 = none
     uint16_t id
     uint8_t tl0
 

@@ -1,4 +1,4 @@
-"""Placing: which track an RTP packet belongs to."""
+"""Placement: finds the track of an RTP packet."""
 
 from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Forwarder, Transport

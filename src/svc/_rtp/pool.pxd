@@ -1,4 +1,4 @@
-"""The packet pool: slots that hold one received packet each, shared by reference count."""
+"""The packet pool: slots for one received packet each, shared by reference count."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
@@ -6,38 +6,38 @@ from svc._rtp.header cimport Header
 from svc._rtp.layers cimport Frame
 
 cdef enum:
-    # The largest datagram looked at. Browsers send at most 1200 bytes of RTP; 1500 is Ethernet's MTU.
+    # The largest accepted datagram. Browsers send at most 1200 bytes of RTP, and Ethernet's MTU is 1500.
     MAX_DATAGRAM = 1500
     SLOTS_PER_CHUNK = 64
-    # About 110 MB: the histories (600 ms) of a thousand tracks of 1 Mbit/s.
+    # About 110 MB: histories (600 ms) of a thousand tracks at 1 Mbit/s.
     MAX_SLOTS = 65536
-    # The last of them are not for keeping, so that there is always something to receive into.
+    # The last slots are reserved for receiving and are not kept in histories.
     RESERVE = 256
 
 
 cdef struct Slot:
     Slot* next_free
-    int64_t ext_seq         # extended sequence number in the publisher's numbers
+    int64_t ext_seq         # extended sequence number of the publisher
     int64_t arrival         # ns, monotonic
     uint32_t references
-    uint32_t queued         # of these, records that wait to be sent
+    uint32_t queued         # references that belong to records waiting to be sent
     uint16_t length         # bytes in data, decrypted
-    bint late               # a newer number came before it
-    bint leapt              # its index is half a cycle or more ahead of all before
+    bint late               # a packet with a higher number arrived before it
+    bint leapt              # its index is at least half a cycle above all earlier ones
     bint starts_keyframe
-    bint has_frame          # its descriptor, or one of its frame's, has been read
-    bint from_history       # it has gone to somebody later than it came: how long that took tells nothing
+    bint has_frame          # its descriptor, or a descriptor of its frame, was read
+    bint from_history       # it was sent to a receiver from the history, so its delay is not measured
     Frame frame
     Header header
-    # 16 bytes more than a datagram: libsrtp works in place. Aligned, because it loads words.
+    # 16 bytes more than a datagram, because libsrtp works in place. Aligned, because libsrtp loads words.
     uint8_t data[1520]
 
 
 cdef struct Pool:
     Slot* free
-    uint32_t slots          # allocated in all
+    uint32_t slots          # number allocated
     uint32_t used
-    void* chunks            # a list of chunks, linked through their first word
+    void* chunks            # list of chunks, linked through their first word
 
 
 cdef Slot* acquire(Pool* pool) noexcept nogil
@@ -46,5 +46,5 @@ cdef void destroy(Pool* pool) noexcept nogil
 
 
 cdef inline bint scarce(const Pool* pool) noexcept nogil:
-    """Whether what is left is needed for receiving: nothing more should be kept."""
+    """Return whether the remaining slots are reserved for receiving, so that no more packets may be kept."""
     return pool.used > MAX_SLOTS - RESERVE

@@ -1,4 +1,4 @@
-"""Probing: when to try a higher rate, how much to send for it, and what it has shown."""
+"""Probing: when to try a higher rate, how much to send, and the result."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -8,18 +8,18 @@ cdef enum:
     CLUSTERS = 4
 
 
-cdef struct Cluster:        # packets that were sent faster than usual, and what is reported of them
+cdef struct Cluster:        # packets sent faster than usual, and the reports on them
     uint8_t number          # 1 to 254; 0 = none
-    double rate             # bit/s that were to be sent
+    double rate             # bit/s to send
     uint32_t sent_packets
     uint32_t sent_bytes
     uint32_t packets        # received
     uint32_t bytes
-    uint32_t first_bytes    # of the packet that arrived first
-    uint32_t last_bytes     # of those that were sent together last
+    uint32_t first_bytes    # size of the packet that arrived first
+    uint32_t last_bytes     # size of the packets that were sent together last
     int64_t first_sent      # ns, our clock
     int64_t last_sent
-    int64_t first_arrival   # ns, the receiver's
+    int64_t first_arrival   # ns, the receiver's clock
     int64_t last_arrival
 
 
@@ -27,17 +27,17 @@ cdef struct Probing:
     double wanted           # bit/s that would be used if the line carried it; 0 = do not probe
     Cluster clusters[CLUSTERS]  # by number
     uint8_t last_number
-    # The cluster that is being sent.
+    # The cluster being sent.
     double rate             # bit/s; 0 = none
     int64_t began           # ns
     int64_t first_number    # extended transport-wide number
-    # What follows.
-    double second_rate      # bit/s: of a cluster that follows without waiting for the first; 0 = none
-    double results_above    # bit/s: a result above this is followed by a higher probe
-    int64_t waiting_until   # ns: results of what was sent may come until then; 0 = none is awaited
+    # After the cluster.
+    double second_rate      # bit/s of a second cluster that does not wait for the first; 0 = none
+    double results_above    # bit/s: a higher result leads to a higher probe
+    int64_t waiting_until   # ns: results may arrive until then; 0 = none expected
     int64_t next_probe      # ns
     int64_t interval        # ns
-    bint begun              # the first probes have been sent
+    bint begun              # the first probes were sent
 
 
 cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now) noexcept nogil

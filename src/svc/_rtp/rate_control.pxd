@@ -1,4 +1,4 @@
-"""RateControl: the rate that the delay allows, additive up and multiplicative down."""
+"""RateControl: the rate that the delay permits, with additive increase and multiplicative decrease."""
 
 from libc.stdint cimport int64_t
 
@@ -6,31 +6,31 @@ from svc._rtp.delay_trend cimport Usage
 
 cdef struct RateControl:
     double estimate         # bit/s
-    bint probed             # its last change was a probe's result
-    double capacity         # bit/s: the mean of what came through when the queue grew; 0 = unknown
-    double deviation        # of it, squared and relative, as kbit/s
-    double resume           # bit/s: to go on with when the queue has emptied; 0 = it is not being let empty
-    int64_t draining_until  # ns: a queue that has not emptied by then is somebody else's
-    int64_t standing_since  # ns: since when the queue has been long; 0 = it is not
-    int64_t competing_until # ns: until then the queue is taken to be somebody else's
+    bint probed             # a probe set the estimate last
+    double capacity         # bit/s: mean rate received when the queue grew; 0 = unknown
+    double deviation        # relative variance of the capacity, in kbit/s
+    double resume           # bit/s: rate to resume when the queue is empty; 0 = not draining
+    int64_t draining_until  # ns: a queue that is not empty by then belongs to another flow
+    int64_t standing_since  # ns: since when the queue has been long; 0 = it is short
+    int64_t competing_until # ns: until then the queue is attributed to another flow
     int64_t updated_at      # ns
     int64_t decreased_at    # ns
-    bint lowered            # and by 5 % or more
-    int64_t queue_then      # ns: the queue at that time
-    int64_t lowest_queue    # ns: the shortest since then
-    int futile              # decreases in a row after which the queue was no shorter
+    bint lowered            # the last decrease was 5 % or more
+    int64_t queue_then      # ns: queue at the last decrease
+    int64_t lowest_queue    # ns: shortest queue since the last decrease
+    int futile              # consecutive decreases that did not shorten the queue
 
 
-cdef struct Delivery:       # what the last feedback says of the line
-    double recent           # bit/s that arrived in the last 200 ms; 0 = unknown
-    double smooth           # bit/s that arrived in the last 500 ms; 0 = unknown
-    double sent             # bit/s that were sent in 200 ms, of what has been reported
+cdef struct Delivery:       # the line, according to the last feedback
+    double recent           # bit/s received in the last 200 ms; 0 = unknown
+    double smooth           # bit/s received in the last 500 ms; 0 = unknown
+    double sent             # bit/s sent in 200 ms, counting only reported packets
     int64_t queue           # ns
     int64_t rtt             # ns
     Usage usage
-    bint stepped            # the queue has leapt, and less comes through than is sent
+    bint stepped            # the queue has grown suddenly, and less arrives than is sent
     bint follows            # the sender keeps to the estimate
-    double lost             # share of what was reported lately
+    double lost             # share of recently reported packets
 
 
 cdef void update(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil

@@ -1,4 +1,4 @@
-"""RateWindow: how many bits a second passed within the last second."""
+"""RateWindow: the bit rate over at most the last second."""
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -8,7 +8,7 @@ cdef enum:
 
 
 cdef struct RateWindow:
-    int64_t newest          # the number of the newest bucket; 0 = nothing has been counted
+    int64_t newest          # the number of the newest bucket; 0 = nothing counted yet
     int64_t first           # the bucket in which counting began
     uint32_t bytes[RATE_BUCKETS]    # by bucket number modulo RATE_BUCKETS
 

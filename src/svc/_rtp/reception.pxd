@@ -1,4 +1,4 @@
-"""What the SFU knows of a source it receives: statistics, duplicates, what is missing."""
+"""Reception of one source by the SFU: statistics, duplicates and missing packets."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -6,48 +6,48 @@ from svc._rtp.rtcp cimport ReportBlock
 from svc._rtp.sequence cimport extend
 
 cdef enum:
-    SEEN_WINDOW = 2048      # packets within which a duplicate is recognised
-    MAX_MISSING = 256       # numbers asked for at once; a larger hole is a new key frame's business
-    MAX_GAP = 3000          # RFC 3550 A.1 MAX_DROPOUT: a larger jump starts the numbers anew
+    SEEN_WINDOW = 2048      # duplicates are recognised within this many packets
+    MAX_MISSING = 256       # numbers requested at once; a larger hole needs a new keyframe
+    MAX_GAP = 3000          # RFC 3550 A.1 MAX_DROPOUT: a larger jump restarts the numbering
     MAX_TRIES = 10          # NACKs for one packet, as libwebrtc
 
 
 cdef enum Arrival:
     IN_ORDER
-    LATE                    # an earlier number, not seen before
+    LATE                    # an earlier number, seen for the first time
     DUPLICATE
     TOO_OLD
-    RESTARTED               # the numbers jumped: nothing before this packet is comparable
+    RESTARTED               # the numbers jumped: earlier packets are not comparable
 
 
 cdef struct Missing:
     int64_t ext_seq
-    int64_t since           # ns: when it was missed
+    int64_t since           # ns: when the gap was found
     int64_t first_asked     # ns
-    int64_t ask_at          # ns: when to send the next NACK for it
+    int64_t ask_at          # ns: when to send the next NACK
     int tries
 
 
 cdef struct Reception:
     bint started
-    bint is_audio           # asked for again only while the answer still comes in time to be played
+    bint is_audio           # requested again only while a response can still be played
     uint32_t clock_rate     # Hz; set_clock_rate changes it
-    int64_t base            # the first extended number; what came before a restart is two cycles lower
+    int64_t base            # the first extended number; numbers before a restart are two cycles lower
     int64_t highest
-    int64_t keyframe        # where the newest keyframe starts: what is missing before it breaks no picture
-    int64_t received        # packets, duplicates not counted
+    int64_t keyframe        # start of the newest keyframe: a packet missing before it breaks no picture
+    int64_t received        # packets without duplicates
     int64_t expected_prior  # at the last report
     int64_t received_prior
-    int64_t transit         # RTP units, of the last packet; 0 = there is none to compare with
+    int64_t transit         # RTP units, of the last packet; 0 = no packet to compare with
     int64_t jitter          # RTP units x 16 (RFC 3550 A.8)
     uint64_t seen[SEEN_WINDOW / 64]
     Missing missing[MAX_MISSING]
     int missing_count
-    int64_t next_nack       # ns: when there is something to ask for, or given up; while something is missing
-    bint gave_up            # something missing was given up since it was last looked at
-    int64_t rtt             # ns: to the sender and back, from NACK to answer; 0 = unknown
-    int ignored             # audio: packets given up since the sender last answered a NACK
-    int64_t quiet_until     # ns: audio: nothing is asked for before
+    int64_t next_nack       # ns: when to send a NACK or give up; valid while packets are missing
+    bint gave_up            # a missing packet was given up since the last check
+    int64_t rtt             # ns: round trip to the sender, from NACK to response; 0 = unknown
+    int ignored             # audio: packets given up since the sender's last response to a NACK
+    int64_t quiet_until     # ns: audio: send no NACK before this time
     uint32_t lsr            # middle 32 bits of the source's last SR
     int64_t sr_arrival      # ns
 
@@ -55,14 +55,14 @@ cdef struct Reception:
 cdef Arrival update(Reception* reception, uint16_t seq, bint leapt, uint32_t timestamp, int64_t arrival, int64_t now,
                     int64_t* ext_seq) noexcept nogil
 cdef inline void set_clock_rate(Reception* reception, uint32_t clock_rate) noexcept nogil:
-    """The codec of the packets from now on counts time in these units."""
+    """Set the clock rate of the codec from this packet on."""
     if reception.clock_rate != clock_rate:
         reception.clock_rate = clock_rate
         reception.transit = 0
 
 
 cdef inline bint is_repeatable(const Reception* reception, uint16_t seq) noexcept nogil:
-    """Whether a retransmission may speak of this number: it is near what has come."""
+    """Return whether a retransmission may carry this number, which must be close to the numbers received."""
     cdef int64_t ahead = extend(reception.highest, seq) - reception.highest
     return -SEEN_WINDOW < ahead < SEEN_WINDOW
 

@@ -1,7 +1,8 @@
-"""ReplayWindow: the packet indices that have come from one SSRC, so that none is opened twice.
+"""ReplayWindow: the packet indices received from one SSRC, so that no packet is opened twice.
 
-Inline leaves only; knows no keys. RFC 3711 section 3.3.1 (an index from a sequence number), section 3.3.2 (replay).
-The guess is libsrtp's at every distance, because senders and other receivers guess so.
+Inline functions without keys. RFC 3711 section 3.3.1 (index from a sequence number) and section 3.3.2
+(replay). The guess equals libsrtp's at every distance, because senders and other receivers use the same
+guess.
 """
 
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
@@ -15,8 +16,8 @@ cdef enum:
 
 cdef struct ReplayWindow:
     uint32_t ssrc
-    int64_t highest         # index: rollover counter and sequence number; -1 = nothing has come
-    uint64_t seen[REPLAY_WINDOW / 64]   # by index % REPLAY_WINDOW, of the newest so many
+    int64_t highest         # highest index: rollover counter and sequence number; -1 = none yet
+    uint64_t seen[REPLAY_WINDOW / 64]   # by index % REPLAY_WINDOW, for the newest REPLAY_WINDOW indices
 
 
 cdef inline void begin(ReplayWindow* window, uint32_t ssrc) noexcept nogil:
@@ -26,9 +27,9 @@ cdef inline void begin(ReplayWindow* window, uint32_t ssrc) noexcept nogil:
 
 
 cdef inline int64_t guess_index(const ReplayWindow* window, uint16_t sequence) noexcept nogil:
-    """Return the index nearest to the highest. A sender's rollover counter starts at 0.
+    """Return the index nearest to the highest index. A sender's rollover counter starts at 0.
 
-    Below a half cycle nothing can have wrapped, so a number that looks nearer behind lies ahead.
+    Below half a cycle no wrap is possible, so a number that seems nearer behind is ahead.
     """
     cdef int64_t guess = (window.highest & ~<int64_t>(CYCLE - 1)) + sequence
     cdef int64_t newest
@@ -41,7 +42,7 @@ cdef inline int64_t guess_index(const ReplayWindow* window, uint16_t sequence) n
 
 
 cdef inline bint may_come(const ReplayWindow* window, int64_t index) noexcept nogil:
-    """Whether the index is neither used up nor too old to tell."""
+    """Return whether the index is unused and recent enough to judge."""
     if index > window.highest:
         return True
     if index < 0 or index <= window.highest - REPLAY_WINDOW:
@@ -50,7 +51,7 @@ cdef inline bint may_come(const ReplayWindow* window, int64_t index) noexcept no
 
 
 cdef inline void came(ReplayWindow* window, int64_t index) noexcept nogil:
-    """An authentic packet has this index: it is used up."""
+    """Mark the index of an authentic packet as used."""
     cdef int64_t i
     if index - window.highest >= REPLAY_WINDOW:
         memset(window.seen, 0, sizeof(window.seen))
@@ -63,5 +64,5 @@ cdef inline void came(ReplayWindow* window, int64_t index) noexcept nogil:
 
 
 cdef inline bint leaps(const ReplayWindow* window, int64_t index) noexcept nogil:
-    """Whether the index is so far ahead that its sequence number alone looks as if it came from behind."""
+    """Return whether the index is so far ahead that its sequence number alone looks like an earlier one."""
     return window.highest >= 0 and index - window.highest >= HALF_CYCLE

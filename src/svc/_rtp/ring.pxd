@@ -1,4 +1,4 @@
-"""A bounded ring of events from the core's thread to Python's."""
+"""A bounded ring of events from the core's thread to Python's thread."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
@@ -6,23 +6,23 @@ from libc.stdint cimport uint8_t, uint32_t
 from svc._rtp.address cimport Path
 
 cdef enum EventKind:
-    CHECK = 1       # a binding request from a path that is new to its generation, or a nomination: a = priority,
+    CHECK = 1  # binding request from a path that is new to its ICE generation, or nomination: a = priority,
                     # b = use-candidate, c = generation
-    STUN = 2        # a response to a request of ours, or a role conflict: the message is attached
-    DTLS = 3        # a datagram from a validated path is attached
-    TRACK = 4       # media began on a line: a = SSRC, b = payload type, c = line
-    CLOSED = 5      # the core has forgotten the transport
+    STUN = 2        # response to our request, or a role conflict; the message is attached
+    DTLS = 3        # datagram from a validated path, attached
+    TRACK = 4       # media started on a line: a = SSRC, b = payload type, c = line
+    CLOSED = 5      # the core has freed the transport
     SPEAKING = 6    # a participant's microphone: a = speaks, b = level (0 loudest, 127 silence), c = line
     FORWARDED = 7   # for VERBOSE_LOG: a = sender's SSRC, b = receiver's, c = sequence numbers, 16 bits each
-    BANDWIDTH = 9   # of the line to a participant: a = bit/s, b = why (bandwidth.pxd, Reason)
-    SILENT = 8      # nothing has come over the selected path for a while; a = 0: something has again
+    BANDWIDTH = 9   # of the line to a participant: a = bit/s, b = Reason (bandwidth.pxd)
+    SILENT = 8      # nothing has arrived over the selected path for a while; a = 0: datagrams arrive again
 
 
 cdef struct Event:
-    uint32_t size           # of the record: this struct and the attached bytes, rounded up to 8; 0 = skip to the start
+    uint32_t size  # bytes: this struct plus the attachment, rounded up to 8; 0 = continue at the start
     uint32_t kind
     uint32_t transport
-    uint32_t length         # of the attached bytes
+    uint32_t length         # of the attachment
     uint32_t a
     uint32_t b
     uint32_t c
@@ -32,8 +32,8 @@ cdef struct Event:
 cdef struct Ring:
     uint8_t* data
     size_t capacity         # bytes, a power of two
-    size_t head             # bytes ever written; the core's thread stores it
-    size_t tail             # bytes ever read; Python's thread stores it
+    size_t head             # bytes written since the start; the core's thread stores it
+    size_t tail             # bytes read since the start; Python's thread stores it
 
 
 cdef int init(Ring* ring, size_t capacity) noexcept nogil

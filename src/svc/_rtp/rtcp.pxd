@@ -19,14 +19,14 @@ cdef enum:
     FMT_FIR = 4         # PSFB, RFC 5104 section 4.3.1
     FMT_AFB = 15        # PSFB, application layer: REMB
 
-    MAX_RTCP = 1200     # bytes of one compound that we write, before SRTCP's trailer
+    MAX_RTCP = 1200     # size limit of a compound that we write, without SRTCP's trailer
 
 
 cdef struct Packet:
     uint8_t type
     uint8_t count           # report count, or feedback format
     const uint8_t* body     # after the 4-byte header
-    size_t length           # of the body, padding taken off
+    size_t length           # of the body, without padding
 
 
 cdef struct SenderInfo:     # RFC 3550 section 6.4.1
@@ -44,7 +44,7 @@ cdef struct ReportBlock:
     uint32_t highest        # extended highest sequence number
     uint32_t jitter         # RTP units
     uint32_t lsr            # middle 32 bits of the last SR's NTP time
-    uint32_t dlsr           # 1/65536 s since it came
+    uint32_t dlsr           # delay since the last SR, in 1/65536 s
 
 
 cdef int next_packet(Cursor* compound, Packet* packet) noexcept nogil

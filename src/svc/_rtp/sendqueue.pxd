@@ -1,4 +1,4 @@
-"""What waits to be sent, receiver by receiver, in the order in which their turns come."""
+"""Send queues: the packets waiting for each receiver, and the order of the receivers."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -11,29 +11,29 @@ cdef enum:
     MAX_RECORDS = 131072
 
 
-cdef struct SendRecord:     # one packet for one receiver, decided and numbered but not yet written
-    SendRecord* next        # for the same receiver; or the next free one
-    Slot* slot              # one reference
-    int64_t output          # extended sequence number, which is also the SRTP packet index
-    int64_t since           # ns: when it began to wait
-    bint filler             # send padding under the number, not the packet
+cdef struct SendRecord:     # one packet for one receiver, numbered but not yet written
+    SendRecord* next        # of the same receiver; or the next free record
+    Slot* slot              # holds one reference
+    int64_t output          # extended sequence number, also the SRTP packet index
+    int64_t since           # ns: when it was queued
+    bint filler             # send padding under the number instead of the packet
     uint8_t told_layers     # as in Sent
 
 
 cdef struct RecordPool:
     SendRecord* free
-    uint32_t records        # allocated in all
+    uint32_t records        # number allocated
     void* chunks            # a list of chunks, linked through their first word
 
 
-# One receiver's packets leave together, so that the kernel can cut them out of one message, and its state
-# is fetched from memory once.
+# The packets of one receiver are sent together. The kernel can then segment them from one message, and the
+# receiver's state is fetched from memory once.
 cdef struct SendQueue:
-    DownTrack* first        # whose turn it is
+    DownTrack* first        # the receiver whose turn it is
     DownTrack* last
-    uint32_t count          # records, of all receivers
-    int64_t busy_since      # ns: since when it has not been empty; while it is not
-    int64_t shed_at         # ns: when something in it was last dropped; 0 = never
+    uint32_t count          # records of all receivers
+    int64_t busy_since      # ns: since when the queue has not been empty; valid while it is not
+    int64_t shed_at         # ns: last drop from the queue; 0 = never
 
 
 cdef bint grow(RecordPool* records) noexcept nogil
@@ -48,7 +48,7 @@ cdef inline SendRecord* first_record(DownTrack* down_track) noexcept nogil:
 
 
 cdef inline bint is_under_way(const DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Whether the receiver has the beginning of this frame: it had better get the rest."""
+    """Return whether the receiver already has the beginning of this frame and should get the rest."""
     return (not down_track.shedding and down_track.packets > 0
             and record.slot.header.timestamp + down_track.timestamp_offset == down_track.last_timestamp)
 
@@ -64,7 +64,7 @@ cdef inline void give_turn(SendQueue* queue, DownTrack* down_track) noexcept nog
 
 
 cdef inline SendRecord* append(SendQueue* queue, RecordPool* records, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """A record for the caller to fill in, behind the receiver's others; NULL when all are in use."""
+    """Append an empty record for the receiver and return it; NULL if all are in use."""
     cdef SendRecord* record
     if records.free == NULL and not grow(records):
         return NULL
@@ -87,7 +87,7 @@ cdef inline SendRecord* append(SendQueue* queue, RecordPool* records, DownTrack*
 
 
 cdef inline void remove_first(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil:
-    """Free the receiver's oldest record; its turn stays as it is."""
+    """Free the receiver's oldest record. Its turn does not change."""
     cdef SendRecord* record = first_record(down_track)
     down_track.first_record = record.next
     down_track.records -= 1

@@ -1,36 +1,36 @@
-"""SentPackets: what went to one receiver under transport-wide numbers, until it is reported."""
+"""SentPackets: packets sent to one receiver under transport-wide numbers, until they are reported."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 cdef enum:
-    FIRST_PACKETS = 256     # a second of one camera
+    FIRST_PACKETS = 256     # one second of one camera
     MAX_PACKETS = 8192      # 1.6 s at 50 Mbit/s; 64 KB
 
 
 cdef enum:
-    NOT_TIMED = 255         # in the place of a cluster: the packet went twice, its delay tells nothing
+    NOT_TIMED = 255         # instead of a cluster: the packet was sent twice, so its delay is unknown
 
 
 cdef enum SentState:
-    NOTHING                 # no packet has had this place yet
+    NOTHING                 # not used yet
     UNDER_WAY
-    REPORTED_LOST           # it may still turn out to have been late
+    REPORTED_LOST           # it may still arrive late
     RECEIVED
 
 
 cdef struct SentPacket:
-    uint32_t sent_at        # us, the clock's low 32 bits
+    uint32_t sent_at        # us, low 32 bits of the clock
     uint16_t size           # bytes of the datagram
     uint8_t state           # SentState
-    uint8_t cluster         # of a probe, 0 = none
+    uint8_t cluster         # of a probe; 0 = none
 
 
-# The first three are needed for every packet that is sent, and stand in the transport.
+# Every outgoing packet uses the first three fields, so this struct is part of the transport.
 cdef struct SentPackets:
     SentPacket* packets     # by number & mask; NULL = the receiver has not negotiated transport-wide numbers
     int64_t next_number     # extended
     uint32_t mask
-    uint8_t cluster         # of what is sent now; 0 = no probe is under way
+    uint8_t cluster         # probe cluster of the packets being sent; 0 = none
 
 
 cdef int init(SentPackets* sent, uint16_t first) noexcept nogil
@@ -41,7 +41,7 @@ cdef void forget_timing(SentPackets* sent, uint16_t number) noexcept nogil
 
 
 cdef inline void note_sent(SentPackets* sent, int64_t now, uint32_t size) noexcept nogil:
-    """Remember that a packet went under `next_number`."""
+    """Record that a packet was sent under `next_number`."""
     cdef SentPacket* packet = &sent.packets[sent.next_number & sent.mask]
     if packet.state == UNDER_WAY:
         grow(sent, now)
@@ -54,5 +54,5 @@ cdef inline void note_sent(SentPackets* sent, int64_t now, uint32_t size) noexce
 
 
 cdef inline int64_t time_sent(const SentPacket* packet, int64_t now) noexcept nogil:
-    """Return when a packet went, in ns; right for an hour."""
+    """Return when a packet was sent, in ns. Correct for an hour."""
     return now - <int64_t>(<uint32_t>(now // 1000) - packet.sent_at) * 1000

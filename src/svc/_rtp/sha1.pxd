@@ -5,11 +5,11 @@ from libc.stdint cimport uint8_t, uint32_t
 
 
 cdef struct Sha1:
-    uint32_t words[24]      # OpenSSL's SHA_CTX: five of state, two of length, a block, how much of it is used
+    uint32_t words[24]  # OpenSSL's SHA_CTX: five words of state, two of length, a block, and its fill level
 
 
 cdef struct HmacKey:
-    Sha1 inner              # the state after the padded key: hashing a message starts here
+    Sha1 inner              # the state after the padded key, from which each message starts
     Sha1 outer
 
 

@@ -1,4 +1,4 @@
-"""Whether anything still comes over the path that a participant's media goes to."""
+"""Detection of a selected path over which nothing arrives."""
 
 from libc.stdint cimport int64_t
 
@@ -7,7 +7,7 @@ from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport
 
 
-# Signs of life in a second (ns) that make a path steady: more than checks and their answers.
+# Datagrams per second (ns) on a steady path: more than checks and their responses alone.
 cdef enum:
     STEADY_TIME = 1_000_000_000
     STEADY_SIGNS = 4
@@ -18,7 +18,7 @@ cdef void watch_paths(Core* core) noexcept nogil
 
 
 cdef inline void note_sign_of_life(Core* core, Transport* transport, const Address* source) noexcept nogil:
-    """Something has come from `source`; where that is the selected path's end, it shows that this path works."""
+    """Note a datagram from `source`. If this is the remote end of the selected path, the path works."""
     if transport.has_selected and same(&transport.selected.remote, source):
         transport.heard_at = core.now
         if core.now - transport.counted_since > STEADY_TIME:

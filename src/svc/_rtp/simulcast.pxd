@@ -1,4 +1,4 @@
-"""Simulcast: which of a track's encodings each receiver gets."""
+"""Simulcast: selects the encoding of a track for each receiver."""
 
 from libc.stdint cimport uint8_t
 

@@ -1,4 +1,4 @@
-"""Splicing: one stream for a receiver, out of the encodings of a track."""
+"""Splicing: makes one stream for a receiver from several encodings of a track."""
 
 from libc.stdint cimport uint32_t
 
@@ -14,10 +14,10 @@ cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept n
 
 
 cdef inline const Splice* splice_of(const DownTrack* down_track, const Sent* sent) noexcept nogil:
-    """How a packet was written; NULL where the receiver has had one encoding only."""
+    """Return how a packet was written; NULL if the receiver has had only one encoding."""
     return &down_track.splices[sent.splice & (SPLICES - 1)] if down_track.splices != NULL else NULL
 
 
 cdef inline Forwarder* source_of(DownTrack* down_track, const Splice* splice) noexcept nogil:
-    """The encoding that a packet was of."""
+    """Return the encoding that a packet belongs to."""
     return splice.forwarder if splice != NULL else down_track.forwarder

@@ -1,4 +1,4 @@
-"""SrtpContext: one direction of one DTLS session's SRTP and SRTCP."""
+"""SrtpContext: SRTP and SRTCP of one DTLS session in one direction."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -6,21 +6,21 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from svc._rtp.replay cimport ReplayWindow
 
 cdef enum:
-    # libsrtp may write an authentication tag and an MKI behind a packet; SRTCP has an index too.
+    # libsrtp may append an authentication tag and an MKI. SRTCP also has an index.
     MAX_TRAILER = 148
 
 
 cdef struct SrtpContext:
     void* session           # srtp_t
-    void* cipher            # EVP_CIPHER_CTX, keyed for AES-GCM; NULL = libsrtp seals, or opens
-    uint64_t salt_high      # the session salt, where cipher is used: its first 8 bytes as a number
-    uint32_t salt_low       # and its last 4
+    void* cipher            # EVP_CIPHER_CTX with an AES-GCM key; NULL = libsrtp encrypts and decrypts
+    uint64_t salt_high      # the session salt, if cipher is set: its first 8 bytes as a number
+    uint32_t salt_low       # its last 4 bytes
 
 
-# What is to be sent: a header that has been written, and a payload that lies elsewhere.
+# An outgoing packet: its header is already written, its payload is stored elsewhere.
 cdef struct Plaintext:
-    size_t header_length    # bytes already at the packet's start
-    const uint8_t* prefix   # sealed before the payload: RTX's original sequence number
+    size_t header_length    # bytes already written at the start of the packet
+    const uint8_t* prefix   # encrypted before the payload: RTX's original sequence number
     size_t prefix_length
     const uint8_t* payload
     size_t payload_length
@@ -34,7 +34,7 @@ cdef int protect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexcep
 cdef int unprotect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexcept nogil
 
 cdef class SrtpKeys:
-    cdef object inbound_session     # pylibsrtp.Session: owns what the context points to
+    cdef object inbound_session     # pylibsrtp.Session: owns the memory that the context points to
     cdef object outbound_session
     cdef SrtpContext inbound
     cdef SrtpContext outbound

@@ -1,4 +1,4 @@
-"""The TCP side of the media port: accepts, reads and writes."""
+"""The TCP side of the media port: accept, read and write."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
@@ -11,7 +11,7 @@ from svc._rtp.tcp cimport svc_tcp_frame
 from svc._rtp.udp cimport SVC_BATCH
 
 cdef enum:
-    # Read from one connection in a turn: a dozen packets, so that none keeps the others waiting.
+    # Bytes read from one connection per turn: a dozen packets, so that no connection delays the others.
     READ_BYTES = 16384
 
 
@@ -19,7 +19,7 @@ cdef struct StreamIO:
     int poller              # -1 = TCP is not served
     int listeners[2]
     uint32_t listener_count
-    bint resting            # nobody is accepted for a moment
+    bint resting            # no connection is accepted for a moment
     int64_t rests_until     # ns
     Streams streams
     svc_tcp_frame frames[SVC_BATCH]

@@ -1,4 +1,4 @@
-"""The TCP connections of the media port: one is a path like an address, and is named by its id."""
+"""The TCP connections of the media port. Each is a path, like an address, and is identified by its id."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
@@ -6,32 +6,32 @@ from svc._rtp.address cimport Address, Path
 from svc._rtp.framing cimport Deframer, FrameQueue
 
 cdef enum:
-    MAX_STREAMS = 4096      # a power of two: an id is its place among them, and how often that was taken
-    # Of one address, or one /64 of IPv6, that have not proven to be a participant's: a browser opens a few, and
-    # an office behind one address does not join as one.
+    MAX_STREAMS = 4096      # a power of two: an id combines a slot index and the slot's use count
+    # Unproven connections of one address, or one /64 of IPv6. A browser opens a few, and the people of an
+    # office behind one address do not all join at once.
     MAX_UNPROVEN_OF_ADDRESS = 32
-    MAX_UNPROVEN = 1024     # of all addresses
-    # A participant's checks come four or five to a round trip.
+    MAX_UNPROVEN = 1024     # unproven connections of all addresses
+    # A participant sends four or five checks per round trip.
     MAX_UNPROVEN_FRAMES = 16
-    # What waits for a peer's line to take it, beside the kernel's 16 KB (bytes). Audio and all that is no media
-    # goes first; of video as much as the largest keyframe.
+    # Bytes waiting for a peer's line, besides the kernel's 16 KB. Everything except video goes first. The
+    # limit for video is the largest keyframe.
     MOST_URGENT = 16384
     MOST_BULK = 262144
-    # Beyond these bounds there is room for what one batch holds when they are met.
+    # When a limit is reached, there is still space for one batch.
     SLACK = 131072
 
 
 cdef struct Stream:
     uint32_t id
     int fd
-    uint8_t proven          # a participant's check has come over it
-    uint8_t awaits_room     # the system tells when it takes more
-    uint8_t doomed          # to be closed at the end of the turn
-    uint8_t frames          # that came before it was proven
+    uint8_t proven          # an authenticated check arrived over it
+    uint8_t awaits_room     # the system signals when it accepts more data
+    uint8_t doomed          # it is closed at the end of the turn
+    uint8_t frames          # number received before it was proven
     Path path
     int64_t heard_at        # ns
-    int64_t bulk_since      # ns: since when some video has waited; while some does
-    Stream* before          # in the list of the unproven, the oldest first, or of the proven
+    int64_t bulk_since      # ns: since when video has been waiting; valid while video waits
+    Stream* before          # in the list of unproven connections, oldest first, or of proven connections
     Stream* after
     Stream* next_doomed
     Deframer input
@@ -47,22 +47,22 @@ cdef struct StreamList:
 cdef struct Streams:
     Stream* slots[MAX_STREAMS]
     uint32_t generations[MAX_STREAMS]
-    uint32_t limit          # of all connections
+    uint32_t limit          # for all connections
     uint32_t count
     uint32_t unproven_count
     uint32_t next_slot
     StreamList unproven
     StreamList proven
-    Stream* doomed          # a list
-    int64_t now             # ns: of this turn
+    Stream* doomed          # linked list
+    int64_t now             # ns: time of this turn
     int64_t next_sweep      # ns
     uint64_t accepted
-    uint64_t refused        # closed by us before any check of a participant came
-    uint64_t failed         # frames that found no connection, or no room
+    uint64_t refused        # closed by us before a participant's check arrived
+    uint64_t failed         # frames dropped for lack of a connection or of space
 
 
 cdef inline Stream* find(const Streams* streams, uint32_t stream_id) noexcept nogil:
-    """The connection of this id, NULL when it is gone."""
+    """Return the connection with this id; NULL if it is gone."""
     cdef Stream* stream
     if streams == NULL:
         return NULL

@@ -1,4 +1,4 @@
-"""STUN as the core needs it: authenticate and answer binding requests."""
+"""STUN in the core: authenticate and answer binding requests."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -14,7 +14,7 @@ cdef enum:
 
 
 cdef struct BindingRequest:
-    const uint8_t* username     # the part before the colon: our own ufrag
+    const uint8_t* username     # the part before the colon: our ufrag
     size_t username_length
     size_t integrity            # offset of MESSAGE-INTEGRITY
     uint32_t priority

@@ -17,7 +17,7 @@ cdef void remove(Table* table, uint64_t key) noexcept nogil
 
 
 cdef inline void* lookup(const Table* table, uint64_t key) noexcept nogil:
-    """The value under `key`, NULL when there is none."""
+    """Return the value for `key`; NULL if there is none."""
     cdef uint64_t at = key & table.mask
     while table.keys[at]:
         if table.keys[at] == key:

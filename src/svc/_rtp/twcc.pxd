@@ -1,4 +1,4 @@
-"""Transport-wide congestion control: when each packet came, told to the sender."""
+"""Transport-wide congestion control: report the arrival time of each packet to its sender."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
@@ -11,17 +11,17 @@ cdef enum:
 
 cdef struct ArrivalLog:
     bint started
-    int64_t next_report     # the first extended number not yet told
+    int64_t next_report     # the first extended number not yet reported
     int64_t highest
     int64_t arrivals[ARRIVALS]  # ns by number & mask; 0 = not received
     uint32_t media_ssrc     # of the last packet
     uint8_t feedback_count
 
 
-cdef struct PacketStatus:   # what a feedback packet tells of one packet
+cdef struct PacketStatus:   # the report of one packet in a feedback packet
     uint16_t sequence
     bint received
-    int64_t arrival         # ns on the reporter's clock, from a multiple of its 64 ms; where received
+    int64_t arrival         # ns by the reporter's clock, from a multiple of its 64 ms; valid if received
 
 
 cdef void record(ArrivalLog* log, uint16_t seq, uint32_t ssrc, int64_t arrival) noexcept nogil

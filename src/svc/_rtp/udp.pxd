@@ -1,4 +1,4 @@
-"""udp.h: UDP as it differs between systems. Nothing of the engine's."""
+"""udp.h: the differences between systems in UDP. Independent of the engine."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 

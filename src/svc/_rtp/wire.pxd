@@ -1,7 +1,7 @@
-"""Big-endian loads and stores, and the Cursor that makes the one bounds check.
+"""Big-endian loads and stores, and the Cursor with the only bounds check.
 
-Inline leaves only: nothing here allocates, raises or knows a protocol. Byte by byte, so that no
-host's byte order or alignment matters; compilers turn each into one instruction.
+These inline functions allocate nothing, raise nothing and know no protocol. They work byte by byte, so the
+host's byte order and alignment do not matter. Compilers turn each into one instruction.
 """
 
 from libc.stddef cimport size_t
@@ -53,7 +53,7 @@ cdef struct Cursor:
 
 
 cdef inline const uint8_t* take(Cursor* cursor, size_t count) noexcept nogil:
-    """The next `count` bytes, consumed; NULL when fewer are left. The one bounds check."""
+    """Consume and return the next `count` bytes; NULL if fewer are left. The only bounds check."""
     cdef const uint8_t* at = cursor.at
     if count > cursor.left:
         return NULL
