@@ -1,65 +1,65 @@
-// How much of other people's video is asked for, so that their sound stays whole: less where packets wait in a queue on
-// their way to us, more again when all has been well for a while. Each video has a level: all of its layers, fewer, or
-// none at all. The least important ones go down first and come back last. Sound is never lowered. Sans I/O: readings
-// in, levels out.
+// Decide how much of the received video to request so that sound stays whole: less while packets queue on their way
+// to us, more again after a calm period. Each video has a level: all of its layers, fewer, or none. The least
+// important videos are lowered first and raised last. Sound is never lowered. Sans I/O: readings in, levels out.
 
 /** @import { Received } from "./quality.js" */
 
-/** Nothing of a video is asked for. */
+/** No layer of the video is requested. */
 export const PAUSED = -1;
 /** The highest of the layers 0, 1 and 2. */
 export const ALL = 2;
-// What of a video's bits each level carries, as measured with browsers.
+// The share of a video's bits that each level carries, as measured with browsers.
 /** @type {{[level: number]: number}} */
 const SHARE = { [PAUSED]: 0, 0: 0.5, 1: 0.75, [ALL]: 1 };
-const USUAL_KBPS = 300; // Of a video that has not been measured yet.
+const USUAL_KBPS = 300; // Assumed for a video that has not been measured yet.
 
-// Delay beyond what the line has when it is empty. Loss without it is not ours, and sending less does not help there.
+// Delay in excess of the empty line's. Loss without such delay is not caused by our traffic, so sending less does
+// not help.
 const BAD_QUEUE_MS = 80, CALM_QUEUE_MS = 40;
-const AWFUL_QUEUE_MS = 200; // Less may be one second in which this machine or the sender's was busy.
-const NOT_OURS_S = 4; // What still waits when all videos have been paused for so long does not wait because of them.
-const FALLING_MS = 10; // In a second: the queue drains, and what was lowered suffices.
-const POLICED_LOST = 0.25, POLICED_S = 2; // A line that drops what is too much instead of letting it wait.
-// Where no delay can be measured, sound tells.
+const AWFUL_QUEUE_MS = 200; // A shorter delay may be one second in which this machine or the sender's was busy.
+const NOT_OURS_S = 4; // A delay that remains after all videos have been paused for this long is not caused by them.
+const FALLING_MS = 10; // Per second: the queue drains, so the current levels suffice.
+const POLICED_LOST = 0.25, POLICED_S = 2; // A line that drops excess packets instead of queueing them.
+// Where delay cannot be measured, lost and concealed sound show congestion.
 const BAD_CONCEALED = 0.01, BAD_LOST = 0.08;
-const BAD_FREEZES_S = 2; // One after another, with a freeze in each and without loss: this machine is too slow.
-const SEVERAL = 2; // Cameras; that a single one of many freezes is its sender's doing. A screen may stand still.
+const BAD_FREEZES_S = 2; // Consecutive seconds with a freeze and without loss: this machine is too slow.
+const SEVERAL = 2; // Cameras. If only one of many freezes, its sender is the cause. A screen may stand still.
 
-const FITS = 0.8; // Of what comes while there is a queue; the rest lets it drain.
-const SETTLING_S = 2; // That less is asked for takes a moment to be felt.
-const WELL_S = 2; // So long all must be well before more is tried,
-const BEYOND_S = 8; // and so long where that would be more than the line has carried before.
-const PROVEN_S = 15; // An attempt that has lasted so long shows what the line carries.
-const FASTER = 3; // Each attempt that does no harm is followed by one of so many times as many steps.
-const FAILED_S = 6; // Trouble that comes so soon after more was tried comes from that.
+const FITS = 0.8; // The share of the incoming rate to fill while there is a queue; the rest lets it drain.
+const SETTLING_S = 2; // A lowered request takes this long to have an effect.
+const WELL_S = 2; // The calm period required before trying more,
+const BEYOND_S = 8; // and the one required where more would exceed the rate that the line has carried before.
+const PROVEN_S = 15; // An attempt that has lasted this long proves that the line carries the rate.
+const FASTER = 3; // Each successful attempt multiplies the steps of the next one by this factor.
+const FAILED_S = 6; // Trouble this soon after a raise is caused by the raise.
 
-/** The layer that each choice of a person's stands for; "automatic" is decided here. */
+/** The layer for each of the person's choices. This module decides "automatic". */
 export const LAYERS = { high: -1, low: 1, saver: 0 };
 
 export class Automatic {
   /** @type {Map<string, number>} */
   #levels = new Map();
-  /** By track, what it has at its full rate. @type {Map<string, number>} */
+  /** The full rate of each track, in kbit/s. @type {Map<string, number>} */
   #full = new Map();
-  /** The levels before more was tried. @type {Map<string, number>} */
+  /** The levels before the last raise. @type {Map<string, number>} */
   #before = new Map();
-  /** What came, in kbit/s, when there was a queue last. */
+  /** The rate received while there was last a queue, in kbit/s. */
   #carried = Infinity;
   #wellS = 0; #steps = 1; #sinceChangeS = SETTLING_S; #sinceRaiseS = Infinity; #frozenS = 0; #policedS = 0; #queueMs = 0; #waitedS = 0; #notOursMs = 0;
 
-  /** The level of a track: PAUSED, 0, 1, or ALL. @param {string} trackId */
+  /** Return the level of a track: PAUSED, 0, 1, or ALL. @param {string} trackId */
   of(trackId) {
     return this.#levels.get(trackId) ?? ALL;
   }
 
-  /** The lowest level of all. */
+  /** The lowest level of any video. */
   get lowest() {
     return Math.min(ALL, ...this.#levels.values());
   }
 
   /**
-   * Take in what was measured in the last second. `queueMs` is how long packets wait on the way here, null where that
-   * cannot be told; `videos` are those whose levels are decided here, the most important first.
+   * Process the measurements of the last second. `queueMs` is how long packets queue on their way here, or null if
+   * unknown. `videos` are the tracks whose levels are decided here, the most important first.
    * @param {{received: Received[], queueMs: number | null}} reading @param {string[]} videos
    */
   hear({ received, queueMs: delayMs }, videos) {
@@ -79,14 +79,14 @@ export class Automatic {
     else if ((queueMs ?? 0) <= CALM_QUEUE_MS && received.length) this.#better(received, videos);
   }
 
-  /** What of a delay can be due to our videos. @param {number} delayMs @param {string[]} videos */
+  /** Return the part of a delay that our videos can cause. @param {number} delayMs @param {string[]} videos */
   #ours(delayMs, videos) {
     const silent = this.#sinceChangeS >= NOT_OURS_S && videos.every((trackId) => this.of(trackId) === PAUSED);
     this.#notOursMs = silent ? delayMs : Math.min(this.#notOursMs, delayMs);
     return delayMs - this.#notOursMs;
   }
 
-  /** A video that comes while others are lowered starts as low as they are. @param {string[]} videos */
+  /** Forget other videos. A new video starts at the lowest level in use. @param {string[]} videos */
   #keepOnly(videos) {
     for (const trackId of this.#levels.keys()) if (!videos.includes(trackId)) this.#levels.delete(trackId);
     for (const trackId of this.#full.keys()) if (!videos.includes(trackId)) this.#full.delete(trackId);
@@ -94,7 +94,7 @@ export class Automatic {
     for (const trackId of videos) if (!this.#levels.has(trackId)) this.#levels.set(trackId, lowest);
   }
 
-  /** While there is a queue more is sent than comes. @param {Received[]} received @param {boolean} bad */
+  /** Measure full rates. While there is a queue, more is sent than arrives. @param {Received[]} received @param {boolean} bad */
   #measure(received, bad) {
     for (const { trackId, kbps, lost } of received) {
       const level = this.#levels.get(trackId);
@@ -135,7 +135,7 @@ export class Automatic {
     }
   }
 
-  /** What sound has, and what is not decided here. @param {Received[]} received */
+  /** Return the rate of sound and of other tracks that are not decided here. @param {Received[]} received */
   #otherKbps(received) {
     return kbpsOf(received.filter(({ trackId }) => !this.#levels.has(trackId)));
   }
@@ -144,7 +144,7 @@ export class Automatic {
     return [...levels].reduce((total, [trackId, level]) => total + SHARE[level] * (this.#full.get(trackId) ?? USUAL_KBPS), 0);
   }
 
-  /** The least important video goes down first; none is paused before all are at their lowest. @param {string[]} videos */
+  /** Lower the least important video first; pause none before all are at their lowest layer. @param {string[]} videos */
   #lowerOne(videos) {
     const least = videos.findLast((trackId) => this.of(trackId) > 0) ?? videos.findLast((trackId) => this.of(trackId) === 0);
     if (least) this.#levels.set(least, this.of(least) - 1);
@@ -181,7 +181,7 @@ export class Automatic {
     this.#sinceChangeS = this.#sinceRaiseS = 0;
   }
 
-  /** A paused video that has become more important takes the place of the least important one. @param {string[]} videos */
+  /** Give a paused video that has become more important the place of the least important one. @param {string[]} videos */
   #swap(videos) {
     const paused = videos.findIndex((trackId) => this.of(trackId) === PAUSED);
     const shown = videos.findLastIndex((trackId) => this.of(trackId) > PAUSED);
@@ -203,7 +203,7 @@ function freeze(cameras) {
 }
 
 /**
- * What to ask for of one track: the person's own choice, or what is decided automatically.
+ * Return the request for one track: the person's own choice, or the automatic level.
  * @param {string} choice @param {number} level @returns {{layer: number, paused: boolean}}
  */
 export function layerFor(choice, level) {

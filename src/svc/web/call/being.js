@@ -1,4 +1,4 @@
-// What being in a call needs; fetched when somebody first enters one.
+// The modules that a call needs. They are fetched when the person first enters a call.
 
 export { Call } from "./call.js";
 export { Layering } from "./layering.js";

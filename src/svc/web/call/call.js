@@ -1,6 +1,6 @@
-// Being in a voice room: one SFU session after another until the person leaves.
-// Keeps what is published across sessions and asks for a fresh grant each time.
-// Knows nothing of the page, and leaves SDP and candidates to session.js.
+// A stay in a voice room: one SFU session after another until the person leaves. Keeps the published tracks across
+// sessions and requests a fresh grant for each. Knows nothing of the page, and leaves SDP and candidates to
+// session.js.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Reading } from "./quality.js" */
@@ -12,21 +12,23 @@ import { Backoff, pause } from "../transport/backoff.js";
 import { explain } from "../words/words.js";
 import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch } from "./trouble.js";
 
-// After these endings we are not wanted back: we left, another tab took our place,
-// somebody put us out.
+// After these endings the server does not want us back: we left, another tab took our place, or somebody removed
+// us.
 const FINAL = new Set(["left", "replaced", "removed"]);
-// Unanswered for so long, the service stands still, or the network has gone: by then the chat server's silence is known.
+// After this long without an answer, either the service is frozen or the network is gone. By then we know whether
+// the chat server is silent too.
 const STANDING_MS = 1500;
-// What the service has to answer in once the chat server has answered over a new connection, or to be heard.
+// The time the service has to answer or send media after the chat server has answered over a new connection.
 const LAST_CHANCE_MS = 400;
 
 /**
- * Events: "state", "trouble", "offered", "tracks" and "speakers", after the properties of these names have changed.
+ * A call. It dispatches "state", "trouble", "offered", "tracks" and "speakers" after the properties of these names
+ * have changed.
  */
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
   state = "joining";
-  /** What keeps us from hearing anybody, in words; "" while nothing does. */
+  /** The reason why we hear nobody, in words; "" if there is none. */
   trouble = "";
 
   #requestGrant; #codec; #sound; #wanted;
@@ -48,11 +50,12 @@ export class Call extends EventTarget {
   });
 
   /**
-   * `requestGrant` asks the chat server to let us in: async () => {urls, ice_servers, client_join}.
-   * `codec` ("VP8", "VP9", "H264", "AV1") chooses what our video is sent as; without it
-   * the SFU's first choice is used. The page takes it from location.hash (#codec=AV1);
-   * it is there for trying codecs out, and the tests use it. `sound()`: what our sound is, and its channel's rate.
-   * `wanted(offered)`: what we want of it. `sealing` (sealing.js) keeps the server from hearing it. `reachable()`: does the chat server answer? `doubt()`: ask it whether it does. `simulcast`: send video in several encodings; #simulcast in the address, for trying it out.
+   * `requestGrant` asks the chat server to let us in: async () => {urls, ice_servers, client_join}. `codec` ("VP8",
+   * "VP9", "H264", "AV1") selects the codec of our video; the default is the SFU's first choice. The page takes it
+   * from location.hash (#codec=AV1), for experiments and tests. `sound()` returns the kind of our sound and its
+   * channel's rate. `wanted(offered)` returns the tracks to receive. `sealing` (sealing.js) keeps the server from
+   * hearing the call. `reachable()` returns whether the chat server answers. `doubt()` makes it check that.
+   * `simulcast` sends video in several encodings; #simulcast in the address enables it for experiments.
    * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?: Sealing | null, simulcast?: boolean}} how
    */
   constructor({ requestGrant, codec = null, sound, wanted, reachable = () => true, doubt = () => {}, sealing = null, simulcast = false }) {
@@ -68,37 +71,37 @@ export class Call extends EventTarget {
     this.#simulcast = simulcast;
   }
 
-  /** What we receive: [{mid, trackId, userId, source, receiver}]. @returns {Track[]} */
+  /** The received tracks: [{mid, trackId, userId, source, receiver}]. @returns {Track[]} */
   get tracks() {
     return this.#session?.tracks ?? [];
   }
 
-  /** What the room has for us, also what we do not want: [{mid, trackId, userId, source}]. @returns {Offered[]} */
+  /** All tracks of the room, including those we do not receive: [{mid, trackId, userId, source}]. @returns {Offered[]} */
   get offered() {
     return this.#session?.offered ?? [];
   }
 
-  /** What we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" or "no_line". @returns {Withheld[]} */
+  /** The tracks that we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" or "no_line". @returns {Withheld[]} */
   get withheld() {
     return this.#session?.withheld ?? [];
   }
 
-  /** Who speaks, by user id and the loudest first; ourselves too. @returns {string[]} */
+  /** The user ids of the speakers, the loudest first, including our own. @returns {string[]} */
   get speakers() {
     return this.#session?.speakers ?? [];
   }
 
-  /** The RTCPeerConnection of the moment, for statistics. */
+  /** The current RTCPeerConnection, for statistics. */
   get pc() {
     return this.#session?.pc ?? null;
   }
 
-  /** Does signalling lead to the media service? Media may go on without. */
+  /** Whether signalling reaches the media service. Media may continue without it. */
   get signalled() {
     return this.#session?.signalled ?? false;
   }
 
-  /** Publish `track` as "mic", "camera", "screen" or "screen_audio"; null takes it down. @param {Source} source @param {MediaStreamTrack | null} track */
+  /** Publish `track` as "mic", "camera", "screen" or "screen_audio"; null unpublishes it. @param {Source} source @param {MediaStreamTrack | null} track */
   publish(source, track) {
     if (track) this.#sending.set(source, track);
     else this.#sending.delete(source);
@@ -106,25 +109,25 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Receive this track's temporal layers up to `layer` only: 0 for a quarter of the pictures, 1 for half,
-   * 2 or -1 for all. Holds while this session does: after a "reconnecting" all of them come again.
+   * Receive this track's temporal layers up to `layer` only: 0 for a quarter of the pictures, 1 for half, 2 or -1
+   * for all. The limit lasts as long as the session: after a "reconnecting" all layers are sent again.
    * @param {string} trackId @param {number} layer
    */
   setLayer(trackId, layer) {
     this.wish(trackId, { max_temporal_layer: layer });
   }
 
-  /** Change what we want of a track; holds as long as with `setLayer`. @param {string} trackId @param {Partial<Wish>} changes */
+  /** Change our request for a track. It lasts as long as with `setLayer`. @param {string} trackId @param {Partial<Wish>} changes */
   wish(trackId, changes) {
     this.#session?.wish(trackId, changes);
   }
 
-  /** What we want of the room has changed. */
+  /** Apply a change in the tracks that we want. */
   review() {
     this.#session?.review();
   }
 
-  /** What the statistics say, once a second while we are connected. @param {Pick<Reading, "path">} reading */
+  /** Process a reading of the statistics, once a second while connected. @param {Pick<Reading, "path">} reading */
   read({ path }) {
     if (this.#silence.hears(path.came)) this.#doubtAll();
   }
@@ -135,7 +138,7 @@ export class Call extends EventTarget {
     this.#session?.leave();
   }
 
-  /** Stay in the room until leaving or being put out; resolves with {kind, reason}. @returns {Promise<Ending>} */
+  /** Stay in the room until leaving or being removed; resolves with {kind, reason}. @returns {Promise<Ending>} */
   async stay() {
     let wasConnected = false;
     for (;;) {
@@ -153,14 +156,14 @@ export class Call extends EventTarget {
     }
   }
 
-  /** One session from grant to ending. @returns {Promise<Ending>} */
+  /** Run one session from grant to ending. @returns {Promise<Ending>} */
   async #stayOnce() {
     let grant, Session;
     this.#asking = true;
     try {
       [grant, { Session }] = await Promise.all([this.#requestGrant(), import("./session.js")]);
     } catch (/** @type {any} */ error) {
-      // Silence has no code, and a media service that restarts will be back.
+      // A network failure has no code, and a media service that restarts will be back.
       const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
       this.#lastTrouble = { what: error.code === "voice_unavailable" ? "voice" : "server" };
       return { kind: passing ? "lost" : "refused", reason: explain(error) };
@@ -187,13 +190,13 @@ export class Call extends EventTarget {
   }
 
   /**
-   * The chat server is reached again. If the service is not, that was over another network; a service that has only
-   * stood still is heard again by then, and loses nobody.
+   * Handle that the chat server is reachable again. If the service is not, the connection ran over another network,
+   * so give it up. A service that was only frozen is heard again by then, and nobody is lost.
    */
   async cameBack() {
     const session = this.#session;
     if (session?.comeBack()) return;
-    if (!session) this.#resting.abort(); // Whoever waits for the next session needs the chat server alone.
+    if (!session) this.#resting.abort(); // The next session needs only the chat server, so stop waiting.
     else if (session.unanswered) {
       const before = this.#heard();
       await pause(LAST_CHANCE_MS);
@@ -212,7 +215,7 @@ export class Call extends EventTarget {
     if (stops && this.state === "connected") this.#doubtAll();
   }
 
-  /** Grows with whatever of the others is heard or seen. */
+  /** Return a number that grows with any sound or picture received from others. */
   #heard() {
     return this.tracks.reduce((sum, { receiver }) => sum + (receiver.getSynchronizationSources()[0]?.timestamp ?? 0), 0);
   }
@@ -220,7 +223,7 @@ export class Call extends EventTarget {
   async #doubtAll() {
     const session = this.#session;
     session?.doubt();
-    this.#doubt(); // The next session needs its grant.
+    this.#doubt(); // The next session needs its grant from the chat server.
     const before = this.#heard();
     await pause(STANDING_MS);
     if (!session?.unanswered || session !== this.#session || this.#heard() > before) return;
@@ -228,7 +231,7 @@ export class Call extends EventTarget {
     this.#become("reconnecting");
   }
 
-  /** What keeps us, as far as that is known; for TroubleWatch. @returns {Trouble} */
+  /** Return the current obstacle, as far as it is known; for TroubleWatch. @returns {Trouble} */
   #look() {
     if (!this.#reachable()) return { what: "server" };
     if (this.#standing) return { what: "voice" };
@@ -255,7 +258,7 @@ export class Call extends EventTarget {
   }
 }
 
-/** The server may name the signalling address relative to its own origin. @param {string} address */
+/** Resolve the signalling address, which may be relative to the server's origin. @param {string} address */
 function webSocketUrl(address) {
   const url = new URL(address, location.href);
   url.protocol = url.protocol.replace("http", "ws");

@@ -1,5 +1,5 @@
-// Our call, as the rest of the page sees it: where it is, what is received and sent, and what may be done with it.
-// Joins again after a reload, and follows when a moderator moves us.
+// Our call, as the rest of the page sees it: its channel, the received and sent tracks, and the actions on it.
+// Rejoins after a reload, and follows when a moderator moves us.
 
 /** @import { Pushes } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -27,67 +27,67 @@ import { t } from "../words/words.js";
 import { devices as there } from "./devices.js";
 import { Watching } from "./watching.js";
 
-const KEPT = "svc.call"; // In sessionStorage: where this tab was and what it sent, so that a reload comes back.
+const KEPT = "svc.call"; // In sessionStorage: this tab's channel and what it sent, to rejoin after a reload.
 const SESSION = "sessionStorage";
-const WISHES = "svc.joinWith"; // In localStorage: what we join with.
+const WISHES = "svc.joinWith"; // In localStorage: whether to join with microphone and camera.
 
 /** "none", "joining", "connected" or "reconnecting". */
 export const callState = signal("none");
 /** The id of its channel, or null. @type {Signal<string | null>} */
 export const callChannel = signal(null);
-/** What we receive. @type {Signal<Track[]>} */
+/** The received tracks. @type {Signal<Track[]>} */
 export const tracks = signal([]);
-/** Whose screen we could watch and do not receive: ids. @type {Signal<string[]>} */
+/** Ids of members whose screen is available and not received. @type {Signal<string[]>} */
 export const unwatched = signal([]);
-/** Who speaks, ids, the loudest first; ourselves too. @type {Signal<string[]>} */
+/** Ids of the speakers, the loudest first, including our own. @type {Signal<string[]>} */
 export const speakers = signal([]);
-/** What we send; a muted microphone is not sent. @type {Signal<{mic: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null}>} */
+/** The media we send. A muted microphone is not sent. @type {Signal<{mic: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null}>} */
 export const sending = signal({ mic: false, camera: null, screen: null });
-/** Do we hear nobody, by our own choice? */
+/** Whether we have chosen to hear nobody. */
 export const deafened = signal(false);
-/** Does the browser want a gesture before it plays sound? */
+/** Whether the browser requires a gesture before it plays sound. */
 export const soundBlocked = signal(false);
-/** What keeps the call from going on, in words; "" while nothing does. */
+/** The obstacle that keeps the call from continuing, in words; "" if there is none. */
 export const callTrouble = signal("");
-/** Is it the call of a channel that was encrypted when we came? So it stays, whatever the server says later. */
+/** Whether the call's channel was encrypted when we joined. This stays, whatever the server reports later. */
 export const callEncrypted = signal(false);
-/** Why the last call ended, in words; "" when we left ourselves. */
+/** The reason why the last call ended, in words; "" when we left ourselves. */
 export const ending = signal("");
-/** What we join with: {mic, camera}. */
+/** Whether to join with microphone and camera: {mic, camera}. */
 export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 
-/** The lowest level of other people's video that was chosen automatically: 0, 1, or 2 for all; -1 where some are paused. */
+/** The lowest level of received video that was chosen automatically: 0, 1, or 2 for all; -1 if some are paused. */
 export const automaticLevel = signal(2);
-/** Ids of videos that our line cannot carry now. @type {Signal<string[]>} */
+/** Ids of the videos that our line cannot carry now. @type {Signal<string[]>} */
 export const paused = signal([]);
 
 /** @type {typeof import("./being.js") | null} */
 let being = null; // Fetched with the first call.
 /** @type {Sound | null} */
-let sound = null; // Made with the first call.
+let sound = null; // Created with the first call.
 
 const watching = new Watching();
-/** Whose screen we want to see: ids, also of those whose picture is still on its way. */
+/** Ids of members whose screen we want to see, including screens that have not arrived yet. */
 export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
 /** @type {import("./layering.js").Layering | null} */
 let layering = null;
-let handUp = false; // It is raised again in a new session of the same call, though at the end.
+let handUp = false; // Raised again in a new session of the same call, at the end of the queue.
 let screenStopped = false; // By a moderator, until we leave the room.
 /** @type {Publisher | null} */
 let publisher = null;
 /** @type {There | null} */
-let lastPlace = null; // The room that we are or were last in, and what we sent there, until we leave it ourselves.
+let lastPlace = null; // Our current or last room and what we sent there, until we leave it ourselves.
 /** @type {There | null} */
-let entering = null; // The room that we are about to enter, while what calls need is fetched.
+let entering = null; // The room that we are about to enter, while the call modules are fetched.
 /** @type {There | null} */
-let moving = null; // Where to go when the call that is ending has ended.
+let moving = null; // The next room, after the current call has ended.
 
-/** The Call of the moment, for statistics and layers, or null. */
+/** Return the current Call, for statistics and layers, or null. */
 export const theCall = () => call;
-/** What is asked for of a track; see session.js. @param {string} trackId */
+/** Return our request for a track; see session.js. @param {string} trackId */
 export const wishOf = (trackId) => layering?.of(trackId) ?? {};
 
 /** @param {Partial<Wish>} changes */
@@ -96,7 +96,7 @@ export function chooseWishes(changes) {
   keep(WISHES, wishes.value);
 }
 
-/** Enter a voice channel as `wish` says, {mic, camera}; from another call we go over as we are in it. @param {string} channelId @param {Wish} [wish] */
+/** Enter a voice channel with `wish`, {mic, camera}. From another call, the current state is kept. @param {string} channelId @param {Wish} [wish] */
 export function joinCall(channelId, wish = entering ?? (call && lastPlace) ?? wishes.value) {
   const there = { ...wish, channelId };
   if ((call || entering) && callChannel.value === channelId) return;
@@ -122,18 +122,18 @@ export function toggleScreen() {
   if (screenStopped && !sending.value.screen) notify(t("screen-stopped"));
   else publisher?.toggleScreen();
 }
-/** Watch somebody's screen, or not: then it is not sent to us either. @param {string} userId @param {boolean} watch */
+/** Watch a member's screen, or stop. A screen that is not watched is not sent to us. @param {string} userId @param {boolean} watch */
 export function watchScreen(userId, watch) {
   watching.choose(userId, watch);
   call?.review();
 }
 export const unblockSound = () => sound?.play();
-/** The key to talk is held, or not. @param {boolean} pressed */
+/** Note that the push-to-talk key was pressed or released. @param {boolean} pressed */
 export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
-/** How loud our own microphone is, 0 to 1; 0 while it is not open. */
+/** Return how loud our own microphone is, 0 to 1; 0 while it is closed. */
 export const ownLevel = () => publisher?.mic?.level() ?? 0;
 
-/** Is our hand raised in the call that we are in? */
+/** Return whether our hand is raised in the current call. */
 export const ownHand = () => peopleIn(callChannel.value ?? "").some(({ id, hand }) => id === member.value?.id && hand > 0);
 
 export function toggleHand() {
@@ -142,7 +142,7 @@ export function toggleHand() {
   tried(raiseHand(/** @type {string} */ (callChannel.value), handUp));
 }
 
-/** Hear nobody; with that one's own microphone is muted too. */
+/** Hear nobody, or everybody again. Deafening mutes our own microphone too. */
 export function toggleDeafened() {
   deafened.value = !deafened.value;
   if (deafened.value && sending.value.mic) publisher?.toggleMic();
@@ -150,7 +150,7 @@ export function toggleDeafened() {
   tell();
 }
 
-/** Be in a room until leaving it. @param {There} there */
+/** Stay in a room until leaving it. @param {There} there */
 async function enter(there) {
   const { channelId, mic, camera } = there;
   const encrypted = isEncrypted(channelId);
@@ -160,11 +160,11 @@ async function enter(there) {
     return;
   }
   entering = there;
-  // Asked before anything is drawn, which takes longer than the answer.
+  // Request the grant before drawing, because drawing takes longer than the response.
   const requestGrant = () => (encrypted || isPrivateRoom(channelId) ? sealedGrant(channelId) : ask("voice_join", { channel_id: channelId }));
   /** @type {ReturnType<typeof requestGrant> | null} */
   let asked = requestGrant();
-  asked.catch(() => {}); // Call hears of it, unless we have left by then.
+  asked.catch(() => {}); // Call handles the error, unless we have left by then.
   batch(() => {
     callChannel.value = channelId;
     callState.value = "joining";
@@ -172,7 +172,7 @@ async function enter(there) {
     ending.value = "";
     deafened.value = there.deafened ?? false;
   });
-  // Once it is here nothing is waited for: the microphone opens before anything is drawn, too.
+  // Once the modules are here, await nothing else, so that the microphone opens before drawing too.
   being ??= await import("./being.js").catch(() => null);
   if (entering !== there) return;
   if (!being) over(t("error-unreachable"));
@@ -182,7 +182,7 @@ async function enter(there) {
   const sounds = sound ??= made(being);
   const grantOnce = () => {
     const grant = asked ?? requestGrant();
-    asked = null; // It holds for one session.
+    asked = null; // A grant is valid for one session.
     return grant;
   };
   const tried = new URLSearchParams(location.hash.slice(1));
@@ -238,24 +238,24 @@ const kbpsOf = (channelId) => channelsById.value.get(channelId ?? "")?.bitrate_k
 /** @param {string} channelId */
 const isEncrypted = (channelId) => channelsById.peek().get(channelId)?.encrypted ?? false;
 
-/** Why we cannot be in a channel that is encrypted; "" where we can. @param {string} channelId */
+/** Return why we cannot join an encrypted channel; "" if we can. @param {string} channelId */
 const cannotSeal = (channelId) => (isEncrypted(channelId) ? whyNotSealed() : "");
 
-/** Others let our device into the group of the call, so the server has to know it first. @param {string} channelId */
+/** Request a grant. The server must know our device first, because others add it to the call's group. @param {string} channelId */
 async function sealedGrant(channelId) {
   const running = await theRunning();
   await running.takePart();
   return ask("voice_join", { channel_id: channelId, sealed: true });
 }
 
-/** Plays others as loud as the person wants each. @param {typeof import("./being.js")} being */
+/** Create the player, with each member at the person's chosen volume. @param {typeof import("./being.js")} being */
 function made({ Sound }) {
   const sounds = new Sound((blocked) => { soundBlocked.value = blocked; }, volumeOf);
   effect(() => sounds.silence(deafened.value));
   let [away, seen] = [false, ""];
   effect(() => {
     const { speaker } = callSettings.value;
-    const others = there.value.audiooutput; // None where the browser does not tell.
+    const others = there.value.audiooutput; // Empty if the browser does not list them.
     const known = others.some(({ id }) => id === speaker);
     const gone = speaker !== "" && others.length > 0 && !known;
     sounds.speakTo(gone ? "" : speaker);
@@ -270,7 +270,7 @@ function made({ Sound }) {
   return sounds;
 }
 
-/** No call any more, for this reason; "" where none needs to be told. @param {string} reason */
+/** End the call for this reason; "" if there is nothing to tell. @param {string} reason */
 function over(reason) {
   entering = null;
   batch(() => {
@@ -284,7 +284,7 @@ function over(reason) {
 
 /** @param {Ending} ended @param {Publisher} devices */
 function leaveRoom({ kind, reason }, devices) {
-  publisher = null; // What stops now is not told: another page of ours may be in the call.
+  publisher = null; // Do not announce that devices stop: another page of ours may be in the call.
   devices.stop();
   keep(KEPT, null, SESSION);
   if (kind !== "removed" && !moving) lastPlace = null;
@@ -311,28 +311,31 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
   keep(KEPT, lastPlace, SESSION);
 }
 
-/** A chat server that was started again knows nothing of it; it may not know of our call yet either. */
+/** Announce everything. A restarted chat server knows nothing of our state, and may not know our call yet. */
 function tellAll() {
   tell();
   tellSent();
   if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
 }
 
-/** Tell the others whether we can be heard, and hear; whoever connects tells it anyway. */
+/** Announce whether we can be heard and whether we hear. Every connection announces it anyway. */
 function tell() {
   if (callState.value === "connected") ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});
 }
 
-/** Tell everybody who sees the channel what we show; nobody is there before the call is. */
+/**
+ * Announce our camera and screen to everybody who sees the channel. Before the call is connected there is nobody to
+ * notify.
+ */
 function tellSent() {
   const { camera, screen } = sending.value;
   if (callState.value === "connected") ask("voice_send", { channel_id: /** @type {string} */ (callChannel.value), camera: camera !== null, screen: screen !== null }).catch(() => {});
 }
 
-/** A moderator sends us to another room; we may already have been put out of this one. @param {Pushes["voice_moved"]} moved */
+/** Follow a moderator's move to another room. We may already have been removed from this one. @param {Pushes["voice_moved"]} moved */
 function follow({ from_channel_id: from, channel_id: channelId }) {
   const sealed = isPrivateRoom(from) || (lastPlace?.channelId === from && lastPlace.encrypted);
-  if (sealed && from !== channelId && !isEncrypted(channelId)) return; // Nobody moves us to where others could hear.
+  if (sealed && from !== channelId && !isEncrypted(channelId)) return; // Never follow from an encrypted call to one that others could hear.
   const there = { ...(lastPlace ?? wishes.value), channelId };
   if (place.value?.channelId === from) open(channelId);
   if (call && callChannel.value === from) {
@@ -374,11 +377,11 @@ listen({
 
 effect(() => {
   watching.chooseOnlySound(onlySound.value);
-  kbpsOf(callChannel.value); // Whoever looks after the channel may change it while we are there.
+  kbpsOf(callChannel.value); // A manager may change the channel's bit rate during the call.
   call?.review();
 });
 
-// What the person chooses for a device holds at once.
+// Changed device settings take effect immediately.
 /** @type {Record<"microphone" | "camera", (keyof CallSettings)[]>} */
 const OF_DEVICES = {
   microphone: ["microphone", "echoCancellation", "autoGainControl", "noise", "input", "threshold", "releaseMs", "music"],

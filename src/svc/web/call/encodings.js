@@ -1,25 +1,25 @@
-// How our video is encoded: by its source, by how wide the others show it, and by how many they are. Sans I/O.
+// The encoding of our video, by its source, the width at which others show it, and their number. Sans I/O.
 
-/** @typedef {{width: number, watched: boolean}} Wanted What all who receive a video want of it; `width` 0 is unknown. */
+/** @typedef {{width: number, watched: boolean}} Wanted The combined request of all receivers of a video; `width` 0 is unknown. */
 
-/** What counts until the service says otherwise. @type {Wanted} */
+/** The default until the service sends a request. @type {Wanted} */
 export const ALL_WANTED = { width: 0, watched: true };
 
-// Of the few pictures of a text a quarter would be too few, so it has two layers; without a limit of our own
-// Chromium sends no more than 2.5 Mbit/s, too little for 60 pictures a second or for 4K.
+// Text has two layers, because a quarter of its few pictures would be too few. Without an explicit limit Chromium
+// sends at most 2.5 Mbit/s, too little for 60 pictures a second or for 4K.
 const ENCODINGS = {
   camera: { scalabilityMode: "L1T3" },
   text: { scalabilityMode: "L1T2", maxBitrate: 4_000_000 },
   motion: { scalabilityMode: "L1T3", maxBitrate: 8_000_000 },
 };
-// A camera that is shown so wide at most is sent no wider, and with so much: the sizes that others have found good
-// enough for a face. Chromium alone would send 1.7 Mbit/s for a tile of 200 pixels.
+// The width and rate of a camera that is shown at most this wide: sizes that others have found good enough for a
+// face. Chromium alone would send 1.7 Mbit/s for a tile of 200 pixels.
 const TILES = [{ upToPx: 320, bps: 150_000 }, { upToPx: 640, bps: 450_000 }];
-// More people with large tiles have to share what comes to each of them.
+// The more people have large tiles, the less of each receiver's bandwidth each gets.
 const LARGE = [{ upToPeople: 4, bps: 1_200_000 }, { upToPeople: 9, bps: 900_000 }, { upToPeople: Infinity, bps: 700_000 }];
 
 /**
- * The encoding of a camera or screen; `people` are in the call, ourselves too.
+ * Return the encoding of a camera or screen. `people` counts everybody in the call, including us.
  * @param {string} source @param {Pick<MediaStreamTrack, "contentHint" | "getSettings">} track @param {Wanted} wanted @param {number} people
  * @returns {RTCRtpEncodingParameters & {active: boolean, scaleResolutionDownBy: number}}
  */
@@ -31,15 +31,16 @@ export function encodingFor(source, track, { width, watched }, people) {
   return { ...ENCODINGS.camera, active: watched, maxBitrate: (tile ?? large).bps, scaleResolutionDownBy };
 }
 
-// Of several encodings (simulcast), each has half the width of the next larger one. Chromium sends so many of a track so
-// wide, and only the first of those that there are.
+// With several encodings (simulcast), each has half the width of the next larger one. Chromium sends this many for
+// a track of this width, and uses only the first RIDs.
 const COUNTS = [{ fromPx: 960, count: 3 }, { fromPx: 480, count: 2 }, { fromPx: 0, count: 1 }];
 const RIDS = ["q", "h", "f"];
-const SHARES = [1, 3 / 8, 1 / 8]; // Of the rate that the largest has.
-const LEAST_WIDTH_PX = 160; // Narrower ones show nothing.
+const SHARES = [1, 3 / 8, 1 / 8]; // Of the largest encoding's rate.
+const LEAST_WIDTH_PX = 160; // Narrower pictures show nothing.
 
 /**
- * One of the encodings that the service has asked for by name, where `whole` is what a single one would be; `width` is the track's, 0 = unknown.
+ * Return one of the encodings that the service has requested by name. `whole` is the single encoding, `width` the
+ * track's width, 0 if unknown.
  * @param {RTCRtpEncodingParameters} whole @param {string | undefined} rid @param {number} width @returns {RTCRtpEncodingParameters}
  */
 export function oneOfSeveral(whole, rid, width) {
@@ -53,5 +54,5 @@ export function oneOfSeveral(whole, rid, width) {
   return { ...whole, active: active && isWideEnough, scaleResolutionDownBy: scaled, ...(maxBitrate && { maxBitrate: Math.round(maxBitrate * SHARES[halvings]) }) };
 }
 
-/** Does what was wanted before suffice for what is wanted now? @param {Wanted} before @param {Wanted} now */
+/** Return whether the previous request covers the present one. @param {Wanted} before @param {Wanted} now */
 export const suffices = (before, now) => !now.watched || (before.watched && (before.width || Infinity) >= (now.width || Infinity));

@@ -1,4 +1,4 @@
-// Everybody in the call that we are in.
+// Everybody in our call.
 
 /** @import { Present } from "../state/voice.js" */
 /** @import { Source } from "./session.js" */
@@ -12,9 +12,10 @@ import { peopleIn } from "../state/voice.js";
 import { callChannel, deafened, paused, sending, theCall, tracks, unwatched } from "./calling.js";
 
 /**
- * Everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}; `camera` and `screen` are
- * tracks or null, `unwatched` says that there is a screen which we do not receive. `withheld` has reasons by source,
- * "codec" or "no_line": what we cannot be sent. It changes with `tracks`. `slow` says what our line cannot carry now.
+ * Return everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}. `camera`
+ * and `screen` are tracks or null. `unwatched` means that there is a screen which we do not receive. `withheld` has
+ * the reasons why we cannot be sent a track, "codec" or "no_line", by source; it changes with `tracks`. `slow`
+ * marks the videos that our line cannot carry now.
  * @returns {Person[]}
  */
 export function peopleHere() {

@@ -1,5 +1,5 @@
-// Tells the SFU what we want of each video: how many layers, how wide it is shown, or nothing at all. It says so again only
-// where that has changed.
+// Request from the SFU how much of each video we want: its layers, the width of its tile, or nothing at all. A
+// request is sent only when it has changed.
 
 /** @import { Call } from "./call.js" */
 /** @import { Reading } from "./quality.js" */
@@ -12,26 +12,26 @@ import { Automatic, ALL, layerFor, LAYERS, PAUSED } from "./automatic.js";
 import { LineDelay } from "./line_delay.js";
 import { widths } from "./visibility.js";
 
-// How long voices wait on a narrow line: what is tried there makes everything late before anything is lost.
+// The playout delay of voices on a narrow line. Raising video there delays every packet before any is lost.
 const NARROW_WAIT_MS = 240;
 const LOOK_EVERY_MS = 200;
-const HIDDEN_AFTER_MS = 5000; // Who looks at something else for a moment has the pictures back at once.
-const WIDTHS_PX = 80; // Of a window that is being resized not each pixel is told.
-const CLOCK_RATE = 48_000; // Of Opus.
+const HIDDEN_AFTER_MS = 5000; // Anyone who looks away for a moment has the pictures back at once.
+const WIDTHS_PX = 80; // While a window is being resized, only steps of this size are reported.
+const CLOCK_RATE = 48_000; // Opus.
 
 export class Layering {
   #call; #onPaused; #automatic = new Automatic(); #delay = new LineDelay();
   /** @type {Map<string, Wish>} */
   #asked = new Map();
-  /** Since when a track is not shown. @type {Map<string, number>} */
+  /** The time since which each track is hidden. @type {Map<string, number>} */
   #hiddenSince = new Map();
   #looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
 
-  /** `onPaused(trackIds)` hears what our line cannot carry. @param {Call} call @param {(trackIds: string[]) => void} onPaused */
+  /** `onPaused(trackIds)` receives the videos that our line cannot carry. @param {Call} call @param {(trackIds: string[]) => void} onPaused */
   constructor(call, onPaused) {
     this.#call = call;
     this.#onPaused = onPaused;
-    // What is asked for changes with what the person chooses, and with the tiles.
+    // The requests depend on the person's settings and on the tiles.
     const stop = effect(() => this.ask());
     this.stop = () => {
       clearInterval(this.#looking);
@@ -39,26 +39,27 @@ export class Layering {
     };
   }
 
-  /** The lowest level that was chosen automatically, for showing. */
+  /** The lowest level that was chosen automatically, for display. */
   get level() {
     return this.#automatic.lowest;
   }
 
-  /** What is asked for of a track. @param {string} trackId @returns {Partial<Wish>} */
+  /** Return the request for a track. @param {string} trackId @returns {Partial<Wish>} */
   of(trackId) {
     return this.#asked.get(trackId) ?? {};
   }
 
-  /** Take in a reading of quality.js. @param {Pick<Reading, "received">} reading */
+  /** Process a reading of quality.js. @param {Pick<Reading, "received">} reading */
   hear({ received }) {
     const heldMs = new Map(received.filter(({ source }) => source === "mic").map(({ trackId, waitMs }) => [trackId, waitMs]));
     this.#automatic.hear({ received, queueMs: this.#delay.take(heldMs, performance.now()) }, this.#byImportance());
     this.ask(true);
   }
 
-  /** Tell what is wanted now; that a tile has become smaller only with `settled`. */
+  /** Send changed requests. A smaller tile is reported only with `settled`. */
   ask(settled = false) {
-    // Looked at also while there are no tracks yet, or it would not be heard when they change.
+    // Read every signal even while there are no tracks, because otherwise the effect would not run when they
+    // change.
     const [of, , shown, px] = [callSettings.value.quality, people.value, widths.value, tilePx.value];
     const wait = this.#automatic.lowest < ALL ? NARROW_WAIT_MS : null;
     const receivers = new Map(this.#call.tracks.map(({ trackId, receiver }) => [trackId, receiver]));
@@ -78,7 +79,7 @@ export class Layering {
     for (const known of [this.#asked, this.#hiddenSince]) for (const trackId of known.keys()) if (!there.has(trackId)) known.delete(trackId);
   }
 
-  /** A new session knows nothing of what was asked for in the one before. */
+  /** Send all requests again: a new session does not know those of the previous one. */
   startOver() {
     this.#asked.clear();
     this.ask();
@@ -109,14 +110,14 @@ export class Layering {
     return !((wishesFor(userId).quality || callSettings.value.quality) in LAYERS);
   }
 
-  /** What is decided automatically: screens, then who speaks, then what is large. */
+  /** Return the videos that are decided automatically: screens, then speakers, then large tiles. */
   #byImportance() {
     const [large, speakers] = [focused.peek(), this.#call.speakers];
     const importance = (/** @type {Track} */ { source, userId, receiver }) => {
       const rank = source === "screen" ? 3 : speakers.includes(userId) ? 2 : large.includes(`camera ${userId}`) ? 1 : 0;
       return rank * 100_000 + (widths.peek().get(receiver.track) ?? 0);
     };
-    // What is not shown is paused anyway, and would be tried in vain.
+    // Hidden videos are paused anyway, so raising them would be wasted.
     const shown = this.#call.tracks.filter((track) => isVideo(track) && this.#isAutomatic(track) && widths.peek().has(track.receiver.track));
     return shown.sort((a, b) => importance(b) - importance(a)).map(({ trackId }) => trackId);
   }
@@ -129,7 +130,7 @@ export class Layering {
   }
 }
 
-/** A tile that is not drawn yet will be as wide as the others; 0 where there are none. @param {number} px */
+/** Return the likely width of a tile that is not drawn yet: that of the others, or 0 if there are none. @param {number} px */
 const guess = (px) => (px < Infinity ? Math.ceil(px * devicePixelRatio) : 0);
 /** @param {Pick<Offered, "source">} track */
 const isVideo = ({ source }) => source === "camera" || source === "screen";

@@ -1,18 +1,18 @@
-// How long packets wait in queues on their way to us. Browsers tell when a voice is played and how long it has waited here before
-// that, so also when it arrived. Compared with its RTP timestamp, which says when it was captured, this grows by what packets
-// wait on the way. Sans I/O.
+// Measure how long packets queue on their way to us. Browsers report when a voice is played and how long it was
+// buffered, and so when it arrived. The difference from its RTP timestamp, the time of capture, grows with the
+// queueing delay. Sans I/O.
 
-const KEPT_S = 30; // What the line has when it is empty is the least of so long.
+const KEPT_S = 30; // The minimum of this period is taken as the empty line's delay.
 const PIECE_S = 5;
-const OTHER_SOURCE_MS = 10_000; // A sender that begins anew has other timestamps.
+const OTHER_SOURCE_MS = 10_000; // A restarted sender has other timestamps.
 
-/** @typedef {{rtp: number, last: number, sum: number, count: number, pieces: Map<number, number>}} Source `last` is a difference, `sum` that of `count` since `take`, `pieces` has the least arrival by time. */
+/** @typedef {{rtp: number, last: number, sum: number, count: number, pieces: Map<number, number>}} Source `last` is a difference, `sum` the sum of `count` differences since `take`; `pieces` has the least arrival by time. */
 
 export class LineDelay {
   /** @type {Map<string, Source>} */
   #sources = new Map();
 
-  /** What was captured at `rtpTimestamp` is played at `atMs`. @param {string} key @param {number} atMs @param {number} rtpTimestamp @param {number} clockRate */
+  /** Note that the sample captured at `rtpTimestamp` is played at `atMs`. @param {string} key @param {number} atMs @param {number} rtpTimestamp @param {number} clockRate */
   note(key, atMs, rtpTimestamp, clockRate) {
     let source = this.#sources.get(key);
     if (source?.rtp === rtpTimestamp) return;
@@ -25,8 +25,9 @@ export class LineDelay {
   }
 
   /**
-   * How long packets have waited since the last time, or null where nothing tells. What waits in a queue of ours is late from everybody, so
-   * the source with the least counts. `heldMs` is how long each has waited here before it was played.
+   * Return how long packets have queued since the last call, or null if no source shows it. A queue on our own line
+   * delays every source, so the source with the smallest delay counts. `heldMs` is how long each source was
+   * buffered before playout.
    * @param {Map<string, number>} heldMs @param {number} nowMs
    */
   take(heldMs, nowMs) {

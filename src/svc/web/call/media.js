@@ -1,5 +1,4 @@
-// Opening the microphone, the camera and the screen, and saying in plain words
-// why that did not work. Publishes nothing.
+// Open the microphone, the camera and the screen, and explain failures in plain words. Publishes nothing.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 
@@ -9,13 +8,13 @@ import { lookForDevices } from "./devices.js";
 const UNFILTERED = { echoCancellation: false, autoGainControl: false, noiseSuppression: false, channelCount: 2 };
 const SCREEN_RATE = { text: 15, motion: 60 };
 
-/** `settings` as in state/call_settings.js. Takes another device where the one that was chosen is not there. @param {CallSettings} settings */
+/** Open the microphone, or another one if the chosen one is missing. `settings` as in state/call_settings.js. @param {CallSettings} settings */
 export async function openMicrophone({ microphone, echoCancellation, autoGainControl, noise, music }) {
   const voice = { echoCancellation, autoGainControl, noiseSuppression: noise === "usual" };
   return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ audio: { ...(music ? UNFILTERED : voice), ...id } }), microphone);
 }
 
-/** Can this browser ask a camera to blur what is behind one? Whether the camera does is seen once it is open. */
+/** Return whether this browser can request background blur. Only an open camera shows whether it supports blur. */
 export const canBlur = () => Boolean(navigator.mediaDevices?.getSupportedConstraints().backgroundBlur);
 
 /** @param {Pick<CallSettings, "camera"> & Partial<CallSettings>} settings */
@@ -24,13 +23,14 @@ export async function openCamera({ camera, blur = false }) {
   return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ video: { ...size, ...id } }), camera);
 }
 
-/** The one that looks away from the person, where there are two. */
+/** Open the camera that faces away from the person, where there are two. */
 export const openBackCamera = () => openDevice(() => ({ video: { facingMode: "environment", width: { ideal: 1280 }, height: { ideal: 720 } } }), "");
 
 /**
- * Resolves with {video, audio, echoes}; audio is null when the person shares none. The sound of a window or a whole system would send
- * everybody their own voice back, unless the browser leaves out what this page plays: `echoes` says that it was therefore not taken.
- * `screen` is "text" or "motion". @param {CallSettings} settings
+ * Resolve with {video, audio, echoes}; audio is null when the person shares no sound. The sound of a window or a
+ * whole system would send everybody their own voice back, unless the browser excludes this page's sound. `echoes`
+ * means that the sound was dropped for this reason. `screen` is "text" or "motion".
+ * @param {CallSettings} settings
  */
 export async function openScreen({ screen }) {
   const audio = { ...UNFILTERED, restrictOwnAudio: true };
@@ -45,7 +45,7 @@ export async function openScreen({ screen }) {
   return { video, audio: echoes ? null : sound, echoes };
 }
 
-/** A sentence for the person, or "" when they simply changed their mind. `device`: "microphone", "camera" or "screen". @param {any} error @param {string} device */
+/** Return a sentence for the person, or "" if they cancelled. `device`: "microphone", "camera" or "screen". @param {any} error @param {string} device */
 export function explainDevice(error, device) {
   if (error.name === "NotAllowedError" && device === "screen") return "";
   const known = { NotAllowedError: "refused", NotFoundError: "none", NotReadableError: "busy", InsecureContextError: "insecure" };
@@ -60,7 +60,7 @@ async function openDevice(constraints, id) {
     if (id && missing(error)) return open("");
     throw error;
   });
-  lookForDevices(); // The browser names them only now.
+  lookForDevices(); // The browser reveals device names only after one has been opened.
   return stream.getTracks()[0];
 }
 

@@ -1,5 +1,5 @@
-// What the system shows of our call outside of the page: on the screen of a locked phone, on a headset's keys, in the
-// browser's list of what plays. Where the browser has no such thing, nothing.
+// The call in the system's media controls: the lock screen, headset keys, and the browser's list of playing media.
+// Does nothing if the browser has no media session.
 
 import { effect } from "../vendor/signals.js";
 import { channelsById } from "../state/channels.js";
@@ -7,7 +7,7 @@ import { info } from "../state/server.js";
 import { callChannel, callState, leaveCall, sending, toggleCamera, toggleMic } from "./calling.js";
 
 const hear = (/** @type {boolean} */ wanted) => () => { if (sending.value.mic !== wanted) toggleMic(); };
-// A lock screen has no key for the microphone: pause is mute there, and stop is to hang up.
+// A lock screen has no microphone key, so pause mutes and stop hangs up.
 const ACTS = { togglemicrophone: toggleMic, togglecamera: toggleCamera, hangup: leaveCall, pause: hear(false), play: hear(true), stop: leaveCall };
 
 export function tellSystem() {
@@ -19,7 +19,7 @@ export function tellSystem() {
       try {
         session.setActionHandler(name, inCall ? act : null);
       } catch {
-        // This browser does not know that action.
+        // This browser does not know the action.
       }
     }
   });

@@ -1,5 +1,5 @@
-// A microphone that is open: what of it is sent, and how loud it is. It is silent while muted, while the key to
-// talk is not held, and while it is quieter than the threshold.
+// An open microphone: its outgoing track and its level. The track is silent while muted, while the push-to-talk key
+// is released, and while the level is below the threshold.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 /** @typedef {Pick<CallSettings, "noise" | "music" | "input" | "threshold" | "releaseMs">} Wishes */
@@ -10,7 +10,7 @@ const LOOK_MS = 40;
 const SAMPLES = 1024;
 
 export class Microphone {
-  /** What is sent. */
+  /** The outgoing track. */
   track;
 
   #raw;
@@ -27,7 +27,7 @@ export class Microphone {
   #stopNoise = null;
   #closed = false;
 
-  /** `raw` is the device's track, `settings` those of calls. @param {MediaStreamTrack} raw @param {Wishes} settings */
+  /** Create one from the device's track `raw` and the call's `settings`. @param {MediaStreamTrack} raw @param {Wishes} settings */
   static async of(raw, settings) {
     const made = new Microphone(raw, settings);
     if (settings.noise === "strong" && !settings.music) await made.#suppress();
@@ -42,7 +42,7 @@ export class Microphone {
     if (settings.input === "voice" && settings.threshold > 0) this.#timer = setInterval(() => this.#apply(), LOOK_MS);
   }
 
-  /** The device. */
+  /** The device's track. */
   get raw() {
     return this.#raw;
   }
@@ -56,7 +56,7 @@ export class Microphone {
     this.#apply();
   }
 
-  /** The key to talk is held, or not. @param {boolean} pressed */
+  /** Note that the push-to-talk key was pressed or released. @param {boolean} pressed */
   press(pressed) {
     clearTimeout(this.#release);
     const set = () => {
@@ -67,7 +67,7 @@ export class Microphone {
     else this.#release = setTimeout(set, this.#settings.releaseMs);
   }
 
-  /** How loud it is, 0 to 1: the root of the mean square, stretched so that speech is near the middle. */
+  /** Return the level, 0 to 1: the root mean square, stretched so that speech is near the middle. */
   level() {
     if (this.#closed) return 0;
     const analyser = this.#analyser ?? this.#listen();
@@ -86,9 +86,9 @@ export class Microphone {
     this.#context?.close();
   }
 
-  /** Only once somebody wants to know: it takes part of a core for as long as it lasts, and time while one joins. */
+  /** Start the analyser on demand: it takes part of a core while it runs, and time while joining. */
   #listen() {
-    // What is listened to is a copy, so that a closed gate can hear when to open.
+    // Analyse a copy, so that a closed gate can hear when to open.
     this.#listened = this.#raw.clone();
     this.#listened.enabled = true;
     const context = this.#context = new AudioContext();

@@ -1,13 +1,13 @@
-// Strong suppression of noise: GTCRN as WebAssembly in an AudioWorklet, fetched when it is first wanted. Why not
-// RNNoise: docs/decisions.md, 12.
+// Strong noise suppression: GTCRN as WebAssembly in an AudioWorklet, fetched on first use. For why not RNNoise, see
+// docs/decisions.md, 12.
 
 /** @type {Promise<{GtcrnWorkletNode: typeof import("../vendor/gtcrn.js").GtcrnWorkletNode, wasmBinary: ArrayBuffer, worklet: string}> | null} */
-let ready = null; // Of the module and the worklet's address.
+let ready = null; // Resolves with the module and the worklet's address.
 
-/** Resolves with {track, stop}: `track` is `raw` without its noise. @param {MediaStreamTrack} raw */
+/** Resolve with {track, stop}: `track` is `raw` without its noise. @param {MediaStreamTrack} raw */
 export async function suppressed(raw) {
   await fetched();
-  const context = new AudioContext({ sampleRate: 48_000 }); // Of those that it knows, the one that is sent.
+  const context = new AudioContext({ sampleRate: 48_000 }); // Of the rates that the model supports, the one that is sent.
   const node = await suppressor(context);
   const out = context.createMediaStreamDestination();
   context.createMediaStreamSource(new MediaStream([raw])).connect(node).connect(out);
@@ -18,12 +18,12 @@ export async function suppressed(raw) {
   return { track: out.stream.getAudioTracks()[0], stop };
 }
 
-/** A node that leaves the noise out of what goes through it. @param {AudioContext} context */
+/** Create a node that removes noise. @param {AudioContext} context */
 export async function suppressor(context) {
   const { GtcrnWorkletNode, wasmBinary, worklet } = await fetched();
   await context.audioWorklet.addModule(worklet);
   const node = new GtcrnWorkletNode(context, { maxChannels: 1, wasmBinary });
-  // It fills one channel. A stereo microphone would have a silent second one, and be heard half as loud.
+  // The model fills one channel. A stereo microphone would get a silent second channel and sound half as loud.
   /** @type {AudioNodeOptions} */
   const mono = { channelCount: 1, channelCountMode: "explicit" };
   return Object.assign(node, mono);

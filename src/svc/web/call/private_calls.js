@@ -1,4 +1,4 @@
-// Calling in a private conversation, and taking such a call. Who cannot seal frames is told why and does not get in.
+// Start and take calls in private conversations. Browsers that cannot seal frames get an explanation instead.
 
 /** @import { Call } from "../state/private_calls.js" */
 
@@ -14,11 +14,11 @@ import { peopleIn } from "../state/voice.js";
 import { callChannel, joinCall, leaveCall } from "./calling.js";
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let unanswered; // The timer of the call that rings at others.
+let unanswered; // The timer of our outgoing call.
 
 const others = (/** @type {string} */ talkId) => peopleIn(talkId).filter(({ id }) => id !== member.value?.id);
 
-/** Be in the call of this conversation; it rings at the others where nobody is in it. @param {string} talkId */
+/** Join the call of this conversation. If nobody is in it, it rings for the others. @param {string} talkId */
 export function callTalk(talkId) {
   const why = whyNotSealed();
   if (why) {
@@ -32,7 +32,7 @@ export function callTalk(talkId) {
   joinCall(talkId, { mic: true, camera: false });
 }
 
-/** Take the call that rings. */
+/** Take the ringing call. */
 export function takeCall() {
   const { talkId } = /** @type {Call} */ (ringing.value);
   stopRinging();

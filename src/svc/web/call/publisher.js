@@ -1,5 +1,5 @@
-// Our own microphone, camera and screen in a call: opened, published, muted, changed for another device,
-// stopped. Knows neither the page nor the SFU's lines.
+// Our own microphone, camera and screen in a call: open, publish, mute, switch and stop them. Knows neither the
+// page nor the SFU's lines.
 
 /** @import { Telling } from "../types/wire.js" */
 /** @import { CallSettings } from "../state/call_settings.js" */
@@ -10,7 +10,10 @@ import { t } from "../words/words.js";
 import { canBlur, explainDevice, openCamera, openMicrophone, openScreen } from "./media.js";
 import { Microphone } from "./microphone.js";
 
-/** Events: "change" after any property changed, "trouble" with a sentence for the person as detail. */
+/**
+ * Our devices in a call. It dispatches "change" after any property changed, and "trouble" with a sentence for the
+ * person as detail.
+ */
 export class Publisher extends /** @type {Telling<{change: null, trouble: string}>} */ (EventTarget) {
   /** @type {Microphone | null} */
   mic = null;
@@ -25,10 +28,10 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
   /** @type {Set<Device>} */
   #again = new Set();
   #stopped = false;
-  /** Ids of devices of which was said that they are not there. @type {Set<string>} */
+  /** Ids of devices that were already reported missing. @type {Set<string>} */
   #missed = new Set();
 
-  /** `settings()` gives what the person wants of calls now. @param {Call} call @param {() => CallSettings} settings */
+  /** `settings()` returns the current call settings. @param {Call} call @param {() => CallSettings} settings */
   constructor(call, settings) {
     super();
     this.#call = call;
@@ -39,7 +42,7 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
     return this.mic?.muted ?? false;
   }
 
-  /** Open the microphone, or mute it, or unmute it. A muted microphone stays open and sends silence. */
+  /** Open the microphone, or toggle its mute. A muted microphone stays open and sends silence. */
   async toggleMic() {
     if (!this.mic) return this.#open("microphone", () => this.#startMic());
     this.mic.muted = !this.mic.muted;
@@ -60,18 +63,18 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
     this.#stopScreen();
   }
 
-  /** The person wants another device, or the same one otherwise: `what` is "microphone" or "camera". @param {Device} what */
+  /** Open the device again with changed settings: `what` is "microphone" or "camera". @param {Device} what */
   async reopen(what) {
-    if (this.#opening.has(what)) this.#again.add(what); // What was wished for meanwhile holds as well.
+    if (this.#opening.has(what)) this.#again.add(what); // Repeat afterwards with the settings changed meanwhile.
     else if (what === "microphone" && this.mic) {
       const before = this.mic;
-      before.close(); // What is open Chromium opens again just as it is, whatever is wished for.
+      before.close(); // Chromium reopens an open device unchanged, whatever the constraints.
       await this.#open(what, () => this.#startMic(before.muted));
       if (this.mic === before) this.#stopMic();
     } else if (what === "camera" && this.camera) await this.#open(what, () => this.#startCamera());
   }
 
-  /** Give every device back; what is still being opened is given back as soon as it is there. */
+  /** Release every device. A device that is still opening is released as soon as it is open. */
   stop() {
     this.#stopped = true;
     if (this.mic) this.#stopMic();
@@ -120,14 +123,14 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
   async #startScreen() {
     const screen = await openScreen(this.#settings());
     this.screen = screen;
-    // Sharing is stopped in the browser's own bar too.
+    // The browser's own bar can stop sharing too.
     screen.video.addEventListener("ended", () => this.#stopScreen(), { once: true });
     this.#call.publish("screen", screen.video);
     if (screen.audio) this.#call.publish("screen_audio", screen.audio);
     if (screen.echoes) this.#trouble(t("screen-silent"));
   }
 
-  /** Says so where it is another device than the one that was chosen. @param {"microphone" | "camera"} device @param {MediaStreamTrack} track */
+  /** Return the track, and report once if it is not the chosen device's. @param {"microphone" | "camera"} device @param {MediaStreamTrack} track */
   #wished(device, track) {
     const chosen = this.#settings()[device];
     const missing = chosen !== "" && track.getSettings().deviceId !== chosen;
@@ -136,7 +139,7 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
     return track;
   }
 
-  /** A device went away, for instance because it was pulled out: another takes its place if there is one. @param {Device} device @param {Microphone | MediaStreamTrack} gone */
+  /** Handle a lost device, for instance an unplugged one: another takes its place if there is one. @param {Device} device @param {Microphone | MediaStreamTrack} gone */
   async #vanished(device, gone) {
     if (this.#stopped || (device === "microphone" ? this.mic : this.camera) !== gone) return;
     this.#trouble(t("device-vanished", { device: t(`device-${device}`) }));

@@ -1,5 +1,5 @@
-// How good the call is, in numbers: read from the browser's statistics once a second, with those of the last
-// minutes. Decides nothing.
+// The call's quality in numbers, read from the browser's statistics once a second and kept for some minutes.
+// Decides nothing.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
@@ -14,22 +14,24 @@ const KEPT = 180; // Readings: three minutes.
  * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number, codec: string, scalability?: string, lost: number}} Sent
  * @typedef {Sent & {source: Source, trackId: string, userId: string, jitterMs: number, waitMs: number, concealed: number, freezes: number}} Received
  * @typedef {{atMs: number, path: {kind: string, roundTripMs: number, availableKbps: number, came: number}, sent: Sent[], received: Received[]}} Reading
- * @typedef {ReturnType<typeof summary>} Summary `people` are kbit/s by member.
- * @typedef {any} Entry One of the browser's statistics: what is in it depends on its type and on the browser.
+ * @typedef {ReturnType<typeof summary>} Summary `people` has kbit/s by member.
+ * @typedef {any} Entry One of the browser's statistics; its fields depend on its type and on the browser.
  */
 
 /**
- * The last reading, or null. `came` grows with whatever comes over the path, answers to checks too. `waitMs` is how long sound
- * waits before it is heard. `lost` and `concealed` are shares, 0 to 1, of the second before. @type {Signal<Reading | null>}
+ * The last reading, or null. `came` grows with everything received over the path, including responses to checks.
+ * `waitMs` is how long sound is buffered before it is heard. `lost` and `concealed` are shares of the last second,
+ * 0 to 1.
+ * @type {Signal<Reading | null>}
  */
 export const reading = signal(null);
-/** The oldest first. @type {Signal<Summary[]>} */
+/** The kept readings, the oldest first. @type {Signal<Summary[]>} */
 export const readings = signal([]);
 
 /** @type {Source[]} */
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 
-/** Read the statistics of a call until `stop` is called: `() => stop`. `onReading` hears each. @param {Pick<Call, "pc" | "tracks">} call @param {(reading: Reading) => void} onReading */
+/** Read the statistics of a call until `stop` is called: `() => stop`. `onReading` receives each reading. @param {Pick<Call, "pc" | "tracks">} call @param {(reading: Reading) => void} onReading */
 export function watchQuality(call, onReading) {
   /** @type {Map<string, Entry> | null} */
   let before = null;
@@ -86,7 +88,7 @@ function read(entries, before, tracks) {
 
 /** @param {Entry[]} all @param {Map<string, Entry>} entries */
 function pathOf(all, entries) {
-  const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId; // Firefox has none, and marks the pair.
+  const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId; // Firefox has none; it marks the pair.
   const pairs = all.filter(({ type }) => type === "candidate-pair");
   const pair = entries.get(selected) ?? pairs.find((entry) => entry.selected) ?? pairs.find((entry) => entry.nominated && entry.state === "succeeded");
   const local = entries.get(pair?.localCandidateId);
@@ -105,7 +107,7 @@ function summary({ atMs, path, sent, received }) {
   return { atMs, roundTripMs: path.roundTripMs, lost, kbpsIn: sum(received), kbpsOut: sum(sent), people };
 }
 
-/** What somebody who helps needs to know, as text; nothing of who or where one is. `past` are the last readings. @param {Reading} reading @param {Summary[]} past */
+/** Return a report for somebody who helps, as text without names or addresses. `past` are the last readings. @param {Reading} reading @param {Summary[]} past */
 export function report({ path, sent, received }, past = []) {
   const most = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) => Math.max(0, ...past.map((each) => each[name]));
   const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;

@@ -1,14 +1,14 @@
-// A voice message: the microphone, recorded into a file.
+// Record a voice message from the microphone into a file.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 
 import { openMicrophone } from "./media.js";
 
 /** @type {Record<string, string>} */
-const TYPES = { "audio/webm;codecs=opus": "webm", "audio/mp4": "m4a" }; // The first that the browser writes.
+const TYPES = { "audio/webm;codecs=opus": "webm", "audio/mp4": "m4a" }; // The first type that the browser supports is used.
 const BIT_RATE = 48_000;
 
-/** Begin to record. `stop` ends it and gives the file; `settings` as in state/call_settings.js. @param {CallSettings} settings @param {string} name */
+/** Start recording. `stop` ends it and resolves with the file; `settings` as in state/call_settings.js. @param {CallSettings} settings @param {string} name */
 export async function recordVoice(settings, name) {
   const track = await openMicrophone(settings);
   const mimeType = Object.keys(TYPES).find((type) => MediaRecorder.isTypeSupported(type)) ?? "";

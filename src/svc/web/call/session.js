@@ -1,11 +1,10 @@
-// One stay at the SFU: one RTCPeerConnection and the signalling socket that leads to its other end. It answers
-// the SFU's offers in order, puts our tracks on the lines kept for them and says whose track is on which other
-// line. Where the socket breaks and media goes on, it takes the stay up again over another socket. It never
-// begins another stay; call.js does.
+// One stay at the SFU: an RTCPeerConnection and its signalling socket. It answers the SFU's offers in order, puts
+// our tracks on the lines reserved for them, and names the owners of the other lines. If the socket breaks while
+// media continues, it resumes the stay over another socket. It never begins another stay; call.js does.
 //
-// The SFU is always the offerer. Its first four lines, mids 0 to 3, are ours to
-// send on; every later line brings somebody's track, named by the `tracks` map
-// that travels beside the SDP. A frame is {event, data}, data a string of JSON.
+// The SFU is always the offerer. Its first four lines, mids 0 to 3, are ours to send on. Every later line carries
+// another member's track, named by the `tracks` map next to the SDP. A frame is {event, data}, where data is a JSON
+// string.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Wanted } from "./encodings.js" */
@@ -22,10 +21,10 @@ import { RelayWatch, stuck } from "./trouble.js";
  * @typedef {{mid: string, trackId: string, userId: string, source: Source}} Offered
  * @typedef {Offered & {receiver: RTCRtpReceiver}} Track
  * @typedef {{trackId: string, userId: string, source: Source, reason: string}} Withheld
- * @typedef {{max_temporal_layer: number, max_spatial_layer?: number, width: number, paused: boolean}} Wish What we want of a track: `max_temporal_layer` is 0, 1 or 2, or -1 for all; `width` is that of its tile in pixels of the screen, or 0.
+ * @typedef {{max_temporal_layer: number, max_spatial_layer?: number, width: number, paused: boolean}} Wish Our request for a track: `max_temporal_layer` is 0, 1 or 2, or -1 for all; `width` is the width of its tile in device pixels, or 0.
  * @typedef {{kind: string, reason: string}} Ending
- * @typedef {{music: boolean, kbps: number}} Sound Is ours more than a voice, and what its channel sets, or 0.
- * @typedef {RTCRtpTransceiver & {mid: string}} Line Where an offer has named it.
+ * @typedef {{music: boolean, kbps: number}} Sound Whether our sound is more than a voice, and its channel's rate, or 0.
+ * @typedef {RTCRtpTransceiver & {mid: string}} Line A line that an offer has named.
  * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} Named
  */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
@@ -34,53 +33,54 @@ const MUSIC_KBPS = 128;
 /** @type {Sound} */
 const VOICE = { music: false, kbps: 0 };
 
-// A call is there after a second, and after two where it goes over TCP or through a relay.
+// A call usually connects within a second, or two over TCP or a relay.
 const USUALLY_MS = 2000;
-const CONNECT_DEADLINE_MS = 15_000; // As long as the SFU waits for our answer.
-// Chromium starts as small as its first guess of the bandwidth, 300 kbit/s, and needs half
-// a minute to grow. Told to keep the size it is sharp at once; by now it knows what it has.
+const CONNECT_DEADLINE_MS = 15_000; // The SFU waits as long for our answer.
+// Chromium starts at its first bandwidth estimate, 300 kbit/s, and needs half a minute to grow. With
+// "maintain-resolution" the picture is sharp at once; after this time the estimate is good.
 const KEEP_SIZE_MS = 5000;
-// Another size costs everybody a keyframe, so a window that is being resized does not make our pictures smaller at once.
+// Each new size costs everybody a keyframe, so a window that is being resized does not shrink our pictures at once.
 const SMALLER_AFTER_MS = 2000;
-// We close with it when we may be back in a moment, so that the others keep our tile.
+// The close code when we may be back in a moment, so that the others keep our tile.
 const LOST = 4000;
-// Sockets that end so may have ended on the way: without a close frame, because the chat server stops, or with LOST.
+// Closings that may come from the network: without a close frame, because the chat server stops, or with LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100, RETRY_MOST_MS = 1000;
-// An attempt waits at the chat server's port while that starts, or for ever where the network has gone.
+// An attempt can hang at the chat server's port while it starts, or forever if the network is gone.
 const ATTEMPT_MS = 5000;
-// Media that goes on brings something in this time: even a voice that is silent sends two packets a second.
+// Continuing media delivers packets within this time: even a silent voice sends two per second.
 const LISTEN_MS = 600;
-// Close codes of the SFU that mean more than a lost connection.
+// Close codes of the SFU other than a lost connection.
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
- * Events: "connected", again after "silent" (the SFU hears nothing of us), and "offered", "tracks" and "speakers" (see the properties of these names).
- * `ended` resolves once with {kind, reason}; kind is "left", "lost" or one of ENDINGS.
+ * A stay at the SFU. It dispatches "connected" (again after "silent", when the SFU hears nothing from us),
+ * "offered", "tracks" and "speakers" (see the properties of these names). `ended` resolves once with {kind,
+ * reason}; kind is "left", "lost" or one of ENDINGS.
  */
 export class Session extends EventTarget {
-  /** What we receive. @type {Track[]} */
+  /** The received tracks. @type {Track[]} */
   tracks = [];
-  /** What the room has for us, also what we do not want. @type {Offered[]} */
+  /** All tracks of the room, including those we do not receive. @type {Offered[]} */
   offered = [];
-  /** What we cannot be sent; reason is "codec" (this browser cannot show it) or "no_line". @type {Withheld[]} */
+  /** The tracks that we cannot be sent; reason is "codec" (this browser cannot show it) or "no_line". @type {Withheld[]} */
   withheld = [];
-  /** Who speaks, by user id and the loudest first; ourselves too. @type {string[]} */
+  /** The user ids of the speakers, the loudest first, including our own. @type {string[]} */
   speakers = [];
   ended;
-  /** What ended it, where that is a trouble; see trouble.js. @type {Trouble | null} */
+  /** The trouble that ended the session, if any; see trouble.js. @type {Trouble | null} */
   trouble = null;
 
   #url; #reachable;
   /** The credential that resumes this session over another socket. @type {{credential: string, within_s: number} | null} */
   #ticket = null;
-  /** While no socket leads to the service. @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null} */
+  /** Set while no socket reaches the service. @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null} */
   #away = null;
-  /** What we want of each track, and of which ones it has changed meanwhile. @type {Map<string, Partial<Wish>>} */
+  /** Our request for each track. @type {Map<string, Partial<Wish>>} */
   #wishes = new Map();
-  /** @type {Set<string>} */
+  /** Ids of the tracks whose request changed while no socket reached the service. @type {Set<string>} */
   #unsent = new Set();
-  /** What the others want of what we send. @type {Map<Source, Wanted>} */
+  /** The others' request for each of our sources. @type {Map<Source, Wanted>} */
   #wantedOfUs = new Map();
   #relay; #since = performance.now(); #connected = false;
   #socket; #pc; #sending; #codec;
@@ -92,13 +92,14 @@ export class Session extends EventTarget {
   #end = () => {};
   #deadline; #reason = ""; #sound; #offeredSound = VOICE; #wanted; #sealing;
   #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.#unanswered());
-  // A voice and its face belong to one stream, so that receivers keep them in step.
+  // A voice and its face belong to one stream, so that receivers keep them in sync.
   #person = new MediaStream(); #screen = new MediaStream();
 
   /**
-   * `grant` is the chat server's answer to voice_join, `sending` a Map from source to
-   * the track to publish, which the caller may change and then announce with `publish`; `sound()` says what
-   * our sound is and what rate its channel sets; `wanted(offered)` gives those of them that we want to be sent; `reachable()` says whether the chat server answers; with `simulcast` video is sent in several encodings.
+   * `grant` is the chat server's response to voice_join. `sending` maps each source to the track to publish; after
+   * changing it, call `publish`. `sound()` returns the kind of our sound and its channel's rate. `wanted(offered)`
+   * returns the tracks to receive. `reachable()` returns whether the chat server answers. `simulcast` sends video
+   * in several encodings.
    * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, sealing?: Sealing | null, simulcast?: boolean}} how
    */
   constructor({ url, grant, sending, codec, sound = () => VOICE, wanted = (offered) => offered, reachable = () => true, sealing = null, simulcast = false }) {
@@ -122,32 +123,32 @@ export class Session extends EventTarget {
     return this.#pc;
   }
 
-  /** Does a socket lead to the service? */
+  /** Whether a socket reaches the service. */
   get signalled() {
     return !this.#away && this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** What keeps it from having media, once that takes longer than usual; null until then. */
+  /** The obstacle that prevents media; null until connecting takes longer than usual. */
   get obstacle() {
     if (performance.now() - this.#since < USUALLY_MS) return null;
     return stuck(this.#pc, { signalled: this.signalled, hadMedia: this.#connected, relay: this.#relay.state });
   }
 
-  /** Put what `sending` holds for `source` on its line, or take the line down when it holds nothing. @param {Source} source */
+  /** Put the track that `sending` holds for `source` on its line, or take the line down if there is none. @param {Source} source */
   publish(source) {
     this.#queue(async () => {
       if (this.#pc.remoteDescription && (await this.#arrange(source) || this.#soundsDifferent())) this.#send("renegotiate", {});
     });
   }
 
-  /** Ask for a new round if we want something else by now than we are sent, or our sound has another rate. */
+  /** Request a new round if the wanted tracks or our sound's rate have changed. */
   review() {
     this.#queue(() => {
       if (this.#receiveWanted() || (this.#pc.remoteDescription && this.#soundsDifferent())) this.#send("renegotiate", {});
     });
   }
 
-  /** Change what we want of a track; each message to the service says all of it. @param {string} trackId @param {Partial<Wish>} changes */
+  /** Change our request for a track. Each message to the service contains the whole request. @param {string} trackId @param {Partial<Wish>} changes */
   wish(trackId, changes) {
     const wish = { max_temporal_layer: -1, ...this.#wishes.get(trackId), ...changes };
     this.#wishes.set(trackId, wish);
@@ -155,23 +156,28 @@ export class Session extends EventTarget {
     else this.#send("set_layer", { track_id: trackId, ...wish });
   }
 
-  /** Nothing comes to us: does the service still answer? It may only stand still, so it has the usual time. */
+  /**
+   * Check whether the service still answers, because nothing arrives. It may only be frozen, so it has the usual
+   * time.
+   */
   doubt() {
     if (!this.#away) this.#pulse.ask();
   }
 
-  /** The chat server is reached again: is the stay still to be taken up? Then now. */
+  /**
+   * Resume the stay now if it is interrupted, because the chat server is reachable again. Return whether it was.
+   */
   comeBack() {
     this.#away?.resting.abort();
     return this.#away !== null;
   }
 
-  /** Has the service been asked, and not answered yet? */
+  /** Whether the service has not answered the last check yet. */
   get unanswered() {
     return this.#pulse.unanswered;
   }
 
-  /** The way to the service leads nowhere any more. */
+  /** End the session, because the service is unreachable. */
   giveUp() {
     this.#finish("lost", "", { what: "server" });
   }
@@ -182,7 +188,7 @@ export class Session extends EventTarget {
 
   /** @param {RTCIceServer[]} iceServers */
   #openPeerConnection(iceServers) {
-    // Chromium lets frames past a transform that comes late, unless it is told to wait for one.
+    // Chromium lets frames bypass a transform that is set late, unless this option makes them wait.
     const pc = new RTCPeerConnection({ iceServers, bundlePolicy: "max-bundle", encodedInsertableStreams: this.#sealing !== null });
     pc.addEventListener("icecandidate", ({ candidate }) => {
       if (candidate?.candidate) this.#send("candidate", candidate);
@@ -191,11 +197,11 @@ export class Session extends EventTarget {
     return pc;
   }
 
-  /** @param {string} event @param {unknown} data What is said first. */
+  /** @param {string} event @param {unknown} data The first message. */
   #openSocket(event, data) {
     const socket = new WebSocket(this.#url);
     const attempt = event === "client_resume" ? setTimeout(() => {
-      if (this.#away) this.#away.reached = false; // Silence tells nothing of the service.
+      if (this.#away) this.#away.reached = false; // A timeout reveals nothing about the service.
       socket.close();
     }, ATTEMPT_MS) : 0;
     socket.addEventListener("open", () => {
@@ -210,22 +216,22 @@ export class Session extends EventTarget {
     });
     socket.addEventListener("close", ({ code, reason }) => {
       clearTimeout(attempt);
-      if (socket !== this.#socket) return; // One that was given up may end minutes later.
+      if (socket !== this.#socket) return; // An abandoned socket may close minutes later.
       let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
-      if (this.#away && kind === "refused") kind = "lost"; // The stay is over, and another one may begin.
+      if (this.#away && kind === "refused") kind = "lost"; // The stay is over, and a new one may begin.
       if (BREAKS.has(code) && this.#ticket && this.#pc.connectionState === "connected") this.#takeUp(this.#ticket);
       else this.#finish(kind, this.#reason || reason);
     });
     return socket;
   }
 
-  /** Nothing comes over the socket. Where media comes all the same, the socket alone is at fault. */
+  /** Handle a silent socket. If media continues, only the socket is at fault. */
   async #unanswered() {
     const [ticket, socket] = [this.#ticket, this.#socket];
     const before = await this.#came();
     await pause(LISTEN_MS);
     const goesOn = await this.#came() > before;
-    if (ticket !== this.#ticket || socket !== this.#socket) return; // It has ended meanwhile.
+    if (ticket !== this.#ticket || socket !== this.#socket) return; // The session has ended meanwhile.
     if (!ticket || !goesOn || this.#pc.connectionState !== "connected") {
       this.giveUp();
       return;
@@ -240,8 +246,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * The socket broke, and media goes on. Where the chat server answered before an attempt and after it, the attempt
-   * failed because of the service itself.
+   * Resume the stay over a new socket, because the old one broke while media continues. If the chat server answered
+   * both before and after an attempt, the attempt failed because of the service itself.
    * @param {{credential: string, within_s: number}} ticket
    */
   async #takeUp({ credential, within_s: withinS }) {
@@ -250,7 +256,7 @@ export class Session extends EventTarget {
     if (this.#away) {
       this.#away.resting = resting;
       await pause(this.#away.backoff.next(), resting.signal);
-      if (!this.#away) return; // It is over.
+      if (!this.#away) return; // The session has ended.
     } else this.#away = { until: performance.now() + withinS * 1000, reached: false, backoff: new Backoff(RETRY_FIRST_MS, RETRY_MOST_MS), resting };
     const away = this.#away;
     const reached = this.#reachable();
@@ -261,7 +267,7 @@ export class Session extends EventTarget {
     }
   }
 
-  /** The service has taken us up: whatever it has not told is in the offer that follows. */
+  /** Handle that the service has resumed the session. The offer that follows contains everything we missed. */
   #resumed() {
     this.#away = null;
     this.withheld = [];
@@ -278,9 +284,9 @@ export class Session extends EventTarget {
     } else if (state === "disconnected") {
       this.#since = performance.now();
       this.dispatchEvent(new Event("silent"));
-      // Our network may have changed: new candidates can save the session.
+      // Our network may have changed, and new candidates can save the session.
       this.#send("renegotiate", { ice_restart: true });
-      this.doubt(); // It may lead nowhere any more.
+      this.doubt(); // The socket may be dead too.
     } else if (state === "failed") {
       this.#finish("lost", "");
     }
@@ -293,23 +299,23 @@ export class Session extends EventTarget {
     else if (event === "session_resumed") this.#resumed();
     else if (event === "candidate") this.#queue(() => this.#addCandidate(JSON.parse(data)));
     else if (event === "active_speakers") this.#nameSpeakers(JSON.parse(data));
-    else if (event === "path_lost") this.dispatchEvent(new Event("silent")); // An offer follows, which restarts ICE.
+    else if (event === "path_lost") this.dispatchEvent(new Event("silent")); // An offer with an ICE restart follows.
     else if (event === "path_back") this.dispatchEvent(new Event("connected"));
     else if (event === "track_unavailable" || event === "track_available") this.#withhold(JSON.parse(data));
     else if (event === "layers_wanted") this.#wantedChanged(JSON.parse(data));
     else if (event === "room_error") this.#reason = data;
   }
 
-  /** @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer @param {WebSocket} socket Where it came from; nobody else waits for its answer. */
+  /** @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer @param {WebSocket} socket The offer's source; only it waits for the answer. */
   async #answer({ type, sdp, tracks = {} }, socket) {
     this.#offeredSound = this.#sound();
     await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#offeredSound) });
     for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES))) this.#sealing?.seal(/** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender, source);
     this.#nameOffered(tracks);
-    this.dispatchEvent(new Event("offered")); // How wide it is shown had better be known before our answer brings it.
+    this.dispatchEvent(new Event("offered")); // Report them before our answer, so that the tile widths are known when the tracks arrive.
     this.#receiveWanted();
     for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
-    await this.#encode("camera"); // By how many we are now.
+    await this.#encode("camera"); // The number of people may have changed.
     const answer = await this.#pc.createAnswer();
     await this.#pc.setLocalDescription({ type: answer.type, sdp: inStereo(/** @type {string} */ (answer.sdp)) });
     if (socket === this.#socket) this.#send("answer", this.#pc.localDescription);
@@ -317,7 +323,7 @@ export class Session extends EventTarget {
     this.#nameTracks();
   }
 
-  /** Candidates may overtake the offer; they wait for it. @param {RTCIceCandidateInit} candidate */
+  /** Add a candidate. Candidates may overtake the offer, so they wait for it. @param {RTCIceCandidateInit} candidate */
   async #addCandidate(candidate) {
     if (!this.#pc.remoteDescription) this.#candidates.push(candidate);
     else await this.#pc.addIceCandidate(candidate);
@@ -332,7 +338,7 @@ export class Session extends EventTarget {
     });
   }
 
-  /** Set the lines so that our next answer takes what we want and nothing else; true when that changes one. */
+  /** Set the lines so that our next answer takes exactly the wanted tracks. Return whether a line changed. */
   #receiveWanted() {
     const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
     const changed = /** @type {Line[]} */ (this.#pc.getTransceivers()).filter(({ mid, direction }) => this.offered.some((each) => each.mid === mid)
@@ -341,7 +347,7 @@ export class Session extends EventTarget {
     return changed.length > 0;
   }
 
-  /** From what our last offer was told to be. */
+  /** Return whether our sound differs from the one in the last offer. */
   #soundsDifferent() {
     const { music, kbps } = this.#sound();
     return music !== this.#offeredSound.music || kbps !== this.#offeredSound.kbps;
@@ -355,7 +361,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("tracks"));
   }
 
-  /** Without a reason: it can be received again, or has ended. @param {{track_id: string, user_id: string, source: Source, reason?: string}} said */
+  /** Mark a track as withheld. Without a reason, it is available again or has ended. @param {{track_id: string, user_id: string, source: Source, reason?: string}} said */
   #withhold({ track_id: trackId, user_id: userId, source, reason }) {
     const others = this.withheld.filter((each) => each.trackId !== trackId);
     this.withheld = reason ? [...others, { trackId, userId, source, reason }] : others;
@@ -368,7 +374,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("speakers"));
   }
 
-  /** Bring a line in step with `sending`; true when the SFU has to be told by a new round of offer and answer. @param {Source} source */
+  /** Bring a line in step with `sending`. Return whether the SFU needs a new round of offer and answer. @param {Source} source */
   async #arrange(source) {
     const line = this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source]);
     if (!line) return false;
@@ -376,7 +382,7 @@ export class Session extends EventTarget {
     const direction = track ? "sendonly" : "inactive";
     const replaced = line.sender.track !== track;
     if (replaced) await line.sender.replaceTrack(track);
-    if (replaced && track && line.direction === direction) await this.#encode(source); // It may have another size.
+    if (replaced && track && line.direction === direction) await this.#encode(source); // The new track may have another size.
     if (line.direction === direction) return false;
     line.direction = direction;
     if (track) await this.#prepareSender(line.sender, source, track);
@@ -387,11 +393,11 @@ export class Session extends EventTarget {
   async #prepareSender(sender, source, track) {
     sender.setStreams?.(source.startsWith("screen") ? this.#screen : this.#person);
     if (track.kind !== "video") return;
-    // A track that the service does not know yet must send something, or it never will.
+    // The service learns of a new track only from its packets, so it must send something.
     this.#wantedOfUs.delete(source);
     const codec = this.#codec && senderCodec(this.#codec);
     await wish(sender, { ...this.#encodingOf(source, track), ...(codec && { codec }) }, "maintain-resolution");
-    // A screen with text stays readable even when it moves less smoothly, a face need not.
+    // Text on a screen stays readable even if it moves less smoothly; a face need not.
     if (source === "camera" || track.contentHint === "motion") setTimeout(() => wish(sender, {}, "maintain-framerate"), KEEP_SIZE_MS);
   }
 
@@ -401,13 +407,13 @@ export class Session extends EventTarget {
     return encodingFor(source, track, this.#wantedOfUs.get(source) ?? ALL_WANTED, others.size + 1);
   }
 
-  /** Encode what we send as it is wanted now. @param {Source} source */
+  /** Encode a source of ours as the others want it now. @param {Source} source */
   async #encode(source) {
     const sender = this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source])?.sender;
     if (sender?.track?.kind === "video") await wish(sender, this.#encodingOf(source, sender.track));
   }
 
-  /** More is sent at once, and so is nothing. @param {Wanted & {source: Source}} said */
+  /** Apply the others' request. Send more, or nothing, at once; send less after a delay. @param {Wanted & {source: Source}} said */
   #wantedChanged({ source, width, watched }) {
     const before = this.#wantedOfUs.get(source) ?? ALL_WANTED;
     const now = { width, watched };
@@ -416,7 +422,7 @@ export class Session extends EventTarget {
     setTimeout(() => this.#queue(() => this.#encode(source)), wait);
   }
 
-  /** Offers, candidates and our own changes happen one after the other, in the order of their arrival. @param {() => void | Promise<void>} step */
+  /** Run offers, candidates and our own changes one after the other, in order of arrival. @param {() => void | Promise<void>} step */
   #queue(step) {
     this.#work = this.#work.then(step).catch((error) => this.#finish("lost", error.message));
   }
@@ -429,7 +435,7 @@ export class Session extends EventTarget {
 
   /** @param {string} kind @param {string} reason @param {Trouble | null} [trouble] */
   #finish(kind, reason, trouble = null) {
-    // Whoever was connected and loses the socket has lost no more than that.
+    // If media is still connected, only the socket was lost, so there is no obstacle.
     if (kind === "lost" && !(this.#connected && this.#pc.connectionState === "connected")) this.trouble ??= trouble ?? this.obstacle;
     else this.trouble ??= trouble;
     clearTimeout(this.#deadline);
@@ -443,8 +449,8 @@ export class Session extends EventTarget {
 }
 
 /**
- * The offer, with what our encoders of sound shall do; they do what the other side says that it wants (RFC 7587). A voice
- * sends next to nothing while it is silent (DTX); music and the sound of a screen are stereo.
+ * Return the offer with the settings of our sound encoders, which follow the remote side's wishes (RFC 7587). A
+ * voice sends next to nothing while it is silent (DTX). Music and the sound of a screen are stereo.
  * @param {string} sdp @param {Sound} sound
  */
 function withSound(sdp, { music, kbps }) {
@@ -456,13 +462,14 @@ function withSound(sdp, { music, kbps }) {
   }).join("");
 }
 
-/** Our answer, so that what comes in stereo is not played as one channel: Chromium asks for that only where it is told to. @param {string} sdp */
+/** Return our answer with stereo enabled. Otherwise Chromium plays incoming stereo as one channel. @param {string} sdp */
 function inStereo(sdp) {
   return sdp.replace(/^(a=fmtp:\d+ (?!.*stereo=1).*useinbandfec=1)/gmu, "$1;stereo=1");
 }
 
 /**
- * Ask for this encoding; a browser that knows nothing of it sends as it likes. What starts again starts with a whole picture.
+ * Set the encoding of a sender. A browser that does not support a setting ignores it. An encoding that becomes
+ * active starts with a keyframe.
  * @param {RTCRtpSender} sender @param {RTCRtpEncodingParameters} encoding @param {RTCDegradationPreference} [degradationPreference]
  */
 async function wish(sender, encoding, degradationPreference) {

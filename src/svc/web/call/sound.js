@@ -1,13 +1,13 @@
-// Plays what others say, one <audio> element per received track, as loud as the person wants each. Shows nothing.
+// Play the received sound, one <audio> element per track, at the volume chosen for each person. Shows nothing.
 
 /** @import { Track } from "./session.js" */
 /**
- * `out` is what the amplifier gives, where the element has to play that: only elements play on any loudspeaker in every browser.
+ * `out` is the amplified stream if the element has to play it: only elements can use any loudspeaker in every browser.
  * @typedef {{gain: GainNode, out: MediaStream | null}} Amplifier
  * @typedef {{element: HTMLAudioElement, stream: MediaStream, userId: string, source: string, amplifier: Amplifier | null}} Playing
  */
 
-const GAIN_ABOVE = 1; // An element plays no louder than this; beyond it the Web Audio graph does.
+const GAIN_ABOVE = 1; // An element plays no louder than this; the Web Audio graph amplifies beyond it.
 
 export class Sound {
   /** @type {Map<string, Playing>} */
@@ -17,18 +17,18 @@ export class Sound {
   #context = null;
 
   /**
-   * `onBlocked(bool)` hears whether the browser wants a gesture first; `volume(userId, source)` says how loud
-   * somebody shall be, 0 to 2.
+   * `onBlocked(bool)` learns whether the browser requires a gesture first; `volume(userId, source)` returns the
+   * volume of a person, 0 to 2.
    * @param {(blocked: boolean) => void} onBlocked @param {(userId: string, source: string) => number} volume
    */
   constructor(onBlocked, volume) {
     this.#onBlocked = onBlocked;
     this.#volume = volume;
-    // A phone that was locked, or rang, may have paused what plays.
+    // A locked or ringing phone may have paused the elements.
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.play(); });
   }
 
-  /** `tracks`: the call's tracks; those that are no sound are ignored. @param {Track[]} tracks */
+  /** Play exactly the call's tracks; others than sound are ignored. @param {Track[]} tracks */
   render(tracks) {
     const wanted = new Map(tracks.filter(({ receiver }) => receiver.track.kind === "audio")
       .map((track) => [track.receiver.track.id, track]));
@@ -47,13 +47,13 @@ export class Sound {
     this.play();
   }
 
-  /** Play nothing that can be heard, or everything again. @param {boolean} silent */
+  /** Mute everything, or unmute it. @param {boolean} silent */
   silence(silent) {
     this.#silent = silent;
     this.setVolumes();
   }
 
-  /** Ask again how loud each shall be. */
+  /** Update the volume of each track. */
   setVolumes() {
     for (const each of this.#playing.values()) {
       const volume = this.#silent ? 0 : this.#volume(each.userId, each.source);
@@ -71,7 +71,7 @@ export class Sound {
     }
   }
 
-  /** Play on this loudspeaker; "" for the browser's own choice. @param {string} speaker */
+  /** Select the loudspeaker; "" for the browser's default. @param {string} speaker */
   async speakTo(speaker) {
     this.#speaker = speaker;
     const all = [...this.#playing.values()].map(({ element }) => element);
@@ -97,7 +97,7 @@ export class Sound {
     const context = this.#context = new AudioContext();
     if (this.#speaker) context.setSinkId?.(this.#speaker).catch(() => {});
     context.addEventListener("statechange", () => this.setVolumes());
-    // Browsers let it play after a gesture, and not by themselves.
+    // Browsers start the graph only after a gesture.
     for (const gesture of ["click", "keydown"]) addEventListener(gesture, () => this.#resume());
     return context;
   }

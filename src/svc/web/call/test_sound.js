@@ -1,4 +1,4 @@
-// Three soft notes, to hear whether the loudspeaker is the right one.
+// Play three soft notes to test the chosen loudspeaker.
 
 const NOTES_HZ = [523, 659, 784];
 const NOTE_S = 0.22;
@@ -6,7 +6,7 @@ const NOTE_S = 0.22;
 /** @param {string} speaker */
 export async function playTestSound(speaker) {
   const context = new AudioContext();
-  // Through an element, for only of these can every browser choose the loudspeaker.
+  // Play through an element, because only elements can select the loudspeaker in every browser.
   const [element, out] = [new Audio(), context.createMediaStreamDestination()];
   element.srcObject = out.stream;
   if (speaker) await element.setSinkId?.(speaker).catch(() => {});

@@ -1,19 +1,19 @@
-// What keeps a call from coming about, or has broken it, in words and with what one can do. It is said when that has lasted
-// for longer than usual, and corrected while more is learnt. Mends nothing.
+// Detect why a call does not connect or has broken, and explain it and the possible remedies. It is reported after
+// lasting longer than usual, and corrected as more is known. Fixes nothing.
 
 /** @typedef {{what: "path", ways: string, port: string, relay: string} | {what: "offline" | "server" | "voice" | "lost" | "signalling" | "encryption", ways?: undefined, port?: undefined, relay?: undefined}} Trouble */
 
 import { t } from "../words/words.js";
 
-// The server says within 6 s that its media service is gone; a person who waits is told within 8 s.
+// The server reports within 6 s that its media service is gone; a waiting person is informed within 8 s.
 const JOINING_MS = 6500;
-// A call that is whole again within half a second says nothing.
+// A call that recovers within half a second shows nothing.
 const RECONNECTING_MS = 500;
 const LOOK_MS = 500;
 /** @type {Trouble} */
 const OFFLINE = { what: "offline" };
 
-/** Looks while a call is not connected: `look()` gives a trouble or null, `tell(trouble)` hears each that is another one. */
+/** Poll while a call is not connected: `look()` returns a trouble or null, `tell(trouble)` receives each change. */
 export class TroubleWatch {
   #look; #tell;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -32,7 +32,7 @@ export class TroubleWatch {
     this.#tell = tell;
   }
 
-  /** The call is in this state now; called once for each change. @param {string} state */
+  /** Note a new state of the call; called once for each change. @param {string} state */
   became(state) {
     clearTimeout(this.#begin);
     clearInterval(this.#again);
@@ -55,19 +55,23 @@ export class TroubleWatch {
   }
 }
 
-// Readings, a second apart, that say that nothing has come: where media flowed until then, and where it did not. Of an idle
-// path two may be the same, for browsers ask it every 2.5 s.
+// Consecutive readings without data, a second apart: where media flowed before, and where it did not. On an idle
+// path two equal readings are normal, because browsers check it every 2.5 s.
 const FLOWING = 2, IDLE = 3;
-// More than answers to checks, and than a voice that is silent: bytes in a second.
+// In bytes per second: more than responses to checks and a silent voice need.
 const MEDIA = 1000;
 
-/** Notices that nothing comes any more, which a browser says after 5 to 7 s only. */
+/** Notices that nothing arrives, which a browser reports only after 5 to 7 s. */
 export class SilenceWatch {
   #came = Infinity; #same = 0;
-  // The last of it may have come at the beginning of a second, so the second before counts, too.
+  // The last data may have come at the beginning of a second, so the second before counts too.
   #grown = [0, 0];
 
-  /** Whether nothing has come for a while, or for that long again. `came` grows with all that does; called once a second. @param {number} came */
+  /**
+   * Return whether nothing has come for a while, and again after each further such period. `came` grows with
+   * everything received; called once a second.
+   * @param {number} came
+   */
   hears(came) {
     const grown = came - this.#came;
     this.#came = came;
@@ -81,17 +85,17 @@ export class SilenceWatch {
   }
 }
 
-// Looks, half a second apart: even a voice that is silent sends two packets a second (DTX).
+// Polls are half a second apart: even a silent voice sends two packets a second (DTX).
 export const HEAR_EVERY_MS = 500;
 const UNHEARD = 3;
 
-/** Notices sooner that voices and pictures have stopped; once, for they may just have been muted. */
+/** Notices sooner that voices and pictures have stopped. It reports once, because they may only have been muted. */
 export class StandstillWatch {
   #heard = 0; #same = 0;
-  /** Has anything come since the look before? */
+  /** Whether anything has come since the previous poll. */
   goesOn = false;
 
-  /** Whether all that came has just stopped. `heard` grows with whatever is heard or seen. @param {number} heard */
+  /** Return whether everything has just stopped. `heard` grows with any sound or picture received. @param {number} heard */
   stops(heard) {
     this.goesOn = heard > this.#heard;
     this.#same = heard === this.#heard ? this.#same + 1 : 0;
@@ -100,7 +104,10 @@ export class StandstillWatch {
   }
 }
 
-/** How the relays (TURN) of a connection do: "none", "silent", "refused", or "useless" where one was given and nothing comes. */
+/**
+ * The state of a connection's relays (TURN): "none", "silent", "refused", or "useless" if one was granted and
+ * nothing comes through.
+ */
 export class RelayWatch {
   state = "none";
 
@@ -111,14 +118,14 @@ export class RelayWatch {
     pc.addEventListener("icecandidate", ({ candidate }) => {
       if (candidate?.type === "relay") this.state = "useless";
     });
-    // 701: it cannot be reached. Everything else it has answered itself (RFC 8489 section 14.8).
+    // 701: the relay cannot be reached. Any other code comes from the relay itself (RFC 8489 section 14.8).
     pc.addEventListener("icecandidateerror", ({ errorCode }) => {
       if (this.state === "silent" && errorCode < 700) this.state = "refused";
     });
   }
 }
 
-/** Where a session has got stuck that has no media. `signalled`: its WebSocket is open; `hadMedia`: it has had some. @param {RTCPeerConnection} pc @param {{signalled: boolean, hadMedia: boolean, relay: string}} how @returns {Trouble} */
+/** Return where a session without media is stuck. `signalled`: its WebSocket is open; `hadMedia`: it has had media before. @param {RTCPeerConnection} pc @param {{signalled: boolean, hadMedia: boolean, relay: string}} how @returns {Trouble} */
 export function stuck(pc, { signalled, hadMedia, relay }) {
   const sdp = pc.remoteDescription?.sdp ?? "";
   if (!signalled || !sdp) return { what: "signalling" };
@@ -128,7 +135,7 @@ export function stuck(pc, { signalled, hadMedia, relay }) {
   return { what: "path", ways: tcp ? "both" : "udp", port: offered[0]?.[2] ?? "", relay };
 }
 
-/** A trouble for the person; "" for none. @param {Trouble | null} trouble */
+/** Return a trouble in words for the person; "" for none. @param {Trouble | null} trouble */
 export function explained(trouble) {
   if (!trouble) return "";
   const { what, ways, port, relay } = trouble;

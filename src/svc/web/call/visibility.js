@@ -1,18 +1,18 @@
-// How wide each video is shown, by the elements that show it. Whatever cannot be seen has no width: because it is scrolled
-// away, or another tab is in front.
+// Track the width at which each video is shown, by its elements. Invisible elements have no width: those scrolled
+// away or in a background tab.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { signal } from "../vendor/signals.js";
 
-const IN_PICTURE_PX = 480; // Of a picture in a window of its own nobody tells the size.
+const IN_PICTURE_PX = 480; // The size of a picture-in-picture window is unknown.
 
-/** Pixels of the screen by track; what is not shown is left out. @type {Signal<Map<MediaStreamTrack, number>>} */
+/** Device pixels by track. Tracks that are not shown are left out. @type {Signal<Map<MediaStreamTrack, number>>} */
 export const widths = signal(new Map());
 /** @type {Map<HTMLVideoElement, {track: MediaStreamTrack, px: number}>} */
 const shown = new Map();
 
-/** Note how wide this element shows the track, until `stop` is called: `() => stop`. @param {HTMLVideoElement} video @param {MediaStreamTrack} track */
+/** Track how wide this element shows the track, until `stop` is called: `() => stop`. @param {HTMLVideoElement} video @param {MediaStreamTrack} track */
 export function watchWidth(video, track) {
   const page = video.ownerDocument;
   const view = /** @type {Window & typeof globalThis} */ (page.defaultView);

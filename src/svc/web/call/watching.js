@@ -1,5 +1,5 @@
-// Whose video is wanted: cameras unless only sound is, screens by choice. What is not wanted is not sent to us. The
-// first screen is watched at once, another when the person says so. Sans I/O.
+// Select the videos to receive: cameras except in sound-only mode, screens by choice. The server does not send the
+// others. The first screen is watched at once, any other on request. Sans I/O.
 
 /** @import { Offered } from "./session.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -9,14 +9,14 @@ import { signal } from "../vendor/signals.js";
 const OF_SCREENS = new Set(["screen", "screen_audio"]);
 
 export class Watching {
-  /** Ids of those whose screen is wanted. @type {Signal<string[]>} */
+  /** Ids of members whose screen is wanted. @type {Signal<string[]>} */
   screens = signal([]);
 
   #onlySound = false;
   /** @type {Set<string>} */
   #known = new Set();
 
-  /** Of what the room offers, [{userId, source}], that which is wanted. Every screen that is new is decided on. @template {Pick<Offered, "userId" | "source">} T @param {T[]} offered */
+  /** Return the wanted part of the offered tracks, [{userId, source}]. A new screen is selected if no other one is. @template {Pick<Offered, "userId" | "source">} T @param {T[]} offered */
   wanted(offered) {
     const sharing = new Set(offered.filter(({ source }) => source === "screen").map(({ userId }) => userId));
     const chosen = this.screens.value.filter((id) => sharing.has(id));
@@ -26,13 +26,13 @@ export class Watching {
     return offered.filter((each) => this.#wants(each));
   }
 
-  /** Watch this person's screen, or not. @param {string} userId @param {boolean} watch */
+  /** Watch a member's screen, or stop. @param {string} userId @param {boolean} watch */
   choose(userId, watch) {
     const others = this.screens.value.filter((id) => id !== userId);
     this.screens.value = watch ? [...others, userId] : others;
   }
 
-  /** Want no pictures at all, or all cameras and a screen again. @param {boolean} onlySound */
+  /** Stop all pictures, or receive all cameras and a screen again. @param {boolean} onlySound */
   chooseOnlySound(onlySound) {
     if (onlySound === this.#onlySound) return;
     this.#onlySound = onlySound;

@@ -1,19 +1,20 @@
-// Which key a frame of a call is sealed with, and whether one that has come may be opened. A KID says the epoch of the
-// group, the device's leaf in it, what is sent, and a random number of this stay, so that no counter is used twice for a
-// key however often somebody comes back. docs/private.md
+// Select the key that seals a frame of a call, and decide whether a received frame may be opened. A KID contains
+// the group's epoch, the device's leaf, the source, and a random number of the stay. So no counter is used twice
+// with a key, however often somebody comes back. docs/private.md
 
 import { derived } from "./sframe.js";
 
-const EPOCHS = 8; // When many come and go at once, frames of several epochs are on their way.
+const EPOCHS = 8; // When many join and leave at once, frames of several epochs are in transit.
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
-const MOST_KIDS = 256; // Of an epoch: five people who come back ten times use as many.
-const WINDOW = 512n; // Frames that come later than so many others are not opened.
+const MOST_KIDS = 256; // Per epoch: five people who come back ten times use as many.
+const WINDOW = 512n; // A frame overtaken by this many others is not opened.
 const STAY_BITS = 44;
-// Frames of the epoch before, of those who hear of the new one later. Who was removed has the old key; who was added has not.
+// How long frames of the previous epoch are opened, for senders that learn of the new one later. Removed members
+// have the old key; added members do not.
 const AFTER_REMOVAL_MS = 500;
 const AFTER_ADDITION_MS = 10_000;
 
-/** The number of a stay, of random words. @param {number[]} words */
+/** Return the number of a stay, from random words. @param {number[]} words */
 export const stayOf = (words) => BigInt.asUintN(STAY_BITS, words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n));
 
 /** @param {{epoch: number, leaf: number}} where @param {string} source @param {bigint} stay */
@@ -26,7 +27,7 @@ const partsOf = (/** @type {bigint} */ kid) => ({ low: Number(kid & 255n), leaf:
 /** @param {Uint8Array} one @param {Uint8Array} other */
 const isSame = (one, other) => one.every((byte, at) => byte === other[at]);
 
-/** What we send of one source, from when we come until we go. */
+/** One of our sources during one stay. */
 export class SentLine {
   /** @type {Map<bigint, bigint>} */
   #counters = new Map();
@@ -37,7 +38,7 @@ export class SentLine {
     this.stay = stay;
   }
 
-  /** The counter of the next frame. @param {bigint} kid @returns {bigint} */
+  /** Return the counter of the next frame. @param {bigint} kid @returns {bigint} */
   next(kid) {
     const counter = this.#counters.get(kid) ?? 0n;
     this.#counters.set(kid, counter + 1n);
@@ -46,26 +47,26 @@ export class SentLine {
 }
 
 /**
- * The keys of the epochs of now and before.
+ * The keys of the current and earlier epochs.
  * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array<ArrayBuffer>, members: {[leaf: number]: string}, devices: string[]}} Epoch `devices` are thumbprints
  * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} Kept
  */
 export class LineKeys {
-  /** The newest first. @type {Kept[]} */
+  /** The newest epoch first. @type {Kept[]} */
   #epochs = [];
   /** @type {Map<bigint, {highest: bigint, seen: Set<bigint>}>} */
   #seen = new Map();
 
-  /** An epoch has begun. How long frames of those before it may be opened, in ms; null where it is known. @param {Epoch} epoch */
+  /** Add an epoch. Return how long frames of earlier epochs may be opened, in ms; null if the epoch is known. @param {Epoch} epoch */
   take(epoch) {
-    // A group that was made anew counts its epochs from the start: what tells them apart are their keys.
+    // A recreated group counts its epochs from the start, so compare the keys.
     if (this.#epochs.some(({ baseKey }) => isSame(baseKey, epoch.baseKey))) return null;
     const isGone = this.#epochs[0]?.devices.some((device) => !epoch.devices.includes(device));
     this.#keep([{ ...epoch, keys: new Map() }, ...this.#epochs].slice(0, EPOCHS));
     return isGone ? AFTER_REMOVAL_MS : AFTER_ADDITION_MS;
   }
 
-  /** Frames of what was before this epoch have come by now, or never will. @param {Epoch} epoch */
+  /** Forget the epochs before this one. Their remaining frames have arrived by now, or never will. @param {Epoch} epoch */
   endBefore({ baseKey }) {
     const at = this.#epochs.findIndex((each) => isSame(each.baseKey, baseKey));
     if (at >= 0) this.#keep(this.#epochs.slice(0, at + 1));
@@ -78,26 +79,26 @@ export class LineKeys {
     for (const kid of this.#seen.keys()) if (!lows.includes(partsOf(kid).low)) this.#seen.delete(kid);
   }
 
-  /** The key that a line of ours is sealed with now; null while there is none. @param {SentLine} line */
+  /** Return the current key for a line of ours; null while there is none. @param {SentLine} line */
   async toSend({ source, stay }) {
     const [epoch] = this.#epochs;
     return epoch ? this.#key(epoch, kidOf(epoch, source, stay)) : null;
   }
 
   /**
-   * The key to open a frame with, where it is of who the line is said to be of; null otherwise.
+   * Return the key to open a frame with, or null if the frame is not from the line's declared owner.
    * @param {{kid: bigint}} head @param {{memberId: string, source: string} | undefined} owner
    */
   async toOpen({ kid }, owner) {
     const { low, leaf, source } = partsOf(kid);
     const epoch = this.#epochs.find((each) => each.epoch % 256 === low);
     if (!epoch || !owner || epoch.members[leaf] !== owner.memberId || source !== owner.source) return null;
-    if (leaf === epoch.leaf) return null; // What we have sent ourselves is not sent to us.
+    if (leaf === epoch.leaf) return null; // Our own frames are never sent back to us.
     if (!epoch.keys.has(kid) && epoch.keys.size >= MOST_KIDS) epoch.keys.clear();
     return this.#key(epoch, kid);
   }
 
-  /** Is this frame, which is authentic, not one that has come before? @param {{kid: bigint, counter: bigint}} head */
+  /** Return whether this authentic frame has not come before. @param {{kid: bigint, counter: bigint}} head */
   isNew({ kid, counter }) {
     const known = this.#seen.get(kid) ?? { highest: counter, seen: new Set() };
     this.#seen.set(kid, known);

@@ -1,15 +1,15 @@
-// SFrame (RFC 9605) with AES-GCM: a frame sealed for everybody who has the base key, in a header that says by which key
-// and counter. Knows nothing of codecs, calls or groups; bytes go in and come out.
+// SFrame (RFC 9605) with AES-GCM: seals a frame for everybody who has the base key. Its header names the key and
+// the counter. Knows nothing of codecs, calls or groups; bytes go in and come out.
 
 const SUITE = 4; // AES_128_GCM_SHA256_128.
 const TAG_BYTES = 16;
 const KEY_BYTES = 16;
 const NONCE_BYTES = 12;
-const LONGEST_INLINE = 8n; // What is smaller stands in the first byte itself.
+const LONGEST_INLINE = 8n; // A smaller value fits into the first byte itself.
 
 const utf8 = new TextEncoder();
 
-/** As few bytes as hold it, the highest first; one for 0. @param {bigint} value */
+/** Return the shortest big-endian encoding of a value; one byte for 0. @param {bigint} value */
 function shortest(value) {
   const bytes = [];
   for (let rest = value; rest > 0n || !bytes.length; rest >>= 8n) bytes.unshift(Number(rest & 0xFFn));
@@ -19,14 +19,14 @@ function shortest(value) {
 /** @param {Uint8Array} bytes @returns {bigint} */
 const valueOf = (bytes) => bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 
-/** The header (section 4.3). @param {bigint} kid @param {bigint} counter */
+/** Return a header (section 4.3). @param {bigint} kid @param {bigint} counter */
 export function header(kid, counter) {
   const [key, count] = [kid, counter].map((value) => (value < LONGEST_INLINE ? [] : shortest(value)));
   const first = (/** @type {bigint} */ value, /** @type {number[]} */ bytes) => (bytes.length ? 8 | (bytes.length - 1) : Number(value));
   return new Uint8Array([(first(kid, key) << 4) | first(counter, count), ...key, ...count]);
 }
 
-/** What a header says, {kid, counter, length}; null where it is cut off. @param {Uint8Array} data */
+/** Parse a header into {kid, counter, length}; null if it is truncated. @param {Uint8Array} data */
 export function readHeader(data) {
   if (!data.length) return null;
   let at = 1;
@@ -40,7 +40,7 @@ export function readHeader(data) {
   return at <= data.length ? { kid, counter, length: at } : null;
 }
 
-/** The key and the salt of one KID (section 4.4.2). @param {Uint8Array<ArrayBuffer>} baseKey @param {bigint} kid */
+/** Derive the key and the salt of a KID (section 4.4.2). @param {Uint8Array<ArrayBuffer>} baseKey @param {bigint} kid */
 export async function derived(baseKey, kid) {
   const base = await crypto.subtle.importKey("raw", baseKey, "HKDF", false, ["deriveBits"]);
   const suffix = new Uint8Array(10);
@@ -63,7 +63,8 @@ function nonceOf(salt, counter) {
 }
 
 /**
- * The header and what is sealed; `beside` is authenticated too and travels elsewhere. A counter is used once for a key.
+ * Return the header and the sealed data. `beside` is authenticated too and travels elsewhere. Never use a counter
+ * twice with one key.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array} beside
  */
 export async function sealed({ kid, key, salt }, counter, data, beside) {
@@ -73,7 +74,7 @@ export async function sealed({ kid, key, salt }, counter, data, beside) {
 }
 
 /**
- * What was sealed. Rejects where it was not by this key, or was changed.
+ * Return the opened data. Rejects if it was sealed with another key or changed.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array} beside
  */
 export async function opened({ kid, key, salt }, data, beside) {

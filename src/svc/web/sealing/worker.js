@@ -1,5 +1,5 @@
-// The worker through which every frame of an encrypted call goes: sealed before it is sent, opened after it has come. A
-// frame that cannot be sealed or opened goes nowhere. docs/private.md
+// The worker that seals every outgoing frame of an encrypted call and opens every incoming one. A frame that cannot
+// be sealed or opened is dropped. docs/private.md
 
 /** @import { Epoch } from "./lines.js" */
 /** @typedef {{line: string, memberId: string, source: string}} Owner */
@@ -8,16 +8,16 @@
 import { LineKeys, SentLine, stayOf } from "./lines.js";
 import { joined, opened, readHeader, sealed } from "./sframe.js";
 
-const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: what tells a keyframe, and how large it is.
+const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: the bytes that identify a keyframe and its size.
 const VP8_BYTES = 3;
 
 const keys = new LineKeys();
-/** Those that could not open a picture: when there are other keys, they ask for a keyframe. @type {Set<RTCRtpScriptTransformer>} */
+/** Transformers that could not open a picture. When new keys arrive, they request a keyframe. @type {Set<RTCRtpScriptTransformer>} */
 const waiting = new Set();
-/** By line: whose it is. @type {Map<string, Owner>} */
+/** The owner of each line. @type {Map<string, Owner>} */
 const owners = new Map();
 
-/** What of a frame stays readable, because packets cannot be made of it, nor frames of packets, otherwise. @param {Uint8Array} data @param {boolean} video */
+/** Return how many bytes of a frame stay readable, because packetising and reassembling the frame need them. @param {Uint8Array} data @param {boolean} video */
 function readable(data, video) {
   if (!video) return 0;
   return Math.min(data.length, data[0] & 1 ? VP8_BYTES : VP8_KEYFRAME_BYTES);
