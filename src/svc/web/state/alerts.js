@@ -1,5 +1,5 @@
-// Tells of new messages that ring: whoever makes sounds or shows notices listens here. Keeps which of them this
-// browser is to make.
+// Report new messages that should ring; the modules that play sounds or show notices listen here. Keeps the
+// person's choice of alerts for this browser.
 
 /** @import { Channel, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -18,7 +18,7 @@ import { threads } from "./threads.js";
 import { seen } from "./unread.js";
 
 const KEPT = "svc.alerts"; // In localStorage.
-const ONE_TAB_MS = 3000; // So long a tab keeps the others from ringing for the same message.
+const ONE_TAB_MS = 3000; // For this long a tab keeps the others from ringing for the same message.
 export const SOUNDS = /** @type {const} */ (["message", "mention", "join", "leave", "mute"]);
 /** @type {Alerts} */
 const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
@@ -46,7 +46,7 @@ export const chooseSound = (name, on) => chooseAlerts({ sounds: { ...alerts.valu
 /** @type {((alert: Alert) => void)[]} */
 const listeners = [];
 
-/** Hear of what rings: `heard({kind, sound, notice, channel, message})`, or with what was `said` privately. @param {(alert: Alert) => void} heard */
+/** Listen for alerts: `heard({kind, sound, notice, channel, message})`, or with `said` for a private message. @param {(alert: Alert) => void} heard */
 export const onAlert = (heard) => listeners.push(heard);
 
 /** @param {Message} message */
@@ -58,7 +58,7 @@ async function ring(message) {
   if (kind && channel) await tell(message.id, { kind, channel, message }, { sees: !message.thread && seen.value === channelId, rung: push.value === "on" });
 }
 
-/** A private message has come, which the server cannot read and rings no device for. @param {Private} said */
+/** Ring for a private message. The server cannot read it and rings no device for it. @param {Private} said */
 export async function ringPrivately(said) {
   if (!blocked.value.has(said.memberId)) await tell(`${said.talkId} ${said.seq}`, { kind: "mention", said }, { sees: place.value?.talkId === said.talkId, rung: false });
 }

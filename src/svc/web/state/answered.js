@@ -1,5 +1,5 @@
-// Messages that are answered by one that is shown, and are not among those that are held: asked for when their words are
-// wanted, and kept as they are told.
+// Messages that a shown message replies to and that are outside the loaded window. Each is fetched when its text is
+// needed, and updated by pushes.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -10,10 +10,10 @@ import { api, connection, listen } from "./server.js";
 const MOST = 200;
 
 /** @type {Signal<Map<string, Message | null>>} */
-const known = signal(new Map()); // By id; null for one that is gone, or that we may not see.
+const known = signal(new Map()); // By id; null for a message that is deleted or not visible to us.
 const asked = new Set();
 
-/** The message, or null until the server has told. @param {string} channelId @param {string} id */
+/** Return the message, or null until the server has responded. @param {string} channelId @param {string} id */
 export function answered(channelId, id) {
   const found = known.value.get(id);
   if (found === undefined && connection.value === "online" && !asked.has(id)) {

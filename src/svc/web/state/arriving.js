@@ -1,5 +1,5 @@
-// The way in: what somebody wishes who is not signed in here, by what they prove who they are, and what stands
-// against it. Knows the steps and the words for none of them.
+// Joining and signing in: the form's content, the proof of identity, and the problem that prevents it. Knows the
+// steps and not the words for them.
 
 /** @import { Answer } from "../types/wire.js" */
 /** @import { Proof, Way } from "../transport/account.js" */
@@ -22,24 +22,28 @@ import { forgetIdentity, info, join, listen, member, ownAccount, rejection } fro
  * @typedef {{field: string | null, key?: string, error?: unknown, reason?: string, looked?: boolean}} Problem
  */
 
-/** What is written in the forms; `rules` is the version that was accepted. */
+/** The content of the forms; `rules` is the accepted version. */
 export const wishes = signal({ name: "", invite: "", code: "", message: "", rules: "" });
-/** "new", "back" (somebody who signed out here), "code" (of another device, or of the owner), "certificate" or "waiting". @type {Signal<Step>} */
+/** "new", "back" (for a member who signed out here), "code" (of another device, or of the owner), "certificate" or "waiting". @type {Signal<Step>} */
 export const step = signal("new");
-/** What the server says of the invite, {founder, members, online, approval, expires_at_ms}; null until it has. @type {Signal<Answer<"POST", "/api/invites/view"> | null>} */
+/** The server's description of the invite, {founder, members, online, approval, expires_at_ms}; null until it is known. @type {Signal<Answer<"POST", "/api/invites/view"> | null>} */
 export const invitation = signal(null);
-/** What stands against it: {field, error} or {field, key}, a key of words; null for nothing. `looked`: nobody has sent it yet. @type {Signal<Problem | null>} */
+/**
+ * The current problem: {field, error} or {field, key}, a key of words; null for none. `looked` means that it was
+ * found before the form was sent.
+ * @type {Signal<Problem | null>}
+ */
 export const problem = signal(null);
 export const busy = signal(false);
-/** The proof of an account or a certificate that is in our hands, while more is asked; null for none. @type {Signal<Proof | null>} */
+/** The proof of an account or a certificate that we hold while further input is needed; null for none. @type {Signal<Proof | null>} */
 export const held = signal(null);
-/** Who was here before, {id, nickname, way}; null for nobody. @type {Signal<{id: string, nickname: string, way: Way} | null>} */
+/** The member who last used this browser, {id, nickname, way}; null for nobody. @type {Signal<{id: string, nickname: string, way: Way} | null>} */
 export const known = signal(null);
 
-/** Does this browser keep nothing, so that whoever comes in is gone with the page? */
+/** Whether this browser stores nothing, so that the identity is lost with the page. */
 export const forgetful = signal(false);
 
-/** Must somebody new bring an invite? Where the local network needs none, only the server knows. */
+/** Whether a new member needs an invite. Only the server knows whether the local network needs none. */
 export const invited = computed(() => info.value?.joinPolicy !== "open" && !info.value?.lanOpen);
 
 /** @type {Record<string, string>} */
@@ -49,20 +53,20 @@ const FIELDS = {
 };
 const USUAL_WAIT_MS = 5000;
 
-let another = false; // At the provider, be asked for the account again.
+let another = false; // Whether the provider should ask for the account again.
 let timer = 0;
 
 /** @param {Partial<Wished>} changes */
 export const wish = (changes) => { wishes.value = { ...wishes.value, ...changes }; };
 
-/** At the start of the page, and before it is drawn: what the address says, and what the person brings from the provider. */
+/** Read the address, and finish a sign-in with the provider. Runs once, before the page is drawn. */
 export async function arrive() {
   known.value = ownAccount().known;
   keepsKey().then((keeps) => { forgetful.value = !keeps; });
   const brought = location.search || kept(SENT_AWAY, "sessionStorage") ? await provider().then(({ comeFromProvider }) => comeFromProvider(), () => null) : null;
   readAddress();
   addEventListener("hashchange", readAddress);
-  // Whoever goes back from the provider may find the page as they left it.
+  // Going back from the provider may restore the page as it was left.
   addEventListener("pageshow", ({ persisted }) => { if (persisted) busy.value = false; });
   if (member.value !== null || brought === null) return;
   const carried = /** @type {{wishes: Wished, step: Step} | null} */ (brought.carried);
@@ -71,10 +75,10 @@ export async function arrive() {
   else attempt(async () => ({ way: "account", idToken: await brought.exchange() }));
 }
 
-/** Fetched by those alone who go there or come from there. */
+/** Fetched only for people who sign in with the provider. */
 const provider = () => import("../transport/provider.js").catch(() => { throw new Unreachable(); });
 
-/** An invite or a code for a new device, as a link names it: #invite=… or #link=…. */
+/** Read an invite or a code for a new device from the address: #invite=… or #link=…. */
 function readAddress() {
   if (member.value !== null) return;
   const hash = new URLSearchParams(location.hash.slice(1));
@@ -86,7 +90,7 @@ function readAddress() {
   if (invite) look();
 }
 
-/** Ask what there is to say of the invite. */
+/** Fetch the description of the invite. */
 export async function look() {
   const { invite } = wishes.value;
   invitation.value = problem.value = null;
@@ -94,12 +98,12 @@ export async function look() {
     const told = await post("/api/invites/view", { code: codeOf(invite) });
     if (wishes.value.invite === invite) invitation.value = told;
   } catch (/** @type {any} */ error) {
-    // Whoever needs none is not bothered with it; and what is no answer is none.
+    // People who need no invite are not bothered with a problem, and a network failure is none.
     if (error.status && wishes.value.invite === invite) problem.value = { field: "invite", error, looked: true };
   }
 }
 
-/** Another way to come in; nothing that was written is lost. @param {Step} name */
+/** Go to another step. The content of the forms is kept. @param {Step} name */
 export function goTo(name) {
   clearTimeout(timer);
   batch(() => {
@@ -109,10 +113,10 @@ export function goTo(name) {
   });
 }
 
-/** Come in by the key of this browser, or by the proof in our hands. */
+/** Join with this browser's key, or with the proof that we hold. */
 export const enter = () => attempt(async () => held.value ?? LOCAL);
 
-/** Go to the provider; what is written is there again on return. */
+/** Go to the provider. The content of the forms is restored on return. */
 export async function enterByAccount() {
   batch(() => ([busy.value, problem.value] = [true, null]));
   try {
@@ -123,7 +127,7 @@ export async function enterByAccount() {
   }
 }
 
-/** Come in with a certificate that an issuer has made for this browser's key. @param {string} certificate */
+/** Join with a certificate that an issuer has made for this browser's key. @param {string} certificate */
 export async function enterByCertificate(certificate) {
   const text = certificate.trim();
   const { sub, jwk } = /** @type {{sub?: string, jwk?: JsonWebKey}} */ (claimsOf(text));
@@ -132,10 +136,13 @@ export async function enterByCertificate(certificate) {
   else await attempt(async () => ({ way: "certificate", certificate: text }));
 }
 
-/** The public key of this browser, for whoever makes a certificate for it. */
+/** Return this browser's public key, for the issuer of a certificate. */
 export const publicKey = async () => JSON.stringify((await deviceKey()).jwk);
 
-/** Nobody is offered any more who was here; an account's is asked for again. */
+/**
+ * Forget the previous member, so that somebody else can join. If it was an account's, the provider asks for the
+ * account again.
+ */
 export async function beSomebodyElse() {
   another = known.value?.way === "account";
   if (another) ownAccount().dropKnown();
@@ -164,7 +171,7 @@ async function attempt(prove) {
   }
 }
 
-/** One code may be a device's or the owner's; the person need not know which. @param {Proof} proof */
+/** Request to join. A code may be a device's or the owner's; the person need not know which. @param {Proof} proof */
 async function asked(proof) {
   const { name, invite, code, message, rules } = wishes.value;
   if (step.value === "back") return join({}, proof);
@@ -185,13 +192,13 @@ function arrived(channelId) {
   const hash = new URLSearchParams(location.hash.slice(1));
   hash.delete("invite");
   hash.delete("link");
-  // They have done their work; the address can be shown around again.
+  // They have been used, and without them the address can be shared again.
   history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
   if (channelId && channelsById.value.has(channelId)) open(channelId);
   start();
 }
 
-/** As somebody finds it who signs out and stays. */
+/** Reset to the state after signing out. */
 export function start() {
   batch(() => {
     known.value = ownAccount().known;
@@ -206,7 +213,7 @@ function refused(error, proof) {
   const nameless = error.code === "invalid_nickname" && !wishes.value.name.trim();
   batch(() => {
     busy.value = false;
-    // What was proven by others can be sent again while it is good.
+    // A proof from a third party can be sent again while it is valid.
     held.value = proof && proof.way !== "local" && error.code !== "proof_invalid" ? proof : null;
     if (error.code === "approval_pending") {
       rejection.value = null;
@@ -220,7 +227,7 @@ function refused(error, proof) {
       if (info.value) info.value = { ...info.value, rules, rulesVersion };
     }
     if (nameless) {
-      // They are no member yet, or not any more.
+      // They are not a member yet, or no longer one.
       wish({ name: wishes.value.name || known.value?.nickname || "" });
       step.value = "new";
     }
@@ -228,11 +235,11 @@ function refused(error, proof) {
   });
 }
 
-/** The code in what was pasted, which may be the whole link. @param {string} text */
+/** Return the code in a pasted text, which may be a whole link. @param {string} text */
 export function codeOf(text) {
   const [, hash] = text.trim().split("#");
   const named = new URLSearchParams(hash ?? "");
-  // Codes are shown and read out in groups.
+  // Codes are displayed and read out in groups.
   return (named.get("invite") ?? named.get("link") ?? text).replace(/\s+/gu, "");
 }
 

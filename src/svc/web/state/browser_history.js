@@ -1,10 +1,10 @@
-// The browser's history: Back closes what was opened last, Forward opens it again, and the address names the channel.
-// Reading an address belongs to state/place.js. Fetched once the first channel is open.
+// The browser's history: Back closes whatever was opened last, Forward opens it again, and the address names the
+// channel. state/place.js reads addresses. This module is fetched once the first channel is open.
 //
-// Each entry of the history has a number, kept in history.state, and the view that was shown there, kept here. A change
-// of the view that leads back to an earlier entry of the same channel goes back to it, so that closing a panel by its
-// button and by Back leave the same history. A change that only closes something replaces the entry. Every other
-// change adds one.
+// Each history entry has a number, kept in history.state, and the view that was shown there, kept here. If a change
+// of the view leads back to an earlier entry of the same channel, the history goes back to that entry, so that
+// closing a panel by its button and by Back leave the same history. A change that only closes something replaces
+// the entry. Every other change adds an entry.
 
 /** @import { Open, Place } from "./place.js" */
 /** @typedef {{place: Place | null, aside: Open | null, dialog: Open | null, drawer: boolean, layers: (() => void)[]}} View */
@@ -19,10 +19,10 @@ import { member } from "./server.js";
 
 const OURS = ["channel", "message", "private", "invite", "link"];
 
-/** By the number of the entry. A reload forgets them, but for the address, the panel and whether something covered them. @type {View[]} */
+/** The view of each entry, by its number. A reload keeps only the address, the panel, and whether something covered them. @type {View[]} */
 const views = [];
 let current = history.state?.entry ?? 0;
-let isLeaving = false; // history.go takes a while; until then the entry is not yet the current one.
+let isLeaving = false; // history.go is asynchronous; until it is done, the entry is not the current one yet.
 let isDue = false;
 
 /** @returns {View} */
@@ -31,7 +31,7 @@ const shown = () => ({ place: place.value, aside: aside.value, dialog: dialog.va
 /** @param {Place | null} here @param {Place | null} there */
 const samePlace = (here, there) => here?.channelId === there?.channelId && here?.talkId === there?.talkId;
 
-/** Whether both are the same panel or dialog; which message it has gone to makes no difference. @param {Open | null | undefined} one @param {Open | null | undefined} other @returns {boolean} */
+/** Return whether both are the same panel or dialog, whichever message it has gone to. @param {Open | null | undefined} one @param {Open | null | undefined} other @returns {boolean} */
 function sameOpen(one, other) {
   if (one === other || !one || !other) return one === other;
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
@@ -45,13 +45,13 @@ function sameView(one, other) {
     && one.layers.length === other.layers.length && one.layers.every((layer, at) => layer === other.layers[at]);
 }
 
-/** Whether a channel or conversation can still be opened. @param {Place | null} at */
+/** Return whether a channel or conversation can still be opened. @param {Place | null} at */
 function exists(at) {
   if (at?.talkId) return !talksKnown.value || talksById.value.has(at.talkId);
   return channelsById.value.has(at?.channelId ?? "");
 }
 
-/** Whether something lay over the channel that a reload does not bring back. @param {View} view */
+/** Return whether something covered the channel that a reload does not restore. @param {View} view */
 const isCovered = ({ dialog: open, drawer: isOpen, layers: over }) => Boolean(open || isOpen || over.length);
 
 /** @param {View} view */
@@ -59,19 +59,19 @@ function write(view, adds = false) {
   if (adds) views.length = ++current;
   views[current] = view;
   const hash = new URLSearchParams(hashOf(view.place).slice(1));
-  // The rest stays, such as the codec of calls.
+  // Keep the other parameters, such as the codec of calls.
   for (const [name, value] of new URLSearchParams(location.hash.slice(1))) if (!OURS.includes(name)) hash.append(name, value);
   history[adds ? "pushState" : "replaceState"]({ entry: current, aside: view.aside, covered: isCovered(view) }, "", hash.size ? `#${hash}` : location.pathname);
 }
 
-/** Bring the history in line with what is shown. */
+/** Bring the history in line with the view. */
 function record() {
   if (isLeaving || member.value === null) return;
   const [now, before] = [shown(), views[current]];
   if (!before || !exists(before.place)) write(now);
   else if (sameView(now, before)) views[current] = now;
   else {
-    // Opening a channel again is a step forward, also when the entry before is of the same channel.
+    // Opening a channel again is a step forward, even if the previous entry is of the same channel.
     for (let at = current; views[at] && samePlace(views[at].place, now.place); at--) {
       if (!sameView(views[at], now)) continue;
       isLeaving = true;
@@ -83,7 +83,10 @@ function record() {
   }
 }
 
-/** Wait until everything that belongs together has changed, such as a dialog that closes and the channel that it opened, and is drawn: Preact draws in a microtask. */
+/**
+ * Record after all related changes, such as a closing dialog and the channel that it opened, are done and drawn:
+ * Preact draws in a microtask.
+ */
 async function recordSoon() {
   if (isDue) return;
   isDue = true;
@@ -92,7 +95,7 @@ async function recordSoon() {
   record();
 }
 
-/** Show what was shown at this entry. @param {View | undefined} view @param {Open | null} panel of an entry from before a reload */
+/** Show the view of an entry. @param {View | undefined} view @param {Open | null} panel of an entry from before a reload */
 function show(view, panel) {
   const extra = layers.value.slice(view?.layers.length ?? 0);
   batch(() => {
@@ -108,18 +111,18 @@ function show(view, panel) {
   for (const close of extra.reverse()) close();
 }
 
-/** Leave an entry whose cover a reload has closed: onwards, or back from the last one. Returns whether there is another entry. @param {any} state @param {1 | -1} by */
+/** Leave an entry whose cover a reload has closed: go on, or back from the last entry. Return whether there is another entry. @param {any} state @param {1 | -1} by */
 function skips(state, by) {
   if (!state?.covered || views[state.entry] || (by < 0 && !state.entry)) return false;
   history.go(by > 0 && !views[state.entry + 1] ? -1 : by);
   return true;
 }
 
-/** Start. `isMissing`: the address named a channel that does not exist or may not be seen. @param {boolean} isMissing */
+/** Start the history. `isMissing`: the address named a channel that does not exist or is not visible. @param {boolean} isMissing */
 export function startHistory(isMissing) {
   if (isMissing) notify(t("channel-not-found"));
   aside.value ??= history.state?.aside ?? null;
-  // The reload has closed what lay over the channel, so the entry for it would be a step on which Back does nothing.
+  // The reload has closed the cover, so on its entry Back would do nothing.
   isLeaving = skips(history.state, -1);
   if (!isLeaving) write(shown());
   effect(() => {
@@ -129,7 +132,7 @@ export function startHistory(isMissing) {
   addEventListener("popstate", ({ state }) => {
     if (member.value === null) return;
     if (state?.entry === undefined) {
-      // Somebody followed a link within the page, or changed the address.
+      // The person followed a link within the page, or changed the address.
       views.length = ++current;
       if (!followAddress() && new URLSearchParams(location.hash.slice(1)).has("channel")) notify(t("channel-not-found"));
     } else {

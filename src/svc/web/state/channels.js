@@ -1,4 +1,4 @@
-// The channels that we see, in their order, and what we may do in each. Knows nothing of what is in them.
+// The visible channels in order, and our permissions in each. Knows nothing of their content.
 
 /** @import { Channel, Greeting } from "../types/api.js" */
 /** @import { Permission } from "../types/wire.js" */
@@ -15,20 +15,20 @@ export const voiceChannels = computed(() => channels.value.filter(({ type }) => 
 /** {server: [permission], channels: {channelId: [permission]}} @type {Signal<Greeting["permissions"]>} */
 export const permissions = signal({ server: [], channels: {} });
 
-/** May we do this, in the channel or, without one, on the server? @param {Permission} permission @param {string | null} [channelId] */
+/** Return whether we have this permission in the channel or, without one, on the server. @param {Permission} permission @param {string | null} [channelId] */
 export function may(permission, channelId = null) {
   const { server, channels: inChannels } = permissions.value;
   return (channelId === null ? server : inChannels[channelId] ?? []).includes(permission);
 }
 
-/** The same in the room of a call; in a private one it is what we may on the server. @param {Permission} permission @param {string} roomId */
+/** Return whether we have this permission in the room of a call. In a private call the server's permissions apply. @param {Permission} permission @param {string} roomId */
 export const mayInCall = (permission, roomId) => may(permission, channelsById.value.has(roomId) ? roomId : null);
 
-let asked = 0; // How often: one answer may overtake another.
+let asked = 0; // Numbers the requests, because responses may arrive out of order.
 
 function askPermissions() {
   const mine = ++asked;
-  // Without an answer the server goes on refusing what is not allowed any more.
+  // If the request fails, the server still refuses forbidden actions.
   api("GET", "/api/me/permissions").then((told) => { if (mine === asked) permissions.value = told; }, () => {});
 }
 
@@ -45,10 +45,10 @@ listen({
   hear(event, data) {
     switch (event) {
       case "channel_created":
-        askPermissions(); // Of the new one we know nothing yet.
+        askPermissions(); // The permissions in the new channel are unknown.
         // fall through
       case "channel_updated":
-        // One that was archived leaves the list.
+        // An archived channel leaves the list.
         channels.value = [...channels.value.filter(({ id }) => id !== data.id), ...(data.archived ? [] : [data])].sort((one, other) => one.position - other.position);
         break;
       case "channel_deleted":

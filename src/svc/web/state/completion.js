@@ -1,5 +1,6 @@
-// What is being completed while somebody writes: people, roles and groups after "@", channels after "#", emoji after
-// ":", commands after "/". Says what it is, who comes into question, and what the text is then. Pure functions; shows nothing.
+// Completion while somebody writes: people, roles and groups after "@", channels after "#", emoji after ":",
+// commands after "/". Finds the text to complete, its candidates, and the completed text. Pure functions; shows
+// nothing.
 
 import { asking, commandsFor } from "./commands.js";
 import { matching } from "./matching.js";
@@ -18,8 +19,8 @@ import { BEHIND, escaped, WORD_BEFORE } from "./shortened.js";
  * @property {(name: string) => string | undefined} [emojiNamed] The sign of this name, where it is none of the server's own.
  */
 
-const LONGEST = 40; // A name of 32 characters, and a few that somebody mistypes.
-const LEAST_OF_EMOJI = 2; // Else every ":)" would ask.
+const LONGEST = 40; // A name of 32 characters, and some typing errors.
+const LEAST_OF_EMOJI = 2; // Otherwise every ":)" would start a completion.
 const USUAL_LIMIT = 8;
 const AFTER_WORD = new RegExp(`${WORD_BEFORE}$`, "u");
 const NAME = /^(?:[^\s[\]()<>`@#|][^\n[\]()<>`]*)?$/u;
@@ -31,7 +32,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
 const GROUPS = ["everyone", "here"].map((name) => ({ id: name, name }));
 
 /**
- * What is being completed with the caret there; null where nothing is, as within code.
+ * Return the text that is being completed at the caret; null if there is none, as within code.
  * @param {string} text @param {number} caret @returns {Asked | null}
  */
 export function completing(text, caret) {
@@ -46,27 +47,28 @@ export function completing(text, caret) {
   return fits ? { sign, query, start, end: caret } : null;
 }
 
-/** Who comes into question, the best first. @param {Asked} asked @param {Sources} sources @param {number} [limit] @returns {Candidate[]} */
+/** Return the candidates, the best first. @param {Asked} asked @param {Sources} sources @param {number} [limit] @returns {Candidate[]} */
 export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
   if (sign === ":") return (sources.findEmoji?.(query, limit) ?? []).map((each) => ({ kind: "emoji", id: each.name, ...each }));
   if (sign === "/") return commandsFor(query, sources.may ?? (() => false)).map(({ name }) => ({ kind: "command", id: name, name }));
   if (sign === "#") return matching(of("channel", sources.channels), query, named, limit);
   const all = matching(mentionable(sources), query, named, query ? limit : Infinity);
   if (query) return all;
-  // Whoever has only pressed the sign means a person more often than a role.
+  // Somebody who has typed only the sign means a person more often than a role.
   const isPerson = (/** @type {Candidate} */ { kind }) => kind === "member";
   return [...all.filter(isPerson), ...all.filter((each) => !isPerson(each))].slice(0, limit);
 }
 
-/** Is there an emoji whose name was written out? @param {string} text */
+/** Return whether the text contains the written name of an emoji. @param {string} text */
 export const hasEmojiWritten = (text) => new RegExp(EMOJI_WRITTEN, "u").test(text);
 
-/** Is there a sign behind which somebody's name may stand? @param {string} text */
+/** Return whether the text contains a sign that a member's name may follow. @param {string} text */
 export const hasNameWritten = (text) => new RegExp(`(?<!${WORD_BEFORE})@`, "u").test(text);
 
 /**
- * The markdown in which names that were written out instead of chosen mention, too, and those of emoji are their signs. What could mean
- * several stays. @param {string} text @param {Sources} sources
+ * Return the markdown in which written names become mentions and written emoji names become emoji. Ambiguous names
+ * stay text.
+ * @param {string} text @param {Sources} sources
  */
 export function meant(text, sources) {
   const links = [...text.matchAll(LINKED)];
@@ -85,7 +87,7 @@ export function meant(text, sources) {
   return made + text.slice(from);
 }
 
-/** The text with the choice in it, and where the caret is then. @param {string} text @param {Asked} asked @param {Candidate} chosen */
+/** Return the text with the chosen candidate, and the new position of the caret. @param {string} text @param {Asked} asked @param {Candidate} chosen */
 export function complete(text, { start, end }, chosen) {
   const rest = text.slice(end);
   const put = written(chosen) + (/^\s/u.test(rest) ? "" : " ");
@@ -93,7 +95,7 @@ export function complete(text, { start, end }, chosen) {
   return { text: text.slice(0, start) + put + rest, caret };
 }
 
-/** A candidate as markdown. @param {Candidate} chosen */
+/** Return a candidate as markdown. @param {Candidate} chosen */
 export function written({ kind, id, name, character }) {
   if (kind === "command") return `/${name}`;
   if (kind === "emoji") return character ?? `:${name}:`;
@@ -104,7 +106,7 @@ export function written({ kind, id, name, character }) {
 /** @param {Sources} sources */
 const mentionable = ({ members, roles, mayMentionGroups }) => [...of("member", members), ...mayMentionGroups ? [...of("role", roles), ...of("group", GROUPS)] : []];
 
-/** Whose name stands there, the longest one; case matters only between two. @param {string} text @param {Candidate[]} all */
+/** Return the candidate with the longest name at the start of the text. Case matters only if it decides between two. @param {string} text @param {Candidate[]} all */
 function writtenOut(text, all) {
   const lower = text.toLowerCase();
   const fitting = all.filter(({ name }) => lower.startsWith(name.toLowerCase()) && !BEHIND.test(text.slice(name.length)));
@@ -129,7 +131,7 @@ function lastSign(before) {
   return -1;
 }
 
-/** Within a block between fences, or behind a tick that nothing closed. @param {string} before */
+/** Return whether the text ends within a fenced block, or after an unclosed backtick. @param {string} before */
 function isInCode(before) {
   let fence = "";
   const lines = before.split("\n");

@@ -1,5 +1,5 @@
-// The messages of a text channel that the page holds: a window onto its history, which moves as one scrolls and
-// follows what is pushed. The channels that were open last keep theirs, so that going back shows them at once.
+// The loaded messages of a text channel: a window onto its history that moves with scrolling and follows pushes.
+// The last opened channels keep their windows, so that they show at once when reopened.
 
 /** @import { Message, MessagePage } from "../types/api.js" */
 /** @import { About, Data, KeptPage, Told } from "../types/wire.js" */
@@ -18,9 +18,10 @@ import { api, ask, connection, listen } from "./server.js";
 import { partsOf, spotOf } from "./spot.js";
 
 const PAGE = 50;
-const MOST = 400; // As much as scrolls smoothly; what is further away is fetched again.
-// At the newest one, where each that comes moves all others on the page, there are fewer. Dropping the oldest moves them
-// too, so it is done rarely, a few at a time, and some moments after others came: a key may not wait for all of that.
+const MOST = 400; // The number that still scrolls smoothly; messages farther away are fetched again.
+// At the newest message the window is smaller, because each new message moves all others on the page. Dropping the
+// oldest moves them too, so it happens rarely, a few messages at a time, and a moment after new ones arrived: a key
+// press must not wait for it.
 const MOST_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
@@ -28,25 +29,25 @@ const DROPPED_AFTER_MS = 50;
 const MOST_HELD = 6; // Channels.
 const AGAIN_MS = 2000;
 
-/** The signals are for showing; only this class changes them. */
+/** A window onto a channel or thread. The signals are for display; only this class changes them. */
 export class Conversation {
   /** The oldest first. @type {Signal<Message[]>} */
   messages = signal([]);
   moreBefore = signal(false);
   moreAfter = signal(false);
   loaded = signal(false);
-  /** Why the messages could not be fetched, in words; "" otherwise. */
+  /** The reason why the messages could not be fetched, in words; "" otherwise. */
   problem = signal("");
-  /** The same for those before the ones that are here, and for those after them. */
+  /** The same for messages before and after the loaded ones. */
   olderProblem = signal("");
   newerProblem = signal("");
-  /** Whether the reader is at the newest message, to be set from outside; decides which end makes room. */
+  /** Whether the reader is at the newest message, set from outside; decides which end drops messages. */
   atEnd = true;
 
   #turn = 0; #loading = false; #dropping = 0;
   /** @type {Told[]} */ #heard = [];
 
-  /** @param {string} channelId @param {string | null} [thread] @param {Asking} [asking] resolves with the server's reply. */
+  /** @param {string} channelId @param {string | null} [thread] @param {Asking} [asking] Resolves with the server's reply. */
   constructor(channelId, thread = null, asking = ask) {
     this.channelId = channelId;
     this.thread = thread;
@@ -54,7 +55,7 @@ export class Conversation {
     this.ask = asking;
   }
 
-  /** Take a newest page that was asked for earlier. @param {Promise<MessagePage>} page */
+  /** Use a newest page that was requested earlier. @param {Promise<MessagePage>} page */
   expect(page) {
     const asking = this.ask;
     this.ask = async (/** @type {Parameters<Asking>} */ ...wanted) => {
@@ -63,24 +64,24 @@ export class Conversation {
     };
   }
 
-  /** Hold the newest page and nothing else. */
+  /** Load the newest page only. */
   newest() {
     return this.#load({}, ({ messages, more_before: more }) => this.#hold(messages, more, false));
   }
 
-  /** Hold the page around the place of this message, whether or not there is a message. @param {string} messageId */
+  /** Load the page around this message's position, even if the message is gone. @param {string} messageId */
   around(messageId) {
     return this.#load({ around: messageId }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
   }
 
-  /** Hold the page around the first message since this moment; resolves with its id, or with the last one's, or null. @param {number} atMs */
+  /** Load the page around the first message since this time. Resolves with its id, or with that of the last message, or null. @param {number} atMs */
   async at(atMs) {
     await this.#load({ at_ms: atMs }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
     const held = this.messages.value;
     return (held.find(({ posted_at_ms: postedAt }) => postedAt >= atMs) ?? held.at(-1))?.id ?? null;
   }
 
-  /** Hold the page behind this place, whether or not there is a message; resolves with the id of its first one, or null. @param {string} messageId */
+  /** Load the page after this position, even if the message is gone. Resolves with the id of the page's first message, or null. @param {string} messageId */
   async behind(messageId) {
     /** @type {string | null} */
     let first = null;
@@ -92,7 +93,7 @@ export class Conversation {
     return first;
   }
 
-  /** Fetch what is before; once that has failed, only if it is wanted `again`. */
+  /** Load older messages. After a failure this does nothing unless `again` is set. */
   async older(again = false) {
     if (again) this.olderProblem.value = "";
     if (!this.moreBefore.value || this.olderProblem.value || this.#loading || !this.messages.value.length) return;
@@ -102,7 +103,7 @@ export class Conversation {
     }, false, this.olderProblem);
   }
 
-  /** The same for what is after. */
+  /** Load newer messages, likewise. */
   async newer(again = false) {
     if (again) this.newerProblem.value = "";
     if (!this.moreAfter.value || this.newerProblem.value || this.#loading || !this.messages.value.length) return;
@@ -112,24 +113,24 @@ export class Conversation {
     }, false, this.newerProblem);
   }
 
-  /** Try again what has failed as a whole. */
+  /** Retry after the whole load has failed. */
   again() {
     this.problem.value = "";
     return this.newest();
   }
 
-  /** Take a push that is about this channel. @param {Told} push */
+  /** Apply a push about this channel. @param {Told} push */
   hear(...push) {
     if (this.#loading) this.#heard.push(push);
     this.#apply(...push);
   }
 
-  /** Show these messages, which were the newest when the server was heard of last. @param {Pick<KeptPage, "messages" | "more_before">} page */
+  /** Show these stored messages, the newest ones when the server was last reachable. @param {Pick<KeptPage, "messages" | "more_before">} page */
   recall({ messages, more_before: more }) {
     if (!this.loaded.value) this.#hold(messages, more, false);
   }
 
-  /** Take a message that the server has just stored for us. @param {Message} message */
+  /** Add a message that the server has just stored for us. @param {Message} message */
   take(message) {
     this.hear("message_posted", message);
   }
@@ -153,13 +154,13 @@ export class Conversation {
       if (turn !== this.#turn) return;
       take(page);
       problem.value = "";
-      // The page may be older or newer than what was pushed meanwhile; to hear it twice does no harm.
+      // The page may be older or newer than the pushes; applying a push twice is harmless.
       for (const push of this.#heard.splice(0)) this.#apply(...push);
     } catch (/** @type {any} */ error) {
       if (strict && error.status !== undefined) throw error;
       if (turn !== this.#turn) return;
       const lost = error.code === "unreachable";
-      // Once the connection is there again it is tried anyway; one that is there has lost the answer.
+      // A new connection loads it anyway. If the connection is up, the response was lost.
       if (!lost || (problem !== this.problem && connection.value === "online")) problem.value = explain(error);
       else if (!strict && connection.value === "online") setTimeout(() => this.#unanswered(turn), AGAIN_MS);
     } finally {
@@ -177,7 +178,7 @@ export class Conversation {
     const { channel_id: _channel, id, ...rest } = /** @type {Changed} */ (data);
     switch (event) {
       case "message_posted":
-        // What is said in a thread is aside.
+        // Messages of threads are shown separately.
         if ((data.thread ?? null) === this.thread) this.#add(data);
         break;
       case "thread_changed":
@@ -210,9 +211,9 @@ export class Conversation {
       this.moreAfter.value = true;
       return;
     }
-    // Ids rise with time, but two that are posted at once may be told in either order.
+    // Ids rise with time, but two messages posted at once may be pushed in either order.
     this.messages.value = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
-    if (held.length >= MOST) this.#drop(); // Timers are late while the page is hidden.
+    if (held.length >= MOST) this.#drop(); // Timers run late while the page is hidden.
     else if (held.length >= MOST_AT_END) this.#dropping ||= setTimeout(() => this.#drop(), DROPPED_AFTER_MS);
   }
 
@@ -232,10 +233,10 @@ export class Conversation {
   }
 }
 
-/** One message, wherever in the channel it is; rejects if it is gone. @param {string} channelId @param {string} id */
+/** Fetch one message from anywhere in the channel; rejects if it is gone. @param {string} channelId @param {string} id */
 export const fetchMessage = (channelId, id) => api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
 
-/** Emoji stay in the order of their code points, and members in that of their reacting. @param {Reactions} reactions @param {{emoji: string, member_id: string, added: boolean}} change */
+/** Apply a change to reactions. Emoji are in code point order, and members in the order in which they reacted. @param {Reactions} reactions @param {{emoji: string, member_id: string, added: boolean}} change */
 export function changedReactions(reactions, { emoji, member_id: memberId, added }) {
   const before = reactions.find((reaction) => reaction.emoji === emoji)?.member_ids ?? [];
   const others = before.filter((id) => id !== memberId);
@@ -248,14 +249,14 @@ export function changedReactions(reactions, { emoji, member_id: memberId, added 
 /** @param {string} channelId @param {string | null} [thread] */
 const newestOf = (channelId, thread = null) => ({ channel_id: channelId, limit: PAGE, ...(thread && { thread }) });
 
-/** The newest page of the channel that will be open, until the greeting is there. @type {{spot: string, page: Promise<MessagePage>} | null} */
+/** The newest page of the channel that will open, until the greeting arrives. @type {{spot: string, page: Promise<MessagePage>} | null} */
 let early = null;
-/** What was kept of each channel, while the server is silent. @type {Map<string, KeptPage>} */
+/** The stored page of each channel, while the server is unreachable. @type {Map<string, KeptPage>} */
 let recalled = new Map();
-/** The one that was wanted last is the last. @type {Map<string, Conversation>} */
+/** The most recently used one last. @type {Map<string, Conversation>} */
 const held = new Map();
 
-/** The conversation of a channel, or of a thread in it, fetched if it is new here. @param {string} spot */
+/** Return the conversation of a channel or thread, and load it if it is new. @param {string} spot */
 export function conversationOf(spot) {
   const known = held.get(spot);
   const { channelId, thread } = partsOf(spot);
@@ -276,7 +277,7 @@ export function conversationOf(spot) {
  */
 const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
 
-/** What may be done with a message; each resolves or rejects as the request does. */
+/** The actions on a message; each resolves or rejects as the request does. */
 export const acts = {
   /** @param {Named} message @param {string} text */
   edit: (message, text) => (message.talk_id !== undefined ? act("edit", message, text) : ask("message_edit", { ...named(message), text })),
@@ -294,7 +295,7 @@ listen({
   early(asking) {
     const channelId = expected();
     early = channelId ? { spot: spotOf(channelId), page: asking("history", newestOf(channelId)) } : null;
-    early?.page.catch(() => {}); // It is asked for again.
+    early?.page.catch(() => {}); // It is requested again.
   },
   recall({ pages }) {
     recalled = pages;
@@ -302,8 +303,9 @@ listen({
   },
   greet() {
     recalled = new Map();
-    // What we hold may be out of date: the open one is fetched again, the others when they are opened.
-    const last = new Map([...held].slice(-2)); // A thread may stand beside its channel.
+    // The loaded messages may be out of date. Load the open conversation again now, and the others when they are
+    // opened.
+    const last = new Map([...held].slice(-2)); // A thread may be open next to its channel.
     if (early && !last.has(early.spot)) last.set(early.spot, new Conversation(early.spot));
     held.clear();
     for (const [spot, conversation] of last) {

@@ -1,5 +1,5 @@
-// What is being written in each spot: kept in this browser while it is typed, and of channels on the server a moment
-// later, so that it is there on all of one's devices.
+// Drafts by spot: kept in this browser while they are typed, and those of channels a moment later on the server, so
+// that all of our devices have them.
 
 /** @import { Draft, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -11,8 +11,8 @@ import { ask, listen } from "./server.js";
 import { partsOf } from "./spot.js";
 import { uploadsOf } from "./uploads.js";
 
-const QUIET_MS = 1000; // So long nothing is typed before it goes to the server.
-const KEPT = "svc.drafts"; // In localStorage: {channelId: {text, saved}}, for when the page ends before the server knows.
+const QUIET_MS = 1000; // The pause in typing before the draft goes to the server.
+const KEPT = "svc.drafts"; // In localStorage: {channelId: {text, saved}}, in case the page ends before the server has the draft.
 
 /**
  * @typedef {{message: Message, ping: boolean} | null} Reply
@@ -22,16 +22,16 @@ const KEPT = "svc.drafts"; // In localStorage: {channelId: {text, saved}}, for w
 
 /** By channel. @type {Map<string, Written>} */
 const drafts = new Map();
-let known = false; // Has the server told, since it was last greeted, which drafts there are? Before that none is overwritten.
+let known = false; // Whether the server has sent its drafts since the last greeting. Before that, none is overwritten.
 
-/** {text, reply}: signals; `names` as state/shortened.js has them. `reply` is {message, ping} or null, and stays in this page. @param {string} channelId */
+/** Return {text, reply}, signals; `names` as in state/shortened.js. `reply` is {message, ping} or null, and exists only in this page. @param {string} channelId */
 export function draftOf(channelId) {
   let draft = drafts.get(channelId);
   if (!draft) {
     const { text, saved } = keptHere()[channelId] ?? { text: "", saved: "" };
     draft = { text: signal(text), names: new Map(), reply: signal(/** @type {Reply} */ (null)), timer: 0, saved, put: new Set(), restoring: false, gone: false };
     drafts.set(channelId, draft);
-    // A file that is there now belongs to it.
+    // A file that is uploaded now belongs to the draft.
     let before = "";
     effect(() => {
       const now = String(uploadsOf(channelId).list.value.filter(({ state }) => state === "done").map(({ id }) => id));
@@ -42,7 +42,7 @@ export function draftOf(channelId) {
   return draft;
 }
 
-/** The text is this now. @param {string} channelId @param {string} text */
+/** Set the text. @param {string} channelId @param {string} text */
 export function write(channelId, text) {
   const draft = draftOf(channelId);
   draft.text.value = text;
@@ -57,12 +57,12 @@ function later(channelId) {
   draft.timer = setTimeout(() => save(channelId), QUIET_MS);
 }
 
-/** Save now what was to be saved in a moment; resolves when the server has answered, or is silent. */
+/** Save all pending drafts now; resolves when the server has responded or failed. */
 export async function saveAll() {
   await Promise.all([...drafts.keys()].map(save));
 }
 
-/** It was sent, or thrown away. @param {string} channelId */
+/** Delete a draft that was sent or discarded. @param {string} channelId */
 export function clear(channelId) {
   const draft = draftOf(channelId);
   clearTimeout(draft.timer);
@@ -77,7 +77,7 @@ export function clear(channelId) {
 /** @param {string} channelId */
 async function save(channelId) {
   const draft = draftOf(channelId);
-  if (partsOf(channelId).thread) return; // The server keeps none of threads.
+  if (partsOf(channelId).thread) return; // The server stores no drafts of threads.
   if (!known || draft.restoring) {
     later(channelId);
     return;
@@ -96,10 +96,10 @@ async function save(channelId) {
     draft.put.delete(now);
     if (error.code === "unreachable" && drafts.get(channelId) === draft) later(channelId);
   }
-  if (drafts.get(channelId) === draft) keepHere(channelId); // Nobody signed out meanwhile.
+  if (drafts.get(channelId) === draft) keepHere(channelId); // Only if nobody signed out meanwhile.
 }
 
-/** Files are on the server alone, so a draft that has some is there or nowhere. @param {string} channelId */
+/** Store the text in this browser. Files exist only on the server, so a draft with files is saved there or nowhere. @param {string} channelId */
 function keepHere(channelId) {
   const { text, saved } = draftOf(channelId);
   const all = keptHere();
@@ -110,7 +110,7 @@ function keepHere(channelId) {
 
 const keptHere = () => eachLike({ text: "", saved: "" }, keptLike({}, KEPT));
 
-/** What is kept may be of anybody's making. @param {string} saved */
+/** Return whether a saved draft has files. The stored value may be invalid. @param {string} saved */
 function hasFiles(saved) {
   try {
     return JSON.parse(saved)[1].length > 0;
@@ -119,13 +119,13 @@ function hasFiles(saved) {
   }
 }
 
-/** One that another page of ours, or an earlier one, has written. @param {Draft} draft */
+/** Apply a draft that another page of ours, or an earlier one, has written. @param {Draft} draft */
 function take({ channel_id: channelId, text, attachments }) {
   const draft = draftOf(channelId);
   const told = JSON.stringify([text, attachments]);
   const untouched = !draft.gone && (draft.saved ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved : !draft.text.value);
   draft.saved = told;
-  // What is typed here right now wins, and is saved in a moment, with the files that were there.
+  // Text that is being typed here wins, and is saved in a moment with the existing files.
   if (untouched) draft.text.value = text;
   keepHere(channelId);
   if (!attachments.length || (!untouched && uploadsOf(channelId).list.value.length)) return;
@@ -133,7 +133,7 @@ function take({ channel_id: channelId, text, attachments }) {
   uploadsOf(channelId).restore(attachments).finally(() => { draft.restoring = false; });
 }
 
-/** Those that the server has, and those that it has no more. What it never had goes there now. @param {Draft[]} told */
+/** Apply all drafts of the server, and drop those that it has deleted. Drafts that it never had are saved there now. @param {Draft[]} told */
 function takeAll(told) {
   told.forEach(take);
   for (const channelId of Object.keys(keptHere())) {
@@ -144,7 +144,7 @@ function takeAll(told) {
   for (const draft of drafts.values()) draft.gone = false;
 }
 
-/** The server has this one no more: it was sent, or thrown away, on another device. @param {string} channelId */
+/** Drop a draft that was sent or discarded on another device. @param {string} channelId */
 function dropped(channelId) {
   const draft = draftOf(channelId);
   const untouched = JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved;
@@ -164,9 +164,9 @@ listen({
     }, () => { known = before; });
   },
   hear(event, data) {
-    // What this page has put there itself may have been sent since.
+    // This page's own change; the draft may have been sent since.
     if (event === "draft_changed" && !draftOf(data.channel_id).put.delete(JSON.stringify([data.text, data.attachments]))) take(data);
-    // What was put since is newer than what was deleted.
+    // A draft saved since is newer than the deletion.
     if (event === "draft_deleted" && !draftOf(data.channel_id).put.size) dropped(data.channel_id);
   },
   forget() {

@@ -1,4 +1,4 @@
-// The server's own emoji.
+// The server's custom emoji.
 
 /** @import { Emoji } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */

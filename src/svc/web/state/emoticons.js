@@ -1,4 +1,4 @@
-// Emoticons such as ":)", which become emoji while one writes. Nothing within code is touched. Pure functions.
+// Emoticons such as ":)", which become emoji while one writes. Code is left alone. Pure functions.
 
 /** @type {Record<string, string>} */
 const EMOJI = {
@@ -8,13 +8,14 @@ const EMOJI = {
 };
 const TOKEN = /(?<!\S)\S{2,3}(?!\S)/gu;
 const LONGEST = 3;
-// Blocks between fences, and what is between ticks; one that nothing closes goes on to the end, of the line or of all.
+// Fenced blocks and code spans. An unclosed block extends to the end of the text, an unclosed span to the end of
+// the line.
 const CODE = /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|(?![\s\S]))|(`+)(?!`)(?:[\s\S]*?[^`])\2(?!`)|`[^\n]*/gmu;
 
 /** @param {string} token */
 const emojiOf = (token) => (Object.hasOwn(EMOJI, token) ? EMOJI[token] : token);
 
-/** The text with emoji in place of all emoticons that stand by themselves. @param {string} text */
+/** Return the text with every emoticon that stands alone replaced by its emoji. @param {string} text */
 export function withEmoji(text) {
   let done = "";
   let at = 0;
@@ -26,7 +27,7 @@ export function withEmoji(text) {
 }
 
 /**
- * What a space, just written before the caret, makes of the emoticon before it: {start, end, emoji}, or null.
+ * Return the emoji for an emoticon that was finished by a space before the caret: {start, end, emoji}, or null.
  * @param {string} text @param {number} caret
  */
 export function finished(text, caret) {

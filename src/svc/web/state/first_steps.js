@@ -1,5 +1,5 @@
-// What an owner does who is alone on their server: name it, give it an icon, add a channel, invite somebody. Gone once
-// somebody else is a member, or when the owner wants it gone.
+// The first steps of an owner who is alone on the server: name it, give it an icon, add a channel, invite somebody.
+// They disappear once another member joins, or when the owner hides them.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -9,14 +9,14 @@ import { channels } from "./channels.js";
 import { members } from "./people.js";
 import { api, info, listen, member } from "./server.js";
 
-const HIDDEN = "svc.firstSteps"; // In localStorage, once they are wanted no more.
-const FIRST_CHANNELS = 2; // A new server has a channel to write in and one to speak in.
+const HIDDEN = "svc.firstSteps"; // In localStorage, once the owner has hidden them.
+const FIRST_CHANNELS = 2; // A new server has a text channel and a voice channel.
 
 const hidden = signal(kept(HIDDEN) !== null);
-/** Are we the only member? null until it was asked. @type {Signal<boolean | null>} */
+/** Whether we are the only member; null until loaded. @type {Signal<boolean | null>} */
 const alone = signal(null);
 
-/** Which are done, {named, icon, channel}; null where there is nobody to greet. */
+/** The completed steps, {named, icon, channel}; null if there is nobody to welcome. */
 export const firstSteps = computed(() => {
   if (hidden.value || !alone.value || members.value.size > 1 || !isOwner()) return null;
   return {
@@ -34,7 +34,7 @@ export function hideFirstSteps() {
 /** @param {string} name */
 export const nameServer = (name) => api("PATCH", "/api/settings", { name });
 
-/** Find out whether there is somebody to greet. Without an answer there is not. */
+/** Find out whether the owner is alone. Without a response, assume not. */
 export async function askFirstSteps() {
   if (hidden.value || !isOwner() || alone.value !== null) return;
   const told = await api("GET", "/api/members?limit=2").catch(() => null);

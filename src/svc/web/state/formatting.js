@@ -1,6 +1,6 @@
-// Bold, italic and the like, put around what is selected, or taken away where it is already. Pure functions.
+// Put bold, italic and the like around the selection, or remove them. Pure functions.
 
-/** The keys, with Ctrl or the command key, and the signs that they put around. */
+/** The keys, with Ctrl or the command key, and the markdown signs that they add. */
 export const FORMATS = [
   { key: "b", sign: "**", words: "format-bold" },
   { key: "i", sign: "*", words: "format-italic" },
@@ -10,13 +10,13 @@ export const FORMATS = [
   { key: "s", shift: true, sign: "||", words: "format-spoiler" },
 ];
 
-/** The format that a key press asks for, or null. @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">} pressed */
+/** Return the format that a key press requests, or null. @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">} pressed */
 export function formatOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
   if (!(ctrlKey || metaKey) || altKey) return null;
   return FORMATS.find((format) => format.key === key.toLowerCase() && Boolean(format.shift) === shiftKey) ?? null;
 }
 
-/** The text with the sign put around start to end, or taken from around it, and the selection then. @param {string} text @param {number} start @param {number} end @param {string} sign */
+/** Return the text with the sign added around start to end, or removed from there, and the new selection. @param {string} text @param {number} start @param {number} end @param {string} sign */
 export function formatted(text, start, end, sign) {
   const [before, inner, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];
   const { length } = sign;
@@ -29,7 +29,7 @@ export function formatted(text, start, end, sign) {
   return { text: before + sign + inner + sign + after, start: start + length, end: end + length };
 }
 
-/** Does it begin or end with the sign, and not with a longer one of the same? One star is not the end of two. @param {string} text @param {string} sign @param {"startsWith" | "endsWith"} how */
+/** Return whether the text begins or ends with the sign, and not with a longer one: one star is not the end of two. @param {string} text @param {string} sign @param {"startsWith" | "endsWith"} how */
 function has(text, sign, how) {
   if (!text[how](sign)) return false;
   if (sign !== "*") return true;

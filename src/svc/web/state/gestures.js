@@ -1,11 +1,11 @@
-// What people in a call show each other without a word: raised hands, in their order, and reactions that float.
+// Silent gestures of people in a call: raised hands, in order, and floating reactions.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
 
-const SHOWN_MS = 4000; // As long as the style lets one float.
+const SHOWN_MS = 4000; // The duration of the animation in the style sheet.
 const MOST_SHOWN = 24;
 
 /** The reactions that float now: [{key, channelId, memberId, emoji}], the oldest first. @type {Signal<{key: number, channelId: string, memberId: string, emoji: string}[]>} */
@@ -18,7 +18,7 @@ export const raiseHand = (channelId, raised) => ask("voice_hand", { channel_id: 
 /** @param {string} channelId @param {string} emoji */
 export const react = (channelId, emoji) => ask("voice_react", { channel_id: channelId, emoji });
 
-/** Those of these people whose hand is raised, in the order of raising. @template {{hand?: number}} T @param {T[]} people */
+/** Return the people whose hand is raised, in the order of raising. @template {{hand?: number}} T @param {T[]} people */
 export const raisedHands = (people) => people.filter(({ hand = 0 }) => hand > 0).sort(({ hand: one = 0 }, { hand: other = 0 }) => one - other);
 
 listen({

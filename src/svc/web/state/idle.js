@@ -1,9 +1,9 @@
-// Whether nobody has touched this page for a while: told to the server, which shows us as idle when all pages say so.
+// Whether nobody has used this page for a while. The server shows us as idle when all of our pages are idle.
 
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 
-/** The view of the page says so. */
+/** Set by the page's view. */
 export const idle = signal(false);
 
 let said = false; // On this connection; a new one knows nothing of it.

@@ -1,5 +1,5 @@
-// What mentions us, in whatever channel or thread, the newest first. Asked for while somebody looks at it, and kept
-// up to date by what is pushed then.
+// Messages that mention us, in any channel or thread, the newest first. They are loaded while the inbox is open,
+// and updated by pushes.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -14,15 +14,15 @@ import { read, unread } from "./unread.js";
 
 /** @type {Signal<Message[]>} */
 const known = signal([]);
-/** Whether there are older ones, whether they are being asked for, and what went wrong. */
+/** Whether there are older messages, whether they are loading, and the last error. */
 export const inbox = signal({ more: false, busy: false, problem: /** @type {unknown} */ (null) });
-/** Those that we may see now, and not from somebody whom we have blocked. */
+/** The messages that we may see now and whose author we have not blocked. */
 export const mentions = computed(() => known.value.filter(({ channel_id: id, author }) => channelsById.value.has(id) && !blocked.value.has(author.id)));
 
 let open = false;
-let round = 0; // What was asked for in an earlier round is not wanted any more.
+let round = 0; // Responses to requests of an earlier round are ignored.
 
-/** Somebody looks at it, or not any more. @param {boolean} is */
+/** Open or close the inbox. @param {boolean} is */
 export function lookIntoInbox(is) {
   open = is;
   round += 1;
@@ -31,10 +31,10 @@ export function lookIntoInbox(is) {
   if (open) fetchMore();
 }
 
-/** Older ones than those that are here. */
+/** Load older messages. */
 export async function fetchMore() {
   const asked = round;
-  // Whatever was pushed is no page to go on from.
+  // A pushed message is no cursor to continue from.
   const before = inbox.value.more ? known.value.at(-1)?.id : null;
   inbox.value = { ...inbox.value, busy: true, problem: null };
   try {
@@ -47,13 +47,13 @@ export async function fetchMore() {
   }
 }
 
-/** Has it been read? @param {Message} message */
+/** Return whether a message is unread. @param {Message} message */
 export function isUnread({ id, channel_id: channelId, thread }) {
   const counts = thread ? threads.value.get(thread) : unread.value[channelId];
   return Boolean(counts?.mentions) && id > (counts?.read_up_to ?? "");
 }
 
-/** Every channel and thread in which something mentions us, up to its newest message. */
+/** Mark every channel and thread with an unread mention as read. */
 export function readMentions() {
   for (const [id, { last, mentions: count }] of Object.entries(unread.value)) if (last && count) read(id, last);
   for (const { thread, last, mentions: count } of threads.value.values()) if (last && count) readThread(thread, last);

@@ -1,4 +1,4 @@
-// The page as it is installed in the browser: its service worker, and the version that waits to take its place.
+// The installed page: its service worker, and the version that waits to replace it.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -9,12 +9,12 @@ import { outbox } from "./outbox.js";
 import { listen } from "./server.js";
 import { anyPending } from "./uploads.js";
 
-/** Does a new version wait to be loaded? */
+/** Whether a new version waits to be loaded. */
 export const newVersion = signal(false);
-/** What asks the person whether to install the page, or null where the browser does not offer it. @type {Signal<BeforeInstallPromptEvent | null>} */
+/** The browser's install prompt, or null if the browser does not offer one. @type {Signal<BeforeInstallPromptEvent | null>} */
 export const installing = signal(null);
 
-const AGAIN_MS = 5000; // A server that has just started with a new version is busy with everybody who comes back.
+const AGAIN_MS = 5000; // A server that has just started with a new version is busy with reconnecting clients.
 
 let watched = false;
 let again = 0;
@@ -22,16 +22,16 @@ let again = 0;
 globalThis.addEventListener?.("beforeinstallprompt", (event) => { installing.value = event; });
 globalThis.addEventListener?.("appinstalled", () => { installing.value = null; });
 
-/** To be pressed: the browser asks the person. It may be asked once. */
+/** Show the install prompt, after a gesture. It can be shown once. */
 export function install() {
   installing.value?.prompt();
   installing.value = null;
 }
 
-/** Is something on its way that loading the page again would lose? */
+/** Return whether reloading the page would lose something that is being sent. */
 export const isBusy = () => anyPending() || outbox.value.some(({ state }) => state === "sending");
 
-/** Load the new version, once the drafts are kept. */
+/** Load the new version, after saving the drafts. */
 export async function update(reload = () => location.reload()) {
   await saveAll();
   const { waiting } = (await register()) ?? {};
@@ -55,16 +55,16 @@ async function watch() {
   if (watched) return;
   watched = true;
   const look = () => {
-    // The first worker of all takes the place of nothing.
+    // The very first worker replaces nothing.
     if (registration.waiting && navigator.serviceWorker.controller) newVersion.value = true;
   };
   look();
   registration.addEventListener("updatefound", () => {
     const worker = registration.installing;
-    // It is installed, or one of its files did not come.
+    // The worker is installed, or one of its files failed to load.
     worker?.addEventListener("statechange", () => (worker.state === "redundant" ? lookAgain() : look()), { once: true });
   });
-  // Another tab has loaded it already.
+  // Another tab has already loaded the new version.
   let before = navigator.serviceWorker.controller;
   navigator.serviceWorker.addEventListener("controllerchange", () => {
     if (before) newVersion.value = true;

@@ -1,35 +1,35 @@
-// Files on their way, kept in this browser until the server holds them for good, so that a reload loses none. Each
-// belongs to the tab that sends it.
+// Files that are being uploaded, kept in this browser until the server stores them for good, so that a reload loses
+// none. Each belongs to the tab that sends it.
 
 /** @typedef {{key: string, spot: string, file: File, id: string | null}} KeptFile */
 
 import { inTurn } from "../transport/kept.js";
 import { drop, keep, kept, names } from "../transport/read_last.js";
 
-const FILE = "file "; // And a key: {spot, file, at_ms}. Beside it, once there is one, the id of the upload.
+const FILE = "file "; // Followed by a key: {spot, file, at_ms}. The upload's id, once known, is a separate entry.
 const ID = "file-id ";
-const GOOD_MS = 24 * 3600_000; // The server forgets what it has of an upload after a day.
+const GOOD_MS = 24 * 3600_000; // The server deletes an unfinished upload after a day.
 
 /** @type {Map<string, () => void>} */
 const lettingGo = new Map();
 
-/** Keep this file, and hold it in this tab. @param {string} key @param {string} spot @param {File} file */
+/** Store this file, and lock it for this tab. @param {string} key @param {string} spot @param {File} file */
 export function keepFile(key, spot, file) {
   inTurn(FILE + key, () => hold(key));
-  // Where the disk is full, or nothing may be kept, the file is sent all the same.
+  // If the disk is full or storage is forbidden, the file is sent anyway.
   keep(FILE + key, { spot, file, at_ms: Date.now() }).catch(() => {});
 }
 
 /** @param {string} key @param {string} id */
 export const keepUploadId = (key, id) => keep(ID + key, id).catch(() => {});
 
-/** It is safe elsewhere, or not wanted any more. @param {string} key */
+/** Delete a file that is stored on the server or no longer wanted. @param {string} key */
 export function forgetFile(key) {
   lettingGo.get(key)?.();
   for (const name of [FILE + key, ID + key]) drop(name).catch(() => {});
 }
 
-/** Hand those that no tab sends to `take({key, spot, file, id})`; `id` is null where nothing has begun. @param {(file: KeptFile) => void} take */
+/** Pass the files that no tab is sending to `take({key, spot, file, id})`; `id` is null if the upload has not begun. @param {(file: KeptFile) => void} take */
 export async function takeKeptFiles(take, now = Date.now()) {
   const keys = (await names()).map(String).filter((name) => name.startsWith(FILE)).map((name) => name.slice(FILE.length));
   for (const key of keys) {

@@ -1,4 +1,4 @@
-// How the person wants the page to look: kept in this browser only.
+// The person's appearance settings, kept in this browser only.
 
 import { keep, keptLike } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
@@ -7,13 +7,16 @@ const KEPT = "svc.look";
 const USUAL = { theme: "system", motion: "system", density: "cosy", textSize: 100, emoticons: true };
 export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
 
-/** {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize: per cent, emoticons: do ":)" and the like become emoji?} */
+/**
+ * {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize: per
+ * cent, emoticons: whether ":)" and the like become emoji}
+ */
 export const look = signal(known(keptLike(USUAL, KEPT)));
 
 /** @param {Partial<typeof USUAL>} changes */
 export const choose = (changes) => { look.value = { ...look.value, ...changes }; };
 
-/** Keep it, and let the style sheets know. */
+/** Store the settings, and pass them to the style sheets. */
 export function wearLook(root = document.documentElement) {
   effect(() => {
     const { theme, motion, density, textSize } = look.value;
@@ -25,7 +28,7 @@ export function wearLook(root = document.documentElement) {
   });
 }
 
-/** A size that is none of ours could make the page unreadable, and with it the way back. @param {typeof USUAL} kept */
+/** Reject an unknown text size, because it could make the page and its settings unreadable. @param {typeof USUAL} kept */
 function known(kept) {
   return TEXT_SIZES.includes(kept.textSize) ? kept : { ...kept, textSize: USUAL.textSize };
 }

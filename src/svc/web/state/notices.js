@@ -1,4 +1,4 @@
-// Short notices to the person, such as that something was refused: shown for a while, then gone.
+// Short notices to the person, such as a refusal. They disappear after a while.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -25,7 +25,7 @@ export function dismiss(id) {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
-/** Wait for what was asked, and say why if it was refused; resolves with whether it was done. @param {Promise<unknown>} promise */
+/** Await a request, and show the reason if it was refused. Resolves with whether it succeeded. @param {Promise<unknown>} promise */
 export async function tried(promise) {
   try {
     await promise;

@@ -1,5 +1,5 @@
-// What we want to be told of: a level for all channels and one for each, and what is muted. The server keeps it,
-// and rings our devices by it.
+// Notification settings: a level for all channels and for each one, and mutes. The server stores them and applies
+// them to our devices.
 
 /** @import { Notifications } from "../types/api.js" */
 /** @import { Choice } from "../types/wire.js" */
@@ -10,33 +10,33 @@ import { ask, listen } from "./server.js";
 
 /** @type {Choice} */
 const UNSET = { level: null, muted: false, muted_until_ms: null };
-const LONGEST_WAIT_MS = 24 * 3600_000; // Timers count to 24 days at most.
+const LONGEST_WAIT_MS = 24 * 3600_000; // Timers run for at most 24 days.
 
-/** From the most to the least. */
+/** From most to least. */
 export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
-/** What holds where nothing was chosen. */
+/** The default level. */
 export const USUAL = "mentions";
 
 /** By the id of the channel, null for all channels: {level, muted, muted_until_ms}. @type {Signal<Map<string | null, Choice>>} */
 export const choices = signal(new Map());
-const now = signal(Date.now()); // Goes on when a mute ends.
+const now = signal(Date.now()); // Updated when a mute ends.
 let timer = 0;
 
-/** What was chosen for the channel itself, or with null for all channels. @param {string | null} channelId */
+/** Return the setting of the channel itself, or with null that of all channels. @param {string | null} channelId */
 export const choiceOf = (channelId) => current(choices.value.get(channelId) ?? UNSET, now.value);
 
-/** The level that holds in a channel, whether it is muted or not. @param {string | null} channelId */
+/** Return the effective level in a channel, muted or not. @param {string | null} channelId */
 export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null).level ?? USUAL;
 
-/** Is the channel muted, by itself or with all others? @param {string | null} channelId */
+/** Return whether the channel is muted, by itself or with all others. @param {string | null} channelId */
 export const isMuted = (channelId) => choiceOf(channelId).muted || choiceOf(null).muted;
 
-/** Choose a level; null for the one of all channels. @param {string | null} channelId @param {Notifications["level"]} level */
+/** Choose a level; null for that of all channels. @param {string | null} channelId @param {Notifications["level"]} level */
 export function chooseLevel(channelId, level) {
   return choose(channelId, { ...choiceOf(channelId), level });
 }
 
-/** Mute for so many seconds, or with 0 until it is taken back. @param {string | null} channelId @param {number} seconds */
+/** Mute for this many seconds, or with 0 until unmuted. @param {string | null} channelId @param {number} seconds */
 export function mute(channelId, seconds) {
   return choose(channelId, { ...choiceOf(channelId), muted: true, muted_until_ms: seconds ? Date.now() + seconds * 1000 : null });
 }
@@ -46,13 +46,13 @@ export function unmute(channelId) {
   return choose(channelId, { ...choiceOf(channelId), muted: false, muted_until_ms: null });
 }
 
-/** The choice as it is at this moment: a mute may have ended. @param {Choice} choice @param {number} nowMs */
+/** Return the choice at this time: a mute may have ended. @param {Choice} choice @param {number} nowMs */
 export function current(choice, nowMs) {
   const over = choice.muted_until_ms !== null && choice.muted_until_ms <= nowMs;
   return over ? { ...choice, muted: false, muted_until_ms: null } : choice;
 }
 
-/** Shown at once; taken back where the server refuses. @param {string | null} channelId @param {Choice} choice */
+/** Apply a choice at once, and revert it if the server refuses. @param {string | null} channelId @param {Choice} choice */
 async function choose(channelId, choice) {
   const before = choices.value.get(channelId) ?? UNSET;
   put(channelId, choice);
@@ -72,7 +72,7 @@ function put(channelId, { level, muted, muted_until_ms }) {
   wait();
 }
 
-/** Until the next mute ends. */
+/** Wait until the next mute ends. */
 function wait() {
   now.value = Date.now();
   clearTimeout(timer);
