@@ -1,5 +1,6 @@
-"""What rules find in one message: where, and whether it is enough. Keeps what was posted lately, to tell
-what is repeated; knows nothing of who may do what. Reads no clock.
+"""Find the places in one message that a rule objects to, and decide whether they are enough.
+
+Remembers recent messages of each author to detect repeats. Knows nothing of permissions and reads no clock.
 """
 
 import re
@@ -16,9 +17,9 @@ from svc.chat.automod.rule import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, R
 from svc.chat.messages.markdown import named, trimmed
 from svc.chat.messages.profanity import ReadText, Span, covered
 
-# In a piece of work, which takes up to 0.5 ms.
+# Links in one piece of work, which takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
-# Who has posted least lately is forgotten first.
+# The author whose last message is oldest is forgotten first.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
 _LINK = re.compile(
@@ -34,12 +35,12 @@ _MENTION = re.compile(r"\[[^\[\]]{0,200}\]\(\s{0,8}<?(?:mention|role):[^\s()]{1,
 
 @dataclass(frozen=True)
 class Said:
-    """A message that somebody is about to post, or to change into."""
+    """A message that is about to be posted, or the new text of an edited message."""
 
     author_id: str
     channel_id: str
     read: ReadText
-    # Not of one that is changed: it repeats itself.
+    # False for an edited message, which would count as a repeat of itself.
     new: bool = True
 
     @property
@@ -48,7 +49,7 @@ class Said:
 
     @cached_property
     def essence(self) -> int:
-        """The same for texts that differ in spaces, capitals and disguises only."""
+        """Hash of the text, equal for texts that differ only in spaces, capitals and disguises."""
         folded = finished(self.read.folded()).text
         return hash("".join(filter(str.isalnum, folded)) or self.text.strip())
 
@@ -58,7 +59,7 @@ class Said:
 
 
 class Recent:
-    """What each member has posted lately, as numbers that stand for texts."""
+    """Hashes of each member's recent messages."""
 
     def __init__(self) -> None:
         self._by_author: OrderedDict[str, deque[tuple[float, int]]] = OrderedDict()
@@ -71,12 +72,12 @@ class Recent:
             self._by_author.popitem(last=False)
 
     def times(self, said: Said, within_s: int, now: float) -> int:
-        """How often the same was said."""
+        """Return how often the author posted the same text in the last `within_s` seconds."""
         texts = self._by_author.get(said.author_id, ())
         return sum(essence == said.essence and now - at < within_s for at, essence in texts)
 
     def prune(self, now: float) -> None:
-        """Forget whoever has said nothing for as long as any rule looks back."""
+        """Forget authors who have posted nothing for as long as any rule looks back."""
         while self._by_author:
             author_id, texts = next(iter(self._by_author.items()))
             if now - texts[-1][0] < WITHIN_S:
@@ -85,7 +86,7 @@ class Recent:
 
 
 class Finder:
-    """One rule, made ready."""
+    """A rule, ready to search messages."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -97,11 +98,13 @@ class Finder:
         return self._phrases.steps
 
     def search(self, read: ReadText) -> Work[Sequence[Span] | None]:
-        """Return what it objects to in a text, whoever wrote it; None for nothing, and for other kinds."""
+        """Return the places in a text that the rule objects to, whoever the author is. Return None if there
+        are none, and for rules of other kinds.
+        """
         return read.once(self, lambda: self._search(read))
 
     def find(self, said: Said, recent: Recent, now: float) -> Sequence[Span] | None:
-        """Return what it objects to, which may be a text without characters; None for nothing.
+        """Return the places that the rule objects to, or None. A place may be a text without characters.
 
         Takes long only if the text was not searched before.
         """
@@ -109,7 +112,7 @@ class Finder:
         if rule.kind == "repeats":
             again = said.new and said.text.strip() and recent.times(said, rule.within_s, now) >= rule.most
             return said.whole if again else None
-        # Whose messages are looked at, others say.
+        # `Automod` decides to whose messages the rule applies.
         return said.whole if rule.kind == "newcomers" else finished(self.search(said.read))
 
     def _search(self, read: ReadText) -> Work[Sequence[Span] | None]:
@@ -123,7 +126,7 @@ class Finder:
                 found = yield from self._mentions(read)
             case _:
                 found = []
-        # Each is covered, and quoted.
+        # Every place is censored and quoted, so their number is bounded.
         return _few(found, read.text) or None
 
     def _mentions(self, read: ReadText) -> Work[Sequence[Span]]:
@@ -147,7 +150,7 @@ def _few(found: Sequence[Span], text: str) -> Sequence[Span]:
 
 
 def links(text: str) -> list[tuple[str, Span]]:
-    """Also those in code, and those that say nothing of a scheme but have a path."""
+    """Find the links in a text, including those in code and those with a path but no scheme."""
     found = []
     for match in _LINK.finditer(text):
         link = trimmed(match[0])
@@ -156,7 +159,7 @@ def links(text: str) -> list[tuple[str, Span]]:
 
 
 def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
-    """Return where links lead, each as the domains that could allow it, and where they stand."""
+    """Return each link as the domains that could allow it, with its place in the text."""
     found: list[tuple[Sequence[str], Span]] = []
     yield
     for link, span in links(text):
@@ -175,7 +178,7 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
 
 
 def _unescaped(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text with the characters that escapes stand for, and the places where they end."""
+    """Return a text with its escapes replaced, and the places where each character ends."""
     pieces, places, at = list[str](), list[int](), 0
     for escape in _ESCAPED.finditer(text):
         plain, hexadecimal, decimal = escape.groups()
@@ -187,7 +190,7 @@ def _unescaped(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _domains_of(link: str) -> Sequence[str]:
-    """Return the host and the domains above it, as a browser reads them; none when in doubt."""
+    """Return the host and its parent domains as a browser reads them. Return none when in doubt."""
     try:
         host = urlsplit(link if "://" in link else f"https://{link}").hostname or ""
     except ValueError:

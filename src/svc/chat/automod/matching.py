@@ -14,9 +14,9 @@ from functools import cached_property
 
 from svc.base.time_slices import Work
 
-# Characters of one word that a star stands for: a URL, or a long word.
+# Characters of one word that a star can match: a URL, or a long word.
 MAX_GAP = 30
-# Between two words: a space, a comma and a space, a line.
+# Characters between two words: a space, a comma and a space, a line.
 MAX_BETWEEN = 8
 # Lengths of a gap double with each step, so this many cross it.
 GAP_STEPS = 5
@@ -30,7 +30,7 @@ _DIGITS = frozenset("0123456789#")
 
 
 class Positions:
-    """Where each character of a text stands, and where there is no space, no word or a digit."""
+    """The positions of each character in a text, and of its word characters, separators and digits."""
 
     def __init__(self, text: str, where: Mapping[str, int]) -> None:
         self._text, self._of = text, where
@@ -72,7 +72,7 @@ class Positions:
         return self._where(_DIGITS.__contains__)
 
     def of(self, sign: str) -> int:
-        """Return where a sign of a pattern fits."""
+        """Return the positions where a sign of a pattern fits."""
         if sign in "?#":
             return self.inside if sign == "?" else self.digits
         return self._of.get(sign, 0)
@@ -87,7 +87,7 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """`text` is folded and has a letter or digit; stars stand at its ends and within it."""
+    """A folded pattern with at least one letter or digit. Stars may stand at its ends and inside it."""
 
     text: str
 
@@ -96,7 +96,7 @@ class Pattern:
         return len(self.text) + GAP_STEPS * (self.text.count("*") + self.text.count(" "))
 
     def spans(self, text: Positions) -> Iterator[tuple[int, int]]:
-        """Yield where it stands, in order and apart from each other; the whole text beyond MAX_MATCHES."""
+        """Yield the matches in order, without overlaps. Yield the whole text beyond MAX_MATCHES."""
         starts, at = self._starts(text), 0
         while starts := starts & (-1 << at):
             if not text.matches_left:
@@ -108,7 +108,7 @@ class Pattern:
             yield start, at
 
     def _starts(self, text: Positions) -> int:
-        """Return the set of positions where it begins: from its end backwards."""
+        """Return the positions where the pattern begins, searching backwards from its end."""
         core = self.text.strip("*")
         places = (1 << (text.length + 1)) - 1
         if not self.text.endswith("*") and _is_of_a_word(core[-1]):
@@ -144,7 +144,7 @@ class Pattern:
 
 
 def longest_piece(folded: str) -> str:
-    """Return letters that stand in every text which has the pattern."""
+    """Return the longest run of letters that every match of the pattern contains."""
     return max(re.split(r"[*?#\s]+", folded), key=len)
 
 

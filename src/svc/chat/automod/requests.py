@@ -1,4 +1,4 @@
-"""What can be asked of rules about messages, and a trial of one before it is switched on."""
+"""Requests about automod rules, and trials of rules that are not enabled yet."""
 
 import time
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ class AutomodRequests(Requests):
     async def delete(self, asking: Asker, rule_id: Id) -> None:
         await self._automod.delete(asking.member_id, rule_id, time.time())
 
-    # It shows messages of the channels that one views.
+    # The trial shows messages of the channels that the member can view.
     @request(
         _MANAGER,
         "What a rule would have found among the last 1,000 messages of members, by their roles of"

@@ -1,11 +1,11 @@
-"""A rule as somebody writes it: what it looks for, in whose messages, and what becomes of them.
+"""Automod rules as their authors write them: the content to find, the members to check, and the action.
 
-Checks what a request says; looks at no message and stores nothing.
+Validates requests. Reads no messages and stores nothing.
 
-Words and patterns are found in texts that people disguise. A pattern is not a regular expression. It has
-letters, which stand for themselves, and three signs: `*` for up to MAX_GAP characters of the same word, `?`
-for one character, `#` for a digit. Its cost depends on its length and gaps alone (`matching`). A word of
-letters alone is found by the matching of `profanityMode`, through its disguises.
+Words and patterns also match disguised text. A pattern is not a regular expression: it consists of literal
+letters and three signs, `*` for up to MAX_GAP characters of the same word, `?` for one character and `#` for
+a digit. Its cost depends only on its length and gaps (`matching`). A word of letters alone is found like the
+words of `profanityMode`, through its disguises.
 """
 
 import re
@@ -24,14 +24,14 @@ from svc.chat.messages.words import has_unspaced
 from svc.chat.requests import Asked
 
 MAX_CHARACTERS = 64
-# More gaps in a word mean nothing that fewer could not say.
+# More gaps in a word would not make a pattern more precise.
 MAX_GAPS = 3
-# A letter of a word with a star at an end takes as long as so many steps, 4 µs for 4,000 characters.
+# A letter of a word with a star at an end costs as much as this many steps: 4 µs for 4,000 characters.
 _STEPS_OF_LETTER = 10
 
 
 class Phrases:
-    """`entries` are as an owner writes them, each with something to look for."""
+    """The words and patterns of a rule. Each of `entries` has passed `problem_with`."""
 
     def __init__(self, entries: Sequence[str]) -> None:
         words: list[str] = []
@@ -43,15 +43,15 @@ class Phrases:
                 self._patterns.append((longest_piece(entry), Pattern(entry)))
         self._words = WordList(words) if words else None
         starred = sum(len(word) for word in words if "*" in word)
-        # Compared with STEP_LIMIT, together with those of all other rules.
+        # Counted against STEP_LIMIT together with the steps of all other rules.
         self.steps = _STEPS_OF_LETTER * starred + sum(pattern.steps for _, pattern in self._patterns)
 
     def search(self, text: ReadText) -> Work[list[Span]]:
-        """Return where the entries stand; the whole text where they stand too often."""
+        """Return the places where the entries occur, or the whole text if there are too many."""
         found = [] if self._words is None else (yield from self._words.search(text))
         folded = yield from text.folded()
         for piece, pattern in self._patterns:
-            # Nearly always this is all that is done.
+            # Most texts contain no such piece, so the pattern itself is rarely matched.
             if piece in folded.text:
                 positions = yield from text.once(Positions, lambda: Positions.finding(folded.text))
                 for span in pattern.spans(positions):
@@ -62,7 +62,7 @@ class Phrases:
 
 
 def problem_with(entry: str) -> str:
-    """Why this cannot be looked for; empty where it can."""
+    """Return why an entry cannot be searched for, or an empty string if it can."""
     folded = _folded(entry)
     if len(folded) > 2 * MAX_CHARACTERS or len(entry) > MAX_CHARACTERS:
         return f"{entry[:32]!r} has more than {MAX_CHARACTERS} characters"
@@ -75,31 +75,31 @@ def problem_with(entry: str) -> str:
 
 def _folded(entry: str) -> str:
     plain = re.sub(r"\*{2,}", "*", " ".join(Folded.of(entry.strip()).text.split()))
-    # Without spaces nothing says where a word begins.
+    # In scripts without spaces nothing marks where a word begins.
     return f"*{plain.strip('*')}*" if has_unspaced(plain) and plain.strip("*").isalpha() else plain
 
 
-# What it looks for.
+# The kind of content that a rule looks for.
 Kind = Literal["words", "links", "mentions", "repeats", "newcomers"]
 WORDS: Final = "words"
 LINKS: Final = "links"
 MENTIONS: Final = "mentions"
 REPEATS: Final = "repeats"
 NEWCOMERS: Final = "newcomers"
-# What becomes of a message, the mildest first.
+# The action on a message, the mildest first.
 Action = Literal["flag", "censor", "block", "timeout"]
 FLAG: Final = "flag"
 CENSOR: Final = "censor"
 BLOCK: Final = "block"
 TIMEOUT: Final = "timeout"
 
-# All of them are gone through for every message.
+# Every message is checked against all rules.
 MAX_RULES = 20
 MAX_NAME = 64
 MAX_WORDS, MAX_WORD = 200, 256
 MAX_DOMAINS, MAX_DOMAIN = 100, 253
 MAX_EXCEPTED = 50
-# A message names at most 50; what somebody posts is remembered for an hour at most.
+# A message mentions at most 50 members, and posts are remembered for at most an hour.
 MOST = 49
 MOST_REPEATS = 19
 WITHIN_S, LEAST_WITHIN_S = 3600, 10
@@ -127,13 +127,13 @@ class WantedRule(Asked):
     action: Action
     enabled: bool | None = None
     words: Annotated[Sequence[Annotated[str, Meta(max_length=MAX_WORD)]], _SO_MANY_WORDS] | None = None
-    # Of links: domains, and all below them, to which they may lead.
+    # For link rules: allowed domains, including their subdomains.
     allowed: Annotated[Sequence[Annotated[str, Meta(max_length=MAX_DOMAIN)]], _SO_MANY_DOMAINS] | None = None
-    # So many mentions in a message, or the same text so often within `within_s`, are let through.
+    # Number of mentions in a message, or of repeats within `within_s`, that are allowed.
     most: Most | None = None
     within_s: Within | None = None
     timeout_s: Timeout | None = None
-    # It is for members of the last so many seconds; 0: for all.
+    # Applies to members who joined in the last `newcomer_s` seconds; 0 means all members.
     newcomer_s: Newcomer | None = None
     except_roles: Excepted | None = None
     except_channels: Excepted | None = None
@@ -158,16 +158,16 @@ class Rule:
     except_channels: Excepted
     created_by: Id | None
     created_at_ms: TimeMs
-    # Whether it was on in an earlier version, and its patterns take too long for this one.
+    # The rule was enabled in an earlier version, but its patterns take too long for this version.
     too_slow: bool = False
 
     def wanted(self) -> dict[str, object]:
-        """The fields of `WantedRule`."""
+        """Return the fields of `WantedRule`."""
         return {name: getattr(self, name) for name in WantedRule.__struct_fields__}
 
 
 def made(wanted: WantedRule, rule_id: str, created_by: str | None, created_at_ms: int) -> Rule:
-    """The rule that a request wants. Raises ChatError."""
+    """Build the rule that a request describes. Raises ChatError."""
     name = wanted.name.strip()
     if not name:
         raise ChatError("invalid_request", "name must say something")
@@ -197,7 +197,7 @@ def made(wanted: WantedRule, rule_id: str, created_by: str | None, created_at_ms
 
 
 def _number(value: int | None, name: str, least: int, most: int) -> int:
-    """What this kind or action needs within bounds of its own."""
+    """Return a required number, checked against the bounds of its kind or action. Raises ChatError."""
     if value is None:
         raise ChatError("invalid_request", f"{name} is missing")
     if not least <= value <= most:

@@ -1,10 +1,10 @@
-"""Which rules there are, whose messages they are for, and what they make of one. No HTTP.
+"""Automod rules: store them, decide to whose messages they apply, and rule on each message. No HTTP.
 
-Rules are for members' messages, new and changed ones; bots are members. A rule is the server's: it asks for
-nobody's rank, but spares those who moderate (`_MODERATORS`, and whoever may manage messages in the channel).
-They are not for webhooks: who hands out a URL answers for what is posted there, and
-`profanityMode` judges it. Of several that object the strictest decides: a timeout, then a refusal; else what
-any of them covers is covered. What a rule does to somebody is in the audit log without an actor.
+Rules apply to new and edited messages of members, including bots. A rule acts for the server, so ranks do not
+matter, but moderators (`_MODERATORS`, and anyone who may manage messages in the channel) are exempt. Webhook
+messages are exempt too: the person who hands out a URL is responsible for its messages, and `profanityMode`
+judges them. If several rules object, the strictest decides: a timeout first, then a refusal. Otherwise
+everything that any rule censors is censored. The audit log records actions of rules without an actor.
 """
 
 import asyncio
@@ -41,15 +41,15 @@ from svc.chat.requests import decoded
 
 logger = logging.getLogger(__name__)
 
-# What a trial looks at, and how much of what it has found it shows.
+# Messages that a trial reads, and matches that it shows.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
-# For a message to be searched, and for a whole trial. Only a crowd of senders makes it long.
+# Deadlines for searching one message and for a whole trial. Only a crowd of senders makes either slow.
 SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
-# Of what was found, a report quotes so much.
+# Characters of the matches that a report quotes.
 MAX_QUOTED = 200
-# Who hears of a rule that is made, changed or deleted.
+# Recipients of events about rules that are created, changed or deleted.
 _MANAGERS = Holders(Permission.MANAGE_AUTOMOD)
-# Whoever has one of these moderates: no rule judges their messages.
+# Members with one of these permissions moderate, so no rule judges their messages.
 _MODERATORS = (
     Permission.MANAGE_AUTOMOD | Permission.TIMEOUT_MEMBERS | Permission.KICK_MEMBERS | Permission.BAN_MEMBERS
 )
@@ -57,7 +57,7 @@ _MODERATORS = (
 
 @dataclass(frozen=True)
 class Verdict(Ruling):
-    """With what it was about, and the rule that decided; None where nobody objects."""
+    """A ruling with its message and the rule that decided. The rule is None if no rule objected."""
 
     said: Said | None = None
     rule: Rule | None = None
@@ -85,13 +85,13 @@ class Trial(Told):
 
 
 class _StoredRule(WantedRule):
-    # Why it is off, until somebody changes it.
+    # Whether the server disabled the rule because its patterns take too long.
     too_slow: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _KeptRule:
-    """`wanted` is the request that it was made of, in JSON."""
+    """A stored rule. `wanted` is the request that created it, as JSON."""
 
     id: str
     wanted: str
@@ -101,12 +101,12 @@ class _KeptRule:
 
 _KEPT = Table("automod_rules", _KeptRule)
 
-# So many of the messages that members have posted last, the oldest first.
+# Returns up to this many of the latest messages of members, the oldest first.
 Latest = Callable[[int], Awaitable[Sequence[Message]]]
 
 
 class Automod:
-    """`profanity_mode` is the owner's setting of that name."""
+    """The automod rules. `profanity_mode` returns the owner's setting of that name."""
 
     def __init__(
         self,
@@ -123,14 +123,15 @@ class Automod:
         self._finders: list[Finder] = []
         self._recent = Recent()
         self._profanity_mode = profanity_mode
-        # By processor time: on a busy machine no message is taken for a long one because the server waits.
+        # Slices are measured in CPU time, so that a busy machine does not make a short message look
+        # expensive.
         self._slices = TimeSlices(time.thread_time)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._one_trial_at_a_time = asyncio.Lock()
 
     async def load(self, now: float) -> None:
         for kept in await _KEPT.all(self._database, "ORDER BY id LIMIT ?", MAX_RULES):
-            # Another version may have written what this one does not take.
+            # Another version may have stored a rule that this version rejects.
             with suppress(ChatError):
                 wanted = decoded(kept.wanted.encode(), _StoredRule)
                 rule = made(wanted, kept.id, kept.created_by, kept.created_at_ms)
@@ -138,10 +139,10 @@ class Automod:
         await self._switch_off_excess(now)
         self._make_ready()
 
-    # Of those who manage rules.
+    # Requests of members who manage rules.
 
     def all(self) -> list[Rule]:
-        """In the order in which they were made."""
+        """Return the rules in the order in which they were created."""
         return sorted(self._rules.values(), key=lambda rule: rule.id)
 
     @changes_rules
@@ -167,7 +168,7 @@ class Automod:
 
     @changes_rules
     def edit(self, actor_id: str, rule_id: str, wanted: WantedRule, now: float) -> Act[None, Rule]:
-        """Have the rule as `wanted` says, and no other way."""
+        """Replace a rule with `wanted`."""
         before = self._known(rule_id)
         after = made(wanted, rule_id, before.created_by, before.created_at_ms)
         self._require_may_switch_on(actor_id, after)
@@ -208,9 +209,10 @@ class Automod:
         return Act(write, gone)
 
     async def trial(self, actor_id: str, wanted: WantedRule, latest: Latest, now: float) -> Trial:
-        """Return what a rule would have found among the last messages, the newest first.
+        """Return the matches of a rule among the latest messages, the newest first.
 
-        Judges nobody. It is in the audit log, because it shows who has written what. Raises ChatError.
+        Takes no action on the authors. The audit log records the trial, because it reveals who wrote which
+        message. Raises ChatError.
         """
         rule = replace(made(wanted, "", actor_id, 0), enabled=True)
         self._require_within_limit(rule)
@@ -229,7 +231,7 @@ class Automod:
             author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
             said = Said(message.author.id, message.channel_id, ReadText(message.text))
             is_for = self._is_for(finder.rule, author, said.channel_id, at)
-            # Each takes milliseconds; on a thread, all together hold up nobody.
+            # Each search takes milliseconds. On a thread, all together do not block the event loop.
             found = await asyncio.to_thread(finder.find, said, recent, at) if is_for else None
             recent.posted(said, at)
             if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
@@ -243,12 +245,12 @@ class Automod:
 
         return Act(write, lambda _: None)
 
-    # What messages ask: see `messages.watching`.
+    # The interface for messages, see `messages.watching`.
 
     async def read(self, member_id: str, text: str) -> ReadText:
         read = ReadText(text)
         try:
-            # Members take turns piece by piece, and each has one message among them.
+            # Members share the time piece by piece, with one message of each member at a time.
             async with asyncio.timeout(SEARCH_DEADLINE_S), self._turns.setdefault(member_id, asyncio.Lock()):
                 await self._slices.finish(self._search(read), SEARCH_DEADLINE_S)
         except TimeoutError:
@@ -297,13 +299,13 @@ class Automod:
 
     async def refused(self, ruling: Ruling, now: float) -> None:
         if isinstance(ruling, Verdict) and ruling.rule is not None and ruling.rule.action == TIMEOUT:
-            # They may have left meanwhile.
+            # The author may have left in the meantime.
             with suppress(ChatError):
                 await self._time_out(ruling, now)
 
     @changes_rules
     def _time_out(self, verdict: Verdict, now: float) -> Act[None, None]:
-        """Whoever has written it is silent for a while, unless the rule is another one by now."""
+        """Time out the author of a message, unless the rule has changed in the meantime."""
         rule, said = verdict.rule, verdict.said
         assert rule is not None and said is not None, "a rule has objected to what somebody said"
         member = self._directory.members.get(said.author_id)
@@ -325,10 +327,10 @@ class Automod:
 
         return Act(write, then)
 
-    # Inside.
+    # Internals.
 
     def _is_for(self, rule: Rule, member: Member | None, channel_id: str, at: float) -> bool:
-        """Of a member who is gone nothing is known but that they were one."""
+        """Return whether a rule applies to a message. Only rules for all members apply to a former member."""
         channel = self._directory.channels.get(channel_id)
         if channel is None or {channel.id, channel.parent_id} & set(rule.except_channels):
             return False
@@ -348,12 +350,12 @@ class Automod:
         return rule
 
     def _require_may_switch_on(self, actor_id: str, rule: Rule) -> None:
-        """Nobody does by a rule what they may not do by hand."""
+        """Require the permission for an enabled rule's action: a rule grants its author no further rights."""
         if rule.enabled and rule.action == TIMEOUT:
             self._directory.require(actor_id, Permission.TIMEOUT_MEMBERS)
 
     def _require_within_limit(self, rule: Rule) -> None:
-        """Refuse a rule with which a message could keep the event loop for longer than STEP_LIMIT allows."""
+        """Reject a rule that would let a message block the event loop for longer than STEP_LIMIT allows."""
         others = sum(finder.steps for finder in self._finders if finder.rule.id != rule.id)
         if rule.enabled and others + Finder(rule).steps > STEP_LIMIT:
             share = round(100 * others / STEP_LIMIT)
@@ -364,9 +366,9 @@ class Automod:
             )
 
     async def _switch_off_excess(self, now: float) -> None:
-        """Switch off rules of an earlier version that together exceed STEP_LIMIT, the newest first.
+        """Disable the newest rules of an earlier version that together exceed STEP_LIMIT.
 
-        Managers see it beside the rule until somebody changes it, and in the audit log.
+        Managers see the reason next to the rule until it is changed, and in the audit log.
         """
         steps, off = 0, list[Rule]()
         for rule in self.all():
@@ -417,7 +419,7 @@ def _verdict(said: Said, found: Sequence[tuple[Rule, Sequence[Span]]]) -> Verdic
 
 
 def _quoted(text: str, found: Sequence[Span]) -> str:
-    """What was found, each once; a whole text as it stands."""
+    """Return the distinct matches, or the whole text if they cover all of it."""
     if found and sum(end - start for start, end in found) >= len("".join(text.split())):
         return text.strip()[:MAX_QUOTED]
     return ", ".join(dict.fromkeys(text[start:end] for start, end in found))[:MAX_QUOTED]

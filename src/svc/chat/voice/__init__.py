@@ -1,1 +1,1 @@
-"""Voice rooms: who is in which, how to get in, and the link to the media service."""
+"""Voice rooms: their participants, joining, and the connection to the media service."""

@@ -1,7 +1,7 @@
-"""Keeping the people in voice rooms to what they may do there, whenever that or they change.
+"""Enforce permissions in voice rooms whenever permissions or participants change.
 
-Tells the media service: whom to silence, what somebody may send, whom to put out. Grants
-nothing and pushes nothing. docs/signalling.md, "From the chat server".
+Tells the media service which members to mute or disconnect and what each may send. Grants nothing and pushes
+no events. docs/signalling.md, "From the chat server".
 """
 
 from collections.abc import Collection
@@ -15,39 +15,39 @@ from svc.chat.live.hub import Audience, Only, Viewers
 from svc.chat.voice.occupancy import Occupancy, States
 from svc.chat.voice.sfu_links import SfuLinks
 
-# What each permission lets a member send (`svc.base.grants`).
+# The permission that each cap requires (`svc.base.grants`).
 _CAPS = {
     "speak": Permission.SPEAK,
     "share_video": Permission.SHARE_VIDEO,
     "share_screen": Permission.SHARE_SCREEN,
 }
-# Grants that nobody has used may be forgotten when there are so many: they have expired.
+# When this many grants are stored, those of absent members are dropped: they have expired.
 MAX_GRANTED = 4096
 
 Place = tuple[str, str]  # room and user
 
 
 class Rooms:
-    """What a room is of, a voice channel or a private conversation, and who may do what there.
+    """The channel or private conversation of each room, and what members may do there.
 
-    A private conversation's room has its id, and exists for its members alone. What they may send there is
-    what their roles allow them on the server.
+    The room of a private conversation has the conversation's id and exists for its members alone. They may
+    send there what their roles allow on the server.
     """
 
     def __init__(self, directory: Directory, conversations: PrivateConversations) -> None:
         self._directory = directory
-        # The members of a private conversation; nobody for another room.
+        # Returns the members of a private conversation, or nobody for another room.
         self.people_of = conversations.people_of
 
     def is_private(self, room_id: str) -> bool:
         return bool(self.people_of(room_id))
 
     def channel(self, room_id: str) -> Channel | None:
-        """None where it is of a private conversation, or of nothing any more."""
+        """Return the channel of a room. Return None for a private conversation and for a deleted channel."""
         return self._directory.channels.get(room_id)
 
     def audience(self, room_id: str) -> Audience:
-        """Who hears of what happens there."""
+        """Return the recipients of events in a room."""
         people = self.people_of(room_id)
         return Only(people) if people else Viewers(room_id)
 
@@ -61,7 +61,9 @@ class Rooms:
         return permission in self.permissions(member_id, room_id)
 
     def require(self, member_id: str, permission: Permission, room_id: str) -> None:
-        """Raises ChatError. Who may not see a room is told that there is none."""
+        """Require a permission in a room. Raises ChatError. A member who cannot see the room gets
+        `unknown_channel`.
+        """
         people = self.people_of(room_id)
         if member_id in people:
             self._directory.require(member_id, permission)
@@ -72,7 +74,7 @@ class Rooms:
 
 
 class MediaControl:
-    """Its methods are called when something has changed."""
+    """Sends permission changes to the media service. Its methods are called after each change."""
 
     def __init__(
         self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: States, link: SfuLinks
@@ -82,24 +84,25 @@ class MediaControl:
         self._occupancy = occupancy
         self._states = states
         self._link = link
-        # What we have allowed whom to send, by grant or in mid-call.
+        # The caps that each member has at present, from a grant or from a later change.
         self._granted: dict[Place, frozenset[str]] = {}
-        # The session in which each grant was asked for. After a restart it is unknown until a page shows
-        # itself in the call.
+        # The session that requested each grant. After a restart it is unknown until the page of the member
+        # sends something about the call.
         self._session: dict[Place, str] = {}
-        # Former members. One who was removed while there was no connection is put out when it is back.
+        # Former members. Those who were removed while the media service was disconnected are put out when it
+        # returns.
         self._gone: set[str] = set()
-        # Whose screen a moderator has stopped; they may share none until they leave the room.
+        # Members whose screen a moderator has stopped. They cannot share a screen until they leave the room.
         self._screen_stopped: set[Place] = set()
 
     def caps(self, member_id: str, room_id: str) -> frozenset[str]:
-        """What a member may send in a room."""
+        """Return what a member may send in a room."""
         permitted = self._rooms.permissions(member_id, room_id)
         caps = frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
         return caps - {"share_screen"} if (room_id, member_id) in self._screen_stopped else caps
 
     def grant(self, asker: Asker, room_id: str) -> frozenset[str]:
-        """The caps for a grant, remembered; and any mute is there before its bearer is."""
+        """Return the caps for a grant and remember them. Apply any mute before the member arrives."""
         member_id = asker.member_id
         if max(len(self._granted), len(self._session)) >= MAX_GRANTED:
             present = set(self._occupancy.everybody())
@@ -114,13 +117,15 @@ class MediaControl:
         self._link.tell("disconnect_user", {"room_id": room_id, "user_id": user_id})
 
     def stop_screen(self, room_id: str, user_id: str) -> None:
-        """End what somebody shows of their screen. They may share one again once they have left the room."""
+        """Stop a member's screen share. The member can share again after leaving the room."""
         if user_id in self._occupancy.users(room_id):
             self._screen_stopped.add((room_id, user_id))
             self._apply_caps(room_id, user_id)
 
     def apply_mute(self, room_id: str, user_id: str) -> None:
-        """Nothing is said of those whom moderators have always left alone."""
+        """Send a member's mute to the media service. Send nothing if no moderator has ever muted the
+        member.
+        """
         if (mute := self._states.moderated(user_id)) is not None:
             said = {
                 "room_id": room_id,
@@ -130,10 +135,10 @@ class MediaControl:
             }
             self._link.tell("user_audio_control", said)
 
-    # Of the occupancy.
+    # Called by the occupancy.
 
     def joined(self, room_id: str, user_id: str) -> None:
-        """A grant may be older than what has been taken from its bearer."""
+        """Apply the current permissions to a member who joined, because the grant may be older."""
         if self._keep_or_put_out(room_id, user_id):
             self._apply_caps(room_id, user_id)
             self.apply_mute(room_id, user_id)
@@ -143,12 +148,12 @@ class MediaControl:
         self._screen_stopped.discard((room_id, user_id))
 
     def in_step(self) -> None:
-        """What was said while there was no connection is said now."""
+        """Send everything again that was lost while the media service was disconnected."""
         for room_id, user_id in self._occupancy.everybody():
             self._granted.pop((room_id, user_id), None)
             self.joined(room_id, user_id)
 
-    # Of other features.
+    # Called by other features.
 
     def channel_added(self, channel: Channel) -> None:
         if channel.kind == VOICE:
@@ -165,22 +170,24 @@ class MediaControl:
                 self._apply_caps(room_id, user_id)
 
     def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
-        """A call ends with the session in which it was joined, and with any where that is not known."""
+        """Put a member out of the calls that the ended sessions joined, and of calls whose session is
+        unknown.
+        """
         for room_id in self._occupancy.rooms_of(member_id):
             if self._session.get((room_id, member_id)) in {*session_ids, None}:
                 self.put_out(room_id, member_id)
 
     def claim(self, asker: Asker, room_id: str) -> None:
-        """Note in which session somebody is in a call that this server has found under way."""
+        """Remember the session of a member whose call was already running when this server started."""
         self._session.setdefault((room_id, asker.member_id), asker.session_id)
 
     def private_left(self, room_id: str, member_id: str) -> None:
-        """A member has left a private conversation, and its call."""
+        """Put a member who left a private conversation out of its call."""
         if member_id in self._occupancy.users(room_id):
             self.put_out(room_id, member_id)
 
     def load(self, gone: Collection[str]) -> None:
-        """Former members who may have been in a call when the server stopped."""
+        """Add former members who may have been in a call when the server stopped."""
         self._gone.update(gone)
 
     def member_gone(self, member_id: str) -> None:
@@ -190,7 +197,10 @@ class MediaControl:
         self._states.forget(member_id)
 
     def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
-        """May somebody be there? Who came with the control secret itself and is no member, may."""
+        """Put a user out of a room where they may not be. Return whether the user is known and may stay.
+
+        An unknown user joined with the control secret itself and is left alone.
+        """
         granted = (room_id, user_id) in self._granted
         known = granted or user_id in self._directory.members or user_id in self._gone
         session_id = self._session.get((room_id, user_id))

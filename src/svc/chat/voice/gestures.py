@@ -1,12 +1,12 @@
-"""What people in a call show without a word: a raised hand, reactions, that they send or speak.
+"""Gestures in calls: raised hands, reactions, shared cameras and screens, and who is speaking.
 
-Hands have an order, which is that of their raising. All of it is in memory alone, and goes with its
-person. What somebody sends is shown as their page says it. A reaction is passed on to who is in the
-room and not kept. Knows no media service.
+Hands are ordered by when they were raised. All state is in memory and ends when its member leaves. Members
+see a camera or screen as the sender's page reports it. A reaction is passed on to the people in the room and
+is not stored. `Gestures` does not know the media service.
 
-Who speaks is for those who look at the list of channels from outside of the call. The media service tells it,
-twice a second at most, and only of rooms that somebody looks at: somebody whose page is before their eyes,
-who may view the channel and is not in the call. Whoever is in it hears it there.
+Speaker updates are for members who see the channel list but are not in the call. The media service sends them
+at most twice a second, and only for rooms that somebody watches: a member who has the page in view, may view
+the channel and is not in the call. Members in the call get speakers from the call itself.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ from svc.chat.voice.control import Place, Rooms
 from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.sfu_links import SfuLinks
 
-# Somebody who applauds presses a few times; a page that holds the button is no applause.
+# Applause is a few presses of a button. A held button is throttled.
 REACTION_BURST = 8
 REACTIONS_PER_S = 1.5
-# More people than that are in no calls; who is forgotten has the burst again.
+# More people than this are never in calls. A forgotten person has the full burst again.
 _MOST_PEOPLE = 10_000
 DOWN = 0
 
@@ -66,7 +66,7 @@ class Gestures:
         return self._sent.get((room_id, user_id), Sent())
 
     def send(self, member_id: str, channel_id: str, now: Sent) -> Sent:
-        """Show others, also those outside of the call, what one sends."""
+        """Show a member's camera and screen to others, including members outside the call."""
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         before = self.sent(channel_id, member_id)
         self._sent[channel_id, member_id] = now
@@ -75,7 +75,7 @@ class Gestures:
         return now
 
     def raise_hand(self, member_id: str, channel_id: str, raised: bool) -> Hand:
-        """Raise one's hand or take it down. A hand that is up keeps its place."""
+        """Raise or lower a member's own hand. A hand that is already raised keeps its place."""
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         place = (channel_id, member_id)
         if raised == (place in self._hands):
@@ -89,9 +89,9 @@ class Gestures:
         return now
 
     def lower_hand(self, actor_id: str, member_id: str, channel_id: str) -> None:
-        """A moderator takes somebody's hand down, for instance because they have spoken.
+        """Lower a member's hand for a moderator, for instance because the member has spoken.
 
-        It takes nothing away that they cannot do again, so it asks for no higher role and is not logged.
+        The member can raise it again, so this requires no higher role and is not logged.
         """
         self._rooms.require(actor_id, Permission.MUTE_MEMBERS, channel_id)
         if member_id not in self._occupancy.users(channel_id):
@@ -100,7 +100,7 @@ class Gestures:
             self._tell(member_id, channel_id, asdict(Hand()))
 
     def react(self, member_id: str, channel_id: str, emoji: str) -> None:
-        """Show an emoji to who is in the call now. Raises ChatError."""
+        """Show an emoji to everybody in the call now. Raises ChatError."""
         self._require_there(member_id, channel_id, Permission.ADD_REACTIONS)
         shown = checked_emoji(emoji)
         if wait_s := self._allowances.of(member_id).take_if_left(time.monotonic()):
@@ -120,12 +120,12 @@ class Gestures:
             raise ChatError("not_in_voice", "You are not in this call")
 
     def left(self, room_id: str, user_id: str, lost: bool) -> None:
-        """Who comes back has neither a raised hand nor a camera."""
+        """Drop the raised hand and the camera of a member who left, even if they come back."""
         self._hands.pop((room_id, user_id), None)
         self._sent.pop((room_id, user_id), None)
 
 
-# How soon somebody who begins to look is shown it.
+# Delay before a member who starts watching sees who is speaking.
 LOOK_INTERVAL_S = 1.0
 _NOBODY: frozenset[str] = frozenset()
 
@@ -135,10 +135,11 @@ class Speaking:
         self._hub, self._directory = ground.hub, ground.directory
         self._occupancy = occupancy
         self._link = link
-        # Of each room that the media service was asked about: who looks, and who speaks, once it has said so.
+        # For each room that the media service was asked about: the members who watch it, and its speakers
+        # once they are known.
         self._lookers: dict[str, frozenset[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
-        # Set while somebody is in a call.
+        # Set while any call has participants.
         self._occupied = asyncio.Event()
         occupancy.on_joined.append(lambda *_: self._occupied.set())
         occupancy.on_speaking.append(self.heard)
@@ -153,7 +154,7 @@ class Speaking:
                 self._occupied.clear()
 
     def look(self) -> None:
-        """Ask about the rooms that somebody looks at, and tell newcomers."""
+        """Request speakers of the rooms that members watch, and send them to new watchers."""
         rooms = {room_id for room_id, _ in self._occupancy.everybody()}
         for room_id in rooms | self._lookers.keys():
             lookers = self._looking(room_id) if room_id in rooms else _NOBODY
@@ -168,10 +169,10 @@ class Speaking:
                 self._push(room_id, lookers - before)
 
     def heard(self, room_id: str, user_ids: Sequence[str]) -> None:
-        """The media service says who speaks now."""
+        """Push the speakers that the media service reports."""
         if room_id in self._lookers:
             self._speakers[room_id] = user_ids
-            # What was taken from somebody since we looked is not shown to them.
+            # A member may have lost the permission since the last look.
             self._push(room_id, self._lookers[room_id] & self._directory.viewers(room_id))
 
     def _looking(self, room_id: str) -> frozenset[str]:
@@ -187,6 +188,6 @@ class Speaking:
         self._speakers.pop(room_id, None)
 
     def _in_step(self) -> None:
-        """A media service that is new has been asked nothing yet."""
+        """Forget all requests, because a new media service has received none."""
         self._lookers.clear()
         self._speakers.clear()

@@ -1,7 +1,7 @@
-"""What moderators do to people in voice channels: silence them, put them out, move them elsewhere.
+"""Moderation in voice channels: mute, deafen, disconnect and move members, and stop their screens.
 
-Each act needs its permission in the channel where somebody is, and a higher rank than
-theirs; who sees no such channel is told that they are in none. No HTTP.
+Each act requires its permission in the channel and a higher rank than the member's. An actor who cannot see
+the channel gets `not_in_voice`. No HTTP.
 """
 
 import time
@@ -19,13 +19,13 @@ from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import SfuLinks
 
 _MUTES = Table("voice_mutes", Mute)
-# A call that began before somebody left has ended by then.
+# A call that began before a member left has ended after this time.
 _LONGEST_CALL_MS = 24 * 60 * 60 * 1000
 _LEFT_SINCE = "SELECT id FROM members WHERE left_at_ms > ? ORDER BY left_at_ms DESC LIMIT 10000"
 
 
 def silences(connection: Connection, person_id: str, now_ms: int) -> bool:
-    """A step of a write: has somebody been muted or deafened until it is undone?"""
+    """Return whether a person is muted or deafened until a moderator undoes it. Runs inside a write."""
     sql = "SELECT 1 FROM voice_mutes WHERE person_id = ? AND (muted OR deafened)"
     return connection.execute(sql, (person_id,)).fetchone() is not None
 
@@ -47,7 +47,7 @@ class VoiceModeration:
     def mute(
         self, actor_id: str, member_id: str, muted: bool | None, deafened: bool | None, now: float
     ) -> Act[None, State]:
-        """Change what somebody is heard by and hears; it holds wherever they go, until it is undone."""
+        """Mute or deafen a member in all channels until a moderator undoes it."""
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
@@ -58,7 +58,7 @@ class VoiceModeration:
         details = {"muted": mute.muted, "deafened": mute.deafened}
 
         def change(connection: Connection) -> None:
-            # Also kept when it is lifted: the media service may still have to hear that.
+            # A lifted mute is stored too, because the media service may not have received the change yet.
             _MUTES.put(connection, mute, person_id=self._directory.person_of(member_id))
             self._audit.record(connection, actor_id, "voice_mute", member_id, details, now)
 
@@ -66,7 +66,7 @@ class VoiceModeration:
 
     @follows_rules
     def disconnect(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
-        """Put somebody out of the voice channels in which the actor may do that. They may join again."""
+        """Put a member out of the voice channels where the actor may do that. The member can join again."""
         room_ids = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
 
         def follow(_: None) -> None:
@@ -77,7 +77,7 @@ class VoiceModeration:
 
     @follows_rules
     def stop_screen(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
-        """End what somebody shows of their screen. They cannot share one until they leave the channel."""
+        """Stop a member's screen share. The member cannot share a screen until they leave the channel."""
         room_ids = self._rooms_where(actor_id, member_id, Permission.MUTE_MEMBERS)
 
         def follow(_: None) -> None:
@@ -89,9 +89,10 @@ class VoiceModeration:
 
     @follows_rules
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Act[None, None]:
-        """Send somebody to another voice channel, where they must be allowed to be themselves.
+        """Move a member to another voice channel, which the member must be allowed to join.
 
-        Their page is told to go there and they are put out here; so who does not follow is out.
+        The member's page is told to join there, and the member is put out here. A page that does not follow
+        ends up in no channel.
         """
         there = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
         room_ids = [room_id for room_id in there if room_id != channel_id]
@@ -107,7 +108,7 @@ class VoiceModeration:
                 self._hub.push("voice_moved", told, only(member_id))
                 self._voice.control.put_out(room_id, member_id)
 
-        # It names no other channel: who sees the entry may not see that one.
+        # The entry names no other channel, because its readers may not be allowed to see that channel.
         named = [channel_id] if room_ids else []
         return Act(lambda c: self._record(c, actor_id, "voice_move", member_id, named, now), follow)
 
@@ -120,12 +121,14 @@ class VoiceModeration:
         channel_ids: Sequence[str],
         now: float,
     ) -> None:
-        """An entry for each of these channels."""
+        """Write an audit entry for each of the channels."""
         for channel_id in channel_ids:
             self._audit.record(connection, actor_id, action, member_id, {"channel_id": channel_id}, now)
 
     def _rooms_where(self, actor_id: str, member_id: str, permission: Permission) -> list[str]:
-        """Where somebody is and the actor has this permission. Raises ChatError where there is none."""
+        """Return the rooms where the member is and the actor has the permission. Raises ChatError if there is
+        none.
+        """
         self._directory.require_above(actor_id, member_id)
         visible = self._visible_rooms(actor_id, member_id)
         if not visible:

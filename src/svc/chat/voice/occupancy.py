@@ -1,8 +1,8 @@
-"""Who is in which voice room, as the media service tells it, and what is shown beside them: silent or deaf.
+"""Participants of each voice room as the media service reports them, and who is muted or deafened.
 
-Holds the picture and says what changes in it; asks nobody and knows no names. What moderators did is held by
-person, so that leaving and joining again changes nothing.
-docs/signalling.md, "To the chat server", `sync_response`, `peer_joined`, `peer_left`.
+Keeps the current state and reports changes. Makes no requests and knows no names. Mutes by moderators belong
+to the person, so that leaving and joining again does not lift them. docs/signalling.md, "To the chat server",
+`sync_response`, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ class State:
 
 
 class States:
-    """`person_of` says which person a member is."""
+    """Mutes by moderators and by the members themselves. `person_of` returns the person of a member."""
 
     def __init__(self, person_of: Callable[[str], str]) -> None:
         self._person_of = person_of
@@ -39,7 +39,7 @@ class States:
         self._by_moderators.update(by_moderators)
 
     def moderated(self, member_id: str) -> Mute | None:
-        """None for somebody whom moderators have always left alone."""
+        """Return the mute by moderators, or None if no moderator has ever muted the person."""
         return self._by_moderators.get(self._person_of(member_id))
 
     def moderate(self, member_id: str, mute: Mute) -> None:
@@ -52,7 +52,7 @@ class States:
         self._own[member_id] = mute
 
     def forget(self, member_id: str) -> None:
-        """Somebody has gone; what moderators did waits for them."""
+        """Forget a departed member's own mute. The mute by moderators stays."""
         self._own.pop(member_id, None)
 
     def of(self, member_id: str) -> State:
@@ -61,23 +61,25 @@ class States:
 
 
 def differences(before: Mapping[str, object], now: Mapping[str, object]) -> dict[str, object]:
-    """What is different now."""
+    """Return the values that have changed."""
     return {name: value for name, value in now.items() if value != before[name]}
 
 
 class Occupancy:
     def __init__(self) -> None:
-        # Dictionaries without values: sets that remember who came first.
+        # Dictionaries without values serve as sets that keep the order of arrival.
         self._rooms: dict[str, dict[str, None]] = {}
-        # Told of a room and a user: each difference, once.
+        # Called once for each user who joins, with the room and the user.
         self.on_joined: list[Callable[[str, str], None]] = []
-        # And whether they may be back: their connection has broken, or another one takes its place.
+        # Called with the room, the user and whether the user may be back: the connection broke, or another
+        # one replaces it.
         self.on_left: list[Callable[[str, str, bool], None]] = []
-        # The media service is there, perhaps a new one; the differences to what was known have been told.
+        # Called when the media service, perhaps a new one, is in step. All changes have been reported by
+        # then.
         self.on_in_step: list[Callable[[], None]] = []
-        # Told of a room and a user: somebody is in it at another service than the others.
+        # Called with a room and a user who is at another media service than the rest of the room.
         self.on_astray: list[Callable[[str, str], None]] = []
-        # Told who speaks in a room that was asked about.
+        # Called with the speakers of a room that was asked about.
         self.on_speaking: list[Callable[[str, Sequence[str]], None]] = []
 
     def users(self, room_id: str) -> tuple[str, ...]:
@@ -87,7 +89,7 @@ class Occupancy:
         return [room_id for room_id, users in self._rooms.items() if user_id in users]
 
     def everybody(self) -> list[tuple[str, str]]:
-        """All rooms and users that belong together."""
+        """Return every pair of room and user."""
         return [(room_id, user_id) for room_id, users in self._rooms.items() for user_id in users]
 
     def joined(self, room_id: str, user_id: str) -> None:
@@ -107,7 +109,7 @@ class Occupancy:
                 tell(room_id, user_id, lost)
 
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
-        """Take over who is really there; a room that is not mentioned is empty."""
+        """Replace the state with the actual participants. A room that is not mentioned is empty."""
         there = {(room_id, user_id) for room_id, users in actual.items() for user_id in users}
         for room_id, user_id in self.everybody():
             if (room_id, user_id) not in there:

@@ -1,8 +1,7 @@
-"""`/sfu/client`: signalling on this server's own address.
+"""`/sfu/client`: signalling through this server's own address.
 
-The pass-through carries frames, pings and closes between a member's browser and the
-media service. It reads none of them but the media service's first answer.
-docs/signalling.md.
+The pass-through carries frames, pings and closes between a member's browser and the media service. It reads
+only the media service's first response. docs/signalling.md.
 """
 
 import asyncio
@@ -37,15 +36,15 @@ from svc.chat.requests import Requests, request
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
 CLOSE_DEADLINE_S = 5.0
-# The media service pings every 30 s and gives up after 90 s; a side that says nothing
-# for longer than that is gone, and so is whoever should have told us.
+# The media service pings every 30 s and gives up after 90 s. A side that is silent for longer is gone, and
+# its peer failed to report it.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
-# Of those, how many the media service may not have let in yet: fewer than it takes itself. Beyond it the
-# one goes that has waited longest, of the address that has most.
+# Limit for sockets that the media service has not admitted yet, lower than its own limit. Beyond it, the
+# longest-waiting socket of the address with the most sockets is closed.
 MAX_NOT_JOINED = 512
 PASS_THROUGH = "/sfu/client"
-# As the page of a call that goes on closes it: whose connection broke may be back in a moment.
+# The code that the page of a call uses when the call continues: a broken connection may be restored soon.
 _LOST = 4000
 
 logger = logging.getLogger(__name__)
@@ -54,7 +53,7 @@ Side = web.WebSocketResponse | ClientWebSocketResponse
 
 
 def passed_through(service: int) -> str:
-    """The address at which members reach a media service by way of us."""
+    """Return the address of a media service for members who reach it through this server."""
     return f"{PASS_THROUGH}?service={service}" if service else PASS_THROUGH
 
 
@@ -81,7 +80,7 @@ class SignallingPassThrough(Requests):
             raise ChatError("origin_refused")
         if len(self._sockets) >= MAX_SOCKETS and not self._make_room(0):
             raise ChatError("too_many_connections")
-        if (transport := request.transport) is None:  # Gone already.
+        if (transport := request.transport) is None:  # The client is already gone.
             return web.Response()
         url = self._urls[query_number(request, "service", least=0, most=len(self._urls) - 1) or 0]
         browser = WebSocket(
@@ -97,11 +96,11 @@ class SignallingPassThrough(Requests):
         self._not_joined.add(transport, client_address(request).limited_as)
 
         def look(message: WSMessage) -> None:
-            """The media service's first words to a participant are a refusal, or they have joined."""
+            """Mark a participant as joined when the first response of the media service is not a refusal."""
             first = message.type is WSMsgType.TEXT and transport in self._not_joined
             if first and not _refuses(message.data):
                 self._not_joined.discard(transport)
-                # Who it is, the media service knows; it gives one seat to each.
+                # The media service knows the participant's identity and gives each one a single seat.
                 recognise(request, f"signalling {id(transport)}")
 
         try:
@@ -109,12 +108,12 @@ class SignallingPassThrough(Requests):
         finally:
             self._sockets.discard(browser)
             self._not_joined.discard(transport)
-            # Not even to be told goodbye.
+            # Abort without a closing handshake.
             abort_unsent(transport)
         return browser
 
     def _make_room(self, most: int) -> bool:
-        """Has a connection ended that had not joined, because there are `most` of them?"""
+        """Close an unjoined connection if there are at least `most`. Return whether one was closed."""
         leaving = self._not_joined.pushed_out(most)
         if leaving is not None:
             leaving.abort()
@@ -145,7 +144,7 @@ class SignallingPassThrough(Requests):
         except OSError as fault:
             logger.debug("signalling lost", extra={"fault": repr(fault)})
         finally:
-            # Whichever side has not been closed by the other is told that it is alone.
+            # Close the side that the other side has not closed.
             await _close(sfu, _LOST, b"The participant is gone")
             await _close(browser, WSCloseCode.BAD_GATEWAY, b"The voice server is gone")
 
@@ -153,10 +152,10 @@ class SignallingPassThrough(Requests):
 async def _carry(
     source: Side, target: Side, look: Callable[[WSMessage], None] = lambda message: None
 ) -> None:
-    """Carry frames one way until a side closes, or is lost; a close is carried over too.
+    """Relay frames one way until a side closes or is lost. Pass a close on too.
 
-    One frame at a time: while the target does not take it, no more is read from the
-    source, and its sender feels that. `look` is shown each.
+    Only one frame is in flight: while the target does not accept it, nothing more is read from the source, so
+    the sender feels back pressure. `look` is called with each frame.
     """
     while True:
         async with asyncio.timeout(SILENCE_DEADLINE_S):
@@ -182,12 +181,12 @@ def _refuses(text: str) -> bool:
 
 
 def _close_of(message: WSMessage) -> tuple[int, bytes]:
-    """The code and reason to carry over; a close without a code is an ordinary one."""
+    """Return the code and reason to pass on. A close without a code counts as a normal close."""
     code = message.data or WSCloseCode.OK
     if code == WSCloseCode.ABNORMAL_CLOSURE:
-        # It stands for "no close was received" and may not be sent (RFC 6455 7.4.1).
+        # 1006 means that no close was received and may not be sent (RFC 6455 7.4.1).
         return _LOST, b""
-    # A control frame holds 125 bytes, two of them the code.
+    # A control frame holds 125 bytes, of which the code takes two.
     return code, (message.extra or "").encode()[:123]
 
 

@@ -1,4 +1,4 @@
-"""What can be asked of voice, all of it on the live socket."""
+"""Requests about voice, all of them on the live socket."""
 
 import time
 from collections.abc import Mapping
@@ -30,11 +30,11 @@ _GRANT = Named(
         {
             "urls": array(string()),
             "stun_servers": array(string()),
-            # With a time-limited name and password where the operator has a TURN server.
+            # Includes a time-limited name and password if the operator has a TURN server.
             "ice_servers": array(
                 obj({"urls": array(string())}, {"username": string(), "credential": string()})
             ),
-            # What a microphone is to send at most; 0 for no limit.
+            # Maximum bitrate of a microphone; 0 for no limit.
             "bitrate_kbps": integer(0),
             "client_join": obj(
                 {
@@ -58,7 +58,7 @@ class NewMute(Asked):
     deafened: bool | None = None
 
     def said(self) -> tuple[bool | None, bool | None]:
-        """One of them is. Raises ChatError."""
+        """Return both fields, of which at least one is set. Raises ChatError."""
         if self.muted is None and self.deafened is None:
             raise ChatError("invalid_request", "muted or deafened is missing")
         return self.muted, self.deafened

@@ -1,7 +1,7 @@
-"""The way into a voice room, and telling who comes, goes and falls silent. No HTTP.
+"""Joining voice rooms, and reporting who joins, leaves and mutes. No HTTP.
 
-The media service decides who really is in a room; this only grants and reports.
-docs/signalling.md; the grant is described in `svc.base.grants`.
+The media service decides who is really in a room. This module only grants and reports. docs/signalling.md;
+`svc.base.grants` describes the grant.
 """
 
 import time
@@ -27,21 +27,21 @@ from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
 from svc.chat.voice.pass_through import passed_through
 from svc.chat.voice.sfu_links import SfuLinks
 
-# Long enough for a slow phone to connect; well under the five minutes allowed, so
-# that the clocks of two machines may differ by minutes.
+# Long enough for a slow phone to connect. Well under the five minutes allowed, so that the clocks of two
+# machines may differ by minutes.
 GRANT_LIFETIME_S = 120
-# Each who comes or goes gives everybody in an encrypted call new keys, as in a private conversation.
+# Every arrival and departure gives everybody in an encrypted call new keys, as in a private conversation.
 MAX_SEALED = 25
-# From the grant until the media service says that its bearer is there; a slow phone
-# takes some seconds. Who comes later takes a seat if there is one.
+# From the grant until the media service reports the member. A slow phone takes some seconds. A member who
+# arrives later gets a seat if one is free.
 RESERVED_S = 20.0
 
 
 class Seats:
-    """How many people this server's voice channels hold, counting those who are on their way in.
+    """The seats in this server's voice channels, including those reserved for members who are joining.
 
-    `limit` 0 means no limit; the media service has one of its own, over all servers.
-    docs/configuration.md, "Chat server", VOICE_MAX_USERS.
+    `limit` 0 means no limit. The media service has its own limit across all servers. docs/configuration.md,
+    "Chat server", VOICE_MAX_USERS.
     """
 
     def __init__(self, limit: int) -> None:
@@ -49,11 +49,11 @@ class Seats:
         self._reserved: dict[Place, float] = {}
 
     def reserve(self, seat: Place, taken: Iterable[Place], now: float, of_room: int = 0) -> None:
-        """Keep a seat for somebody; their own is theirs already. Raises ChatError when all are taken.
+        """Reserve a seat for a member, or keep the one they have. Raises ChatError when all seats are taken.
 
         `of_room` is the limit of the room alone; 0 for none.
         """
-        # Also what a clock has reserved that has been set back since is over.
+        # Reservations that lie too far ahead, because the clock was set back, expire too.
         self._reserved = {
             seat: until for seat, until in self._reserved.items() if 0 < until - now <= RESERVED_S
         }
@@ -65,19 +65,23 @@ class Seats:
         self._reserved[seat] = now + RESERVED_S
 
     def is_reserved_in(self, room_id: str, now: float) -> bool:
-        """Is somebody on their way into this room?"""
+        """Return whether a member is joining this room."""
         return any(room == room_id and until > now for (room, _), until in self._reserved.items())
 
     def occupied(self, seat: Place) -> None:
         self._reserved.pop(seat, None)
 
     def exceeded_by(self, taken: Iterable[Place]) -> int:
-        """How many too many are there; a grant may be used when its seat has gone to somebody else."""
+        """Return the number of members above the limit. A grant may be used after its seat has gone to
+        somebody else.
+        """
         return max(0, len(set(taken)) - self._limit) if self._limit else 0
 
 
 def ways_of_members(media: MediaConfig) -> list[list[str]]:
-    """To each media service, to be tried in turn; by our own address it is reached in any case."""
+    """Return the addresses of each media service, in the order to try them. This server's own address is last
+    and always works.
+    """
     return [
         [*(f"{url}/client" for url in service.public_urls), passed_through(at)]
         for at, service in enumerate(media.services)
@@ -100,7 +104,7 @@ class VoiceMember:
 
 
 class Voice:
-    """Watches the occupancy that it is given. Members of private conversations call each other too."""
+    """Voice rooms. Watches the given occupancy. Private conversations have calls too."""
 
     def __init__(
         self,
@@ -123,7 +127,7 @@ class Voice:
         self.gestures = Gestures(ground.hub, self.rooms, occupancy)
         self.speaking = Speaking(ground, occupancy, link)
         occupancy.on_astray.append(self._astray)
-        # Everybody hears that somebody has come before that one is put out again.
+        # Events report an arrival before the same member is put out again.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
         occupancy.on_left += [self.left, self.control.left, self.gestures.left, private.calls.left]
         occupancy.on_in_step += [self.control.in_step, private.calls.in_step]
@@ -142,7 +146,7 @@ class Voice:
         changes.sessions_ended.append(control.sessions_ended)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        """Who is in the voice channels that a member sees."""
+        """Return the participants of the voice channels and private calls that a member can see."""
         seen = self._directory.visible_channels(asker.member_id)
         channels = [channel.id for channel in seen if channel.kind == VOICE]
         occupied = {room_id for room_id, _ in self.occupancy.everybody()}
@@ -152,9 +156,9 @@ class Voice:
     async def join(
         self, asker: Asker, channel_id: str, now: float, *, sealed: bool = False
     ) -> dict[str, object]:
-        """Let a member into a channel or a private call: where to connect, and with what.
+        """Let a member into a channel or a private call. Return the addresses and the credentials.
 
-        `sealed`: they say that they seal what they send, as encrypted channels and private calls need it.
+        `sealed`: the client encrypts its media end to end, as encrypted channels and private calls require.
         """
         member_id = asker.member_id
         self._require_entry(member_id, channel_id)
@@ -163,7 +167,7 @@ class Voice:
             raise ChatError("voice_unavailable")
         self.reserve(member_id, channel_id, now)
         await self._link.confirm_room(channel_id)
-        # It may have taken seconds.
+        # Confirming the room may have taken seconds, so check again.
         if not self._directory.has_session(member_id, asker.session_id):
             raise ChatError("token_invalid")
         self._require_entry(member_id, channel_id)
@@ -180,14 +184,14 @@ class Voice:
         }
 
     def reserve(self, member_id: str, channel_id: str, now: float) -> None:
-        """Keep a seat on the server and in the channel. Raises ChatError when there is none."""
+        """Reserve a seat on the server and in the channel. Raises ChatError when none is free."""
         limit = self._limit(member_id, channel_id)
         self._seats.reserve((channel_id, member_id), self.occupancy.everybody(), now, limit)
 
     def _limit(self, member_id: str, channel_id: str) -> int:
-        """How many may be in a channel when this member comes; 0 for any number.
+        """Return the user limit of a channel for this member; 0 for no limit.
 
-        Those who may move members get in where it is full: they have to look after it.
+        Members who may move others can join a full channel, because they have to look after it.
         """
         moves = self.rooms.may(member_id, Permission.MOVE_MEMBERS, channel_id)
         channel = self.rooms.channel(channel_id)
@@ -195,12 +199,12 @@ class Voice:
         return min(limit or MAX_SEALED, MAX_SEALED) if channel and channel.encrypted else limit
 
     def require_unused(self, channel_id: str, now: float) -> None:
-        """Raises ChatError where somebody is in a channel, or on their way in."""
+        """Raise ChatError if a member is in the channel or is joining it."""
         if self.occupancy.users(channel_id) or self._seats.is_reserved_in(channel_id, now):
             raise ChatError("channel_in_use")
 
     def require_voice_channel(self, member_id: str, channel_id: str, permission: Permission) -> None:
-        """Raises ChatError unless the member has a permission in this voice channel."""
+        """Raise ChatError unless the member has the permission in this voice channel."""
         if self._directory.channel(member_id, channel_id).kind != VOICE:
             raise ChatError("unknown_channel")
         self._directory.require(member_id, permission, channel_id)
@@ -211,14 +215,14 @@ class Voice:
             self._conversations.require_writable(member_id, room_id)
 
     def decline(self, member_id: str, conversation_id: str) -> None:
-        """Answer a private call that rings with no: its members hear of it. Raises ChatError."""
+        """Refuse a ringing private call and tell its members. Raises ChatError."""
         if member_id not in (people := self.rooms.people_of(conversation_id)):
             raise ChatError("unknown_conversation")
         declined = {"conversation_id": conversation_id, "member_id": member_id}
         self._hub.push("private_call_declined", declined, Only(people), kept=False)
 
     def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> State:
-        """A member silences themselves, or not any more; shown to others, enforced by their own page."""
+        """Set a member's own mute. Others see it, and the member's own page enforces it."""
         own, before = self.states.own(member_id), self.states.of(member_id)
         own = Mute(own.muted if muted is None else muted, own.deafened if deafened is None else deafened)
         self.states.choose(member_id, own)
@@ -226,17 +230,17 @@ class Voice:
         return self.states.of(member_id)
 
     def state_changed(self, member_id: str, before: State) -> None:
-        """Tell what is different now, wherever the member is."""
+        """Push the changes of a member's state to every room that the member is in."""
         if new := differences(asdict(before), asdict(self.states.of(member_id))):
             for room_id in self.occupancy.rooms_of(member_id):
                 update = {"channel_id": room_id, "member_id": member_id, **new}
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def _astray(self, room_id: str, user_id: str) -> None:
-        """Somebody is in a room at another media service than the others: let them ask to join it anew."""
+        """Ask a user who is at another media service than the rest of the room to join again."""
         self._hub.push("voice_moved", {"from_channel_id": room_id, "channel_id": room_id}, only(user_id))
 
-    # Of the occupancy.
+    # Called by the occupancy.
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._seats.occupied((room_id, user_id))
@@ -252,7 +256,7 @@ class Voice:
         self._hub.push("voice_left", gone, self.rooms.audience(room_id))
 
     def channel_shown(self, channel: Channel, member_ids: frozenset[str]) -> None:
-        """To whom a channel is new, its people are too."""
+        """Send a channel's participants to members who can now see the channel."""
         if channel.kind == VOICE and (people := self._people(channel.id)):
             state = {"channel_id": channel.id, "members": people}
             self._hub.push("voice_state", state, Only(member_ids))
@@ -279,7 +283,7 @@ class Voice:
         }
 
     def _ice_servers(self, member_id: str, now: float) -> list[dict[str, object]]:
-        """As an RTCConfiguration has them."""
+        """Return the ICE servers as in an RTCConfiguration."""
         media = self._media
         stun: list[dict[str, object]] = [{"urls": [url]} for url in media.stun_servers]
         return [*stun, media.turn.described(member_id, now)] if media.turn else stun

@@ -1,8 +1,7 @@
-"""The control connection to the media service: kept up, and in step.
+"""Keep the control connection to the media service open and in step.
 
-Registers the rooms and asks who is in them whenever it connects, passes on who comes
-and goes, and tries again for ever when it is lost. Decides nothing about members.
-docs/signalling.md, "From the chat server".
+Registers the rooms and asks for their participants at every connection, reports joins and leaves, and
+reconnects forever. Decides nothing about members. docs/signalling.md, "From the chat server".
 """
 
 import asyncio
@@ -22,17 +21,17 @@ from svc.chat.errors import ChatError
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 5.0
-# The media service answers a sync_request at once; longer means that it dropped the
-# request (the credentials are wrong) or does not work at all.
+# The media service responds to a sync_request at once. A longer wait means that it dropped the request
+# because the credentials are wrong, or that it does not work at all.
 ANSWER_DEADLINE_S = 5.0
-# A member waits this long for a room; enough for the media service to be restarted.
+# Maximum wait of a member for a room: enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
-# From our own media service; a list of thousands of people is honest.
+# The peer is our own media service, and a list of thousands of people is legitimate.
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"
-# Section 7: it drops what it does not believe without a word.
+# Section 7: the media service silently drops requests with wrong credentials.
 _DOES_NOT_ANSWER = (
     "the media service answers nothing: SERVER_PASSWORD is not the one that it knows this SERVER_ID by"
     " (restart svc sfu after a change), or it is overloaded"
@@ -42,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 
 class Told(Protocol):
-    """Is told what the media services say, each by its number."""
+    """Receives the events of all media services, each identified by its index."""
 
     def joined(self, index: int, room_id: str, user_id: str) -> None: ...
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None: ...
@@ -53,11 +52,13 @@ class Told(Protocol):
 
 
 class LinkError(Exception):
-    """The connection is of no use; the message is for the log."""
+    """A fault that makes the connection unusable. Its message is for the log."""
 
 
 class SfuLink:
-    """To the media service of this `index`; `room_ids` are those to register, asked at every connection."""
+    """The link to the media service with this `index`. `room_ids` returns the rooms to register and is called
+    at every connection.
+    """
 
     def __init__(
         self,
@@ -76,16 +77,16 @@ class SfuLink:
         self._backoff = backoff
         self._conversation: _Conversation | None = None
         self._in_step = asyncio.Event()
-        # What keeps us from being in step; empty while we are.
+        # Why the link is not in step; empty while it is.
         self.fault = ""
 
     @property
     def in_step(self) -> bool:
-        """Connected, and told who is there."""
+        """Whether the link is connected and knows the participants."""
         return self._in_step.is_set()
 
     async def run(self) -> NoReturn:
-        """Connect, again and again."""
+        """Connect, and reconnect forever."""
         while True:
             try:
                 await self._converse()
@@ -96,7 +97,7 @@ class SfuLink:
             await asyncio.sleep(self._backoff.next_delay())
 
     async def confirm_room(self, room_id: str, within_s: float = CONFIRM_DEADLINE_S) -> None:
-        """Return once the media service is known to have the room; ChatError otherwise."""
+        """Return once the media service is known to have the room. Raises ChatError otherwise."""
         try:
             async with asyncio.timeout(within_s):
                 confirmed = False
@@ -108,19 +109,19 @@ class SfuLink:
             raise ChatError("voice_unavailable") from None
 
     def register(self, room_id: str) -> None:
-        """Have a new room made; without a connection it is made with the next."""
+        """Register a new room. Without a connection, the next one registers it."""
         if self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.register(room_id)
 
     def tell(self, event: str, data: Mapping[str, object]) -> None:
-        """Say something about a user, if we are in step; else `Told.came_in_step` is the time for it."""
+        """Send an event about a user if the link is in step. Otherwise `Told.came_in_step` sends it later."""
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.tell(event, data)
 
     async def _converse(self) -> None:
-        """One connection, from its first frame to its end."""
+        """Run one connection from its first frame to its end."""
         async with asyncio.timeout(CONNECT_DEADLINE_S):
             ws = await self._session.ws_connect(
                 self._url,
@@ -139,14 +140,16 @@ class SfuLink:
         raise LinkError(f"closed with code {ws.close_code}")
 
     def _report(self, fault: Exception) -> None:
-        """Say once that it is gone, and once that it does not answer, not at every attempt."""
+        """Warn once when the service is gone and once when it does not respond. Log later attempts at debug
+        level.
+        """
         known, self.fault = self.fault, str(fault) or type(fault).__name__
         news = not known or (self.fault == _DOES_NOT_ANSWER != known)
         level = logging.WARNING if news else logging.DEBUG
         logger.log(level, "no media service", extra={"url": self._url, "fault": self.fault})
 
     def now_in_step(self) -> None:
-        """The first `sync_response` is there."""
+        """Mark the link as in step, after the first `sync_response`."""
         self.fault = ""
         logger.info("in step with the media service", extra={"url": self._url})
         self._backoff.reset()
@@ -155,21 +158,21 @@ class SfuLink:
 
 
 class _Conversation:
-    """What is said on one connection of a link."""
+    """The exchange on one connection of a link."""
 
     def __init__(self, ws: ClientWebSocketResponse, link: SfuLink) -> None:
         self._ws, self._link = ws, link
         self._outbox: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING_FRAMES)
-        # Answers carry no id, so one sync_request is out at a time. `_next` is shared by
-        # all who want one that is sent from now on: was it answered?
+        # Responses carry no id, so only one sync_request is outstanding. Everyone who needs a later response
+        # shares `_next`, which tells whether it came.
         self._wanted = asyncio.Event()
         self._answered = asyncio.Event()
         self._next = _new_answer()
-        # A frame that found no room is lost: only a new connection brings us in step again.
+        # Set when a frame was lost because the queue was full. Only a new connection restores the state.
         self._stuck = asyncio.Event()
 
     async def run(self) -> None:
-        """Talk until the connection ends; whatever ends it otherwise is raised."""
+        """Exchange frames until the connection ends. Raises any other fault."""
         for room_id in self._link.room_ids():
             self.register(room_id)
         try:
@@ -178,14 +181,15 @@ class _Conversation:
             self._next.set_result(False)
 
     async def confirm_room(self, room_id: str) -> bool:
-        """Register a room and see that it was read; False when the connection ended first.
+        """Register a room and wait until the media service has read it. Return False if the connection ended
+        first.
 
-        The media service forgets rooms that stay empty, so registering is repeated, and
-        since it has no answer of its own, a sync_request behind it brings one.
+        The media service forgets rooms that stay empty, so registering is repeated. Registering has no
+        response of its own, so a sync_request follows it to get one.
         """
         self.register(room_id)
         self._wanted.set()
-        # Shielded: others wait for the same answer.
+        # Shielded, because others wait for the same response.
         return await asyncio.shield(self._next)
 
     def register(self, room_id: str) -> None:
@@ -195,7 +199,7 @@ class _Conversation:
         self._send(event, {**self._link.credentials, **data})
 
     async def _synchronise(self) -> None:
-        """Ask who is where: once, then whenever somebody wants to know."""
+        """Request the participants once, and again whenever somebody needs them."""
         await self._ask()
         self._link.now_in_step()
         while True:
@@ -269,7 +273,7 @@ def _room_and_user(data: Mapping[str, object]) -> tuple[str, str]:
 
 
 def _people(data: Mapping[str, object]) -> dict[str, list[str]]:
-    """The users of each room in a `sync_response`."""
+    """Return the users of each room in a `sync_response`."""
     match data:
         case {"rooms": list(listed)}:
             return dict(_room_and_users(room) for room in listed)

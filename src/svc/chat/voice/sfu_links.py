@@ -1,8 +1,8 @@
-"""The media services of a community, one or several, as if they were one.
+"""Combine the media services of a community, so that one or several look the same.
 
-Keeps a connection to each, puts every room at one of them, and moves the rooms of a
-service that is gone. Who turns up in a room at another service than the room's is sent where the others
-are. Decides nothing about members. docs/signalling.md, "From the chat server".
+Keeps a connection to each, assigns every room to one of them, and moves the rooms of a service that is gone.
+A user who joins a room at the wrong service is sent to the right one. Decides nothing about members.
+docs/signalling.md, "From the chat server".
 """
 
 import asyncio
@@ -20,17 +20,18 @@ from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SfuLink, Told
 
-# Grants that nobody has used by now have expired (`voice.rules`), and with them the room's place.
+# Grants that are still unused after this time have expired (`voice.rules`), so the room may move.
 PROMISED_S = 120.0
 
 
 class Placement:
-    """Which media service each room is at; decides, and connects to nothing.
+    """The assignment of rooms to media services. It connects to nothing.
 
-    An empty room has its place by rendezvous hashing (Thaler and Ravishankar, 1998): each service has a
-    rank for each room, the highest that is there has it, and when one comes or goes only its own rooms
-    move. A room with people in it stays where they are for as long as that service does.
-    `names` tell the services apart, and stay theirs across restarts; `there` says which can be used.
+    Rendezvous hashing (Thaler and Ravishankar, 1998) places an empty room: each service has a rank for each
+    room, and the available service with the highest rank gets the room. When a service comes or goes, only
+    its own rooms move. An occupied room stays at its service for as long as that service is available.
+    `names` identify the services and must not change across restarts. `there` returns whether a service can
+    be used.
     """
 
     def __init__(
@@ -39,16 +40,20 @@ class Placement:
         self._names = names
         self._there = there
         self._occupied = occupied
-        # Of each room, and until when it has been promised to somebody.
+        # The service of each room, and the time until which it has been promised to a member.
         self._places: dict[str, tuple[int, float]] = {}
 
     def of(self, room_id: str) -> int | None:
-        """Where a room is; None where nobody is in it, nor has been let in lately."""
+        """Return the service of a room. Return None if the room is empty and was promised to nobody
+        lately.
+        """
         place = self._places.get(room_id)
         return place[0] if place else None
 
     def promise(self, room_id: str, now: float) -> int:
-        """Where somebody is to go who wants to join a room; it stays there until they have come."""
+        """Return the service for a member who wants to join a room, and keep the room there until they
+        arrive.
+        """
         index = self._kept(room_id, now)
         if index is None:
             index = self._best(room_id)
@@ -56,7 +61,7 @@ class Placement:
         return index
 
     def found(self, room_id: str, index: int) -> bool:
-        """Somebody is in the room at this service: is that where it is?"""
+        """Return whether a room belongs to the service where a user was found."""
         return self._places.setdefault(room_id, (index, 0.0))[0] == index
 
     def rooms_at(self, index: int) -> list[str]:
@@ -66,7 +71,7 @@ class Placement:
         self._places.pop(room_id, None)
 
     def forget_empty(self, now: float) -> bool:
-        """Forget empty rooms whose promise has expired. Return whether an empty room has a place still."""
+        """Forget empty rooms whose promise has expired. Return whether an empty room is still assigned."""
         empty = [room_id for room_id in self._places if not self._occupied(room_id)]
         expired = [room_id for room_id in empty if now >= self._places[room_id][1]]
         for room_id in expired:
@@ -81,26 +86,26 @@ class Placement:
 
     def _best(self, room_id: str) -> int:
         everyone = range(len(self._names))
-        # Where none is there, the first choice may be back first.
+        # If no service is available, the first choice may be back first.
         usable = [index for index in everyone if self._there(index)] or everyone
         return max(usable, key=lambda index: rank(self._names[index], room_id))
 
 
 def rank(name: str, room_id: str) -> bytes:
-    """The same everywhere and always."""
+    """Return the rank of a service for a room. The result is the same on every machine."""
     return hashlib.sha256(f"{name}\n{room_id}".encode()).digest()
 
 
-# A service that is restarted, or hands its ports over, is back before that, and its rooms have stayed.
+# A service that restarts or hands its ports over is back sooner than this, and its rooms have stayed.
 PATIENCE_S = 2.0
 LOOK_INTERVAL_S = 0.25
-# People in a call notice each second, and the media service is near.
+# People in a call notice each second, and the media service is nearby.
 FIRST_RECONNECT_S = 0.2
 LAST_RECONNECT_S = 2.0
 
 
 class SfuLinks:
-    """`connect(index, told)` makes the link to a service."""
+    """The links to all media services. `connect(index, told)` creates the link to one."""
 
     def __init__(
         self, names: Sequence[str], connect: Callable[[int, Told], SfuLink], occupancy: Occupancy
@@ -109,26 +114,26 @@ class SfuLinks:
         self._occupancy = occupancy
         self._links = [connect(index, self) for index in range(len(names))]
         self._lost_at: list[float | None] = [0.0 for _ in names]
-        # Of each service, who is in rooms that are elsewhere by now, until it can be told.
+        # For each service, users in rooms that have moved elsewhere, until the service can be told.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
         self._placement = Placement(names, self._there, lambda room_id: bool(occupancy.users(room_id)))
-        # Set while time decides something: a service may be gone for good, or a promise expire.
+        # Set while a timer is pending: a service may be gone for good, or a promise may expire.
         self._unsettled = asyncio.Event()
         occupancy.on_left.append(lambda *_: self._unsettled.set())
 
     @property
     def in_step(self) -> bool:
-        """Is every service connected, and has told who is there?"""
+        """Whether every service is connected and has reported its participants."""
         return bool(self._links) and all(link.in_step for link in self._links)
 
     @property
     def faults(self) -> list[str]:
-        """What keeps a service from being in step, each with the service's address."""
+        """Why services are not in step, each with the service's address."""
         named = zip(self._names, self._links, strict=True)
         return [f"{name}: {link.fault}" for name, link in named if link.fault]
 
     def reaches(self, room_id: str) -> bool:
-        """Is the service that has the room?"""
+        """Return whether the room's service is in step."""
         return self._links[self.service_of(room_id)].in_step
 
     async def run(self) -> NoReturn:
@@ -145,11 +150,11 @@ class SfuLinks:
         raise AssertionError("a task group of endless tasks does not end")
 
     def service_of(self, room_id: str) -> int:
-        """Where a room that has been confirmed is."""
+        """Return the service of a confirmed room."""
         return self._placement.of(room_id) or 0
 
     async def confirm_room(self, room_id: str) -> None:
-        """Return once a service is known to have the room; ChatError otherwise."""
+        """Return once a service is known to have the room. Raises ChatError otherwise."""
         now = asyncio.get_running_loop().time
         deadline = now() + CONFIRM_DEADLINE_S
         while True:
@@ -169,18 +174,18 @@ class SfuLinks:
                 return
 
     def register(self, room_id: str) -> None:
-        """Have a new room made, everywhere: it may move."""
+        """Register a new room at every service, because the room may move."""
         for link in self._links:
             link.register(room_id)
 
     def tell(self, event: str, data: Mapping[str, object]) -> None:
-        """Say something about a user, where their room is."""
+        """Send an event about a user to the service of their room."""
         index = self._placement.of(str(data.get("room_id")))
         for link in self._links if index is None else [self._links[index]]:
             link.tell(event, data)
 
     def _there(self, index: int) -> bool:
-        """Connected, or gone for so short a time that it may be back."""
+        """Return whether a service is connected, or was lost so recently that it may be back."""
         return len(self._links) == 1 or not self._is_gone(index)
 
     def _is_gone(self, index: int) -> bool:
@@ -196,24 +201,27 @@ class SfuLinks:
             if len(self._links) > 1 and self._is_gone(index):
                 self._abandon(index)
         some_left = self._placement.forget_empty(now)
-        # With a single service nothing depends on how long it has been gone.
+        # A single service has no alternative, so it does not matter how long it has been gone.
         if not some_left and (self.in_step or len(self._links) == 1):
             self._unsettled.clear()
 
     def _abandon(self, index: int) -> None:
-        """Nobody is there any more; the next who joins one of its rooms decides where that goes."""
+        """Remove everyone from a lost service. The next member who joins one of its rooms decides where it
+        goes.
+        """
         for room_id in self._placement.rooms_at(index):
             for user_id in self._occupancy.users(room_id):
                 self._occupancy.left(room_id, user_id, lost=True)
             self._placement.forget(room_id)
 
-    # What the services say.
+    # Events of the services.
 
     def joined(self, index: int, room_id: str, user_id: str) -> None:
         if self._placement.found(room_id, index):
             self._occupancy.joined(room_id, user_id)
             return
-        # Told first: their page asks for a new grant, whichever of the two it hears first.
+        # The event comes before the disconnect, so that the page requests a new grant whichever arrives
+        # first.
         for tell in self._occupancy.on_astray:
             tell(room_id, user_id)
         self._links[index].tell("disconnect_user", {"room_id": room_id, "user_id": user_id})
@@ -228,7 +236,9 @@ class SfuLinks:
                 tell(room_id, user_ids)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
-        """Take over who is really there; what other services have of the rooms stays."""
+        """Replace the state with the service's actual participants. Rooms of other services stay as
+        they are.
+        """
         elsewhere = {
             room_id: self._occupancy.users(room_id)
             for room_id, _ in self._occupancy.everybody()
@@ -249,11 +259,11 @@ class SfuLinks:
             self._send_on(index)
 
     def lost(self, index: int) -> None:
-        """Watch for how long the service stays away."""
+        """Start measuring how long the service stays away."""
         self._unsettled.set()
 
     def came_in_step(self, index: int) -> None:
-        """It listens from now on."""
+        """Send the service everything that it missed."""
         self._lost_at[index] = None
         self._occupancy.in_step()
         self._send_on(index)
@@ -267,7 +277,7 @@ class SfuLinks:
 def links_to(
     session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy
 ) -> SfuLinks:
-    """To the media services that the operator has set."""
+    """Return the links to the media services that the operator has set."""
 
     def connect(at: int, told: Told) -> SfuLink:
         backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
