@@ -1,1 +1,1 @@
-"""Accounts that belong to the server and are used by programs."""
+"""Bot accounts, which belong to the server and are used by programs."""

@@ -1,4 +1,4 @@
-"""What can be asked of bots: made, given another token and deleted."""
+"""Requests that create bots, renew their tokens and delete them."""
 
 import time
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _MANAGER = on_server(P.MANAGE_BOTS)
 _OF_RANK = ("forbidden", "rank_too_low", "unknown_member")
 
 
-# What is too long is refused as a name, not as a request.
+# Generous, so that a nickname that is too long is refused as a nickname, not as a malformed request.
 Nickname = Annotated[str, Meta(max_length=1024)]
 
 

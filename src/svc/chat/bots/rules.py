@@ -1,9 +1,11 @@
-"""Bots: members that belong to the server and are programs. Made, given a token, deleted. No HTTP.
+"""Bots: members that belong to the server and are programs. Create them, renew their tokens, delete them. No
+HTTP.
 
-A bot is a member like any other to everybody else: it has roles, sees channels and is kicked. It shows its
-token instead of signing in. Anyone who knows a token can act as the bot, so nobody makes a token for a bot
-with more permissions or an equal rank. Later changes count too: while a token is in use, the bot's rights are
-those that both the bot and the token's maker have at that moment. The token ends with the maker's membership.
+To everybody else a bot is a member like any other: it has roles, sees channels and can be kicked. It uses a
+token instead of signing in. Anyone who knows a token can act as the bot, so nobody can make a token for a bot
+with more permissions or an equal rank. Later changes count too: while a token is in use, the bot has only the
+permissions that both the bot and the token's maker have at that moment. The token ends with the maker's
+membership.
 """
 
 import hashlib
@@ -29,7 +31,7 @@ from svc.chat.names import readable_nickname
 @dataclass(frozen=True, slots=True)
 class BotToken:
     member_id: str
-    # SHA-256 of the token, which is kept nowhere.
+    # SHA-256 of the token. The token itself is stored nowhere.
     digest: bytes
     created_by: str | None
     created_at_ms: int
@@ -38,7 +40,7 @@ class BotToken:
 TOKENS = Table("bot_tokens", BotToken)
 
 
-# Each has a line in the member list.
+# Each bot takes a line in the member list.
 MAX_BOTS = 50
 
 
@@ -46,14 +48,14 @@ class Bot(Told):
     """As those see it who manage bots."""
 
     member: shown.Member
-    # Without one, such as after an import, a new one has to be made.
+    # False, for instance, after an import. The bot then needs a new token.
     has_token: bool
     token_made_by: Id | None
     token_made_at_ms: TimeMs | None
 
 
 class Bots:
-    """`new_secret` makes what nobody guesses of a bot's token."""
+    """The server's bots. `new_secret` creates the secret part of a bot's token."""
 
     def __init__(
         self,
@@ -69,25 +71,25 @@ class Bots:
         self._roles = roles
         self._tokens = tokens
         self._new_secret = new_secret
-        # What is known of each bot's token, by the bot's id.
+        # The token record of each bot, by the bot's id.
         self._known: dict[str, BotToken] = {}
         ground.changes.member_removal.append(self._forget)
         ground.changes.member_gone.append(self._gone)
 
     async def load(self) -> None:
-        """At start, once the directory is filled."""
+        """Load the tokens at start, after the directory."""
         for token in await TOKENS.all(self._database):
             if self._is_bot(token.member_id):
                 self._accept(token)
 
     def all(self) -> list[Bot]:
-        """In the order in which they were made."""
+        """Return the bots in the order in which they were created."""
         bots = sorted((m for m in self._directory.members.values() if m.bot), key=lambda member: member.id)
         return [self._shown(bot) for bot in bots]
 
     @changes_rules
     def create(self, actor_id: str | None, nickname: str, now: float) -> Act[Member, tuple[Member, str]]:
-        """A bot with a member's role, and its token, which is shown this once."""
+        """Create a bot with the member role. Return it with its token, which is shown only this once."""
         if actor_id is not None:
             self._roles.require_holds_all_of(actor_id, MEMBER)
         if sum(member.bot for member in self._directory.members.values()) >= MAX_BOTS:
@@ -103,7 +105,7 @@ class Bots:
             return member
 
         def created(member: Member) -> tuple[Member, str]:
-            # The maker's limits hold before anybody hears of the bot.
+            # The maker's limits apply before anybody learns of the bot.
             self._directory.put_token_maker(member.id, actor_id)
             self._members.joined(member)
             self._accept(kept)
@@ -114,7 +116,7 @@ class Bots:
 
     @changes_rules
     def renew(self, actor_id: str | None, member_id: str, now: float) -> Act[None, str]:
-        """Another token, shown this once; the one before is worthless at once."""
+        """Create a new token, which is shown only this once. The previous token stops working at once."""
         bot = self._managed(actor_id, member_id)
         token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
 
@@ -131,7 +133,7 @@ class Bots:
 
     @changes_rules
     def delete(self, actor_id: str | None, member_id: str, now: float) -> Act[None, None]:
-        """The bot goes; what it has written stays."""
+        """Delete a bot. Its messages stay."""
         bot = self._managed(actor_id, member_id)
 
         def write(connection: Connection) -> None:
@@ -141,7 +143,9 @@ class Bots:
         return Act(write, lambda _: self._members.removed(bot.id, "This bot was deleted"))
 
     def _managed(self, actor_id: str | None, member_id: str) -> Member:
-        """A bot whose token the actor may have: it can do nothing that they cannot. Raises ChatError."""
+        """Return a bot that has no permission the actor lacks, so that the actor may hold its token. Raises
+        ChatError.
+        """
         if not self._is_bot(member_id):
             raise ChatError("unknown_member")
         if actor_id is not None:
@@ -155,7 +159,7 @@ class Bots:
         return token, BotToken(member_id, hashlib.sha256(token.encode()).digest(), actor_id, now_ms)
 
     def _accept(self, token: BotToken) -> None:
-        """From now on this token is the bot's, and what was begun with another one ends."""
+        """Accept this token as the bot's only one, and end the sessions of the previous token."""
         self._known[token.member_id] = token
         self._directory.put_token_maker(token.member_id, token.created_by)
         self._end(token.member_id, self._tokens.accept_bot(token.member_id, token.digest))
@@ -174,7 +178,7 @@ class Bots:
         TOKENS.delete(connection, created_by=member_id)
 
     def _gone(self, member_id: str) -> None:
-        """Of a bot its token, of anybody else those that they have made, and know."""
+        """Drop the token of a bot that is gone, or all tokens that a departed member made and knows."""
         gone = [bot_id for bot_id, token in self._known.items() if member_id in (bot_id, token.created_by)]
         for bot_id in gone:
             del self._known[bot_id]

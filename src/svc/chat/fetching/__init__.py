@@ -1,1 +1,1 @@
-"""What strangers' messages point to, fetched without letting them reach into our own network."""
+"""Fetching of files that strangers' messages link to, without access to the local network."""

@@ -1,9 +1,9 @@
-"""Connections to public addresses only: names are looked up once, judged, and connected to as judged.
+"""Connect to public addresses only. Each name is looked up once, checked, and connected to at the checked
+address.
 
-Two guards, because each sees what the other does not: the resolver hears every name but no
-address that stands in the URL itself, and the socket factory sees every address just before
-the connection. A name that answers otherwise the next time changes nothing, for nobody
-asks again. Knows nothing of requests and redirects.
+Two guards are needed. The resolver sees every name, but no address that is written in the URL itself. The
+socket factory sees every address just before the connection. A name that resolves differently the next time
+has no effect, because it is not looked up again. Knows nothing of requests and redirects.
 """
 
 import asyncio
@@ -28,23 +28,25 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from svc.chat.fetching.targets import NotFetched, is_public, literals
 
-# The system's look-ups cannot be called off. These threads are ours alone, so that a slow name server
-# holds up nothing else; as many as downloads, so that names that never answer do not keep the others waiting.
+# System look-ups cannot be cancelled. These threads serve nothing else, so a slow name server delays nothing
+# else. There are as many as downloads, so that names that never resolve do not block the others.
 LOOK_UPS_AT_ONCE = 96
-# Some names have hundreds of addresses; a few are enough to find one that answers.
+# Some names have hundreds of addresses. A few are enough to find one that responds.
 MAX_ADDRESSES = 8
 
 
-# What the system answers, once it does.
+# The eventual result of a system look-up.
 LookUp = Future[Any]
 
 
 class Inside(OSError):
-    """A connection that was not made. The connector expects no other kind of exception there."""
+    """A refused connection. The connector expects only OSError here."""
 
 
 class Guard:
-    """Judges addresses. `site` is what this site is called: reached from itself, its own opens further."""
+    """Checks addresses. `site` lists this site's own names: from inside, its own address opens more than from
+    outside.
+    """
 
     def __init__(self, site: Iterable[str] = ()) -> None:
         self._own = frozenset(literals(site))
@@ -57,10 +59,7 @@ class Guard:
     async def look_up(
         self, host: str, port: int, family: int, looking: list[LookUp] | None = None
     ) -> list[ResolveResult]:
-        """The addresses of a name, if all of them are public: one that is not makes the name suspect.
-
-        What is put into `looking` ends when its thread does, whatever becomes of the caller.
-        """
+        """Return the addresses of a name. Refuse the name if any of its addresses is not public."""
         look_up = partial(getaddrinfo, host, port, family, SOCK_STREAM, flags=AI_ADDRCONFIG)
         running = self._threads.submit(look_up)
         if looking is not None:
@@ -76,7 +75,7 @@ class Guard:
         ]
 
     def open(self, found: AddrInfoType) -> socket:
-        """A socket for a connection that is about to be made."""
+        """Open a socket for a connection, after checking its address."""
         family, kind, protocol, _, address = found
         try:
             self.judge(str(address[0]))
@@ -85,14 +84,16 @@ class Guard:
         return socket(family, kind, protocol)
 
     def connector(self, looking: list[LookUp] | None = None) -> TCPConnector:
-        """Every request gets a connection of its own: none is used again for what nobody has judged."""
+        """Return a connector that opens a new connection for every request, so that each address is
+        checked.
+        """
         return TCPConnector(
             resolver=_Resolver(self, looking), socket_factory=self.open, use_dns_cache=False, force_close=True
         )
 
 
 class _Resolver(AbstractResolver):
-    """aiohttp's way to ask a guard."""
+    """The resolver that passes aiohttp's look-ups to a guard."""
 
     def __init__(self, guard: Guard, looking: list[LookUp] | None) -> None:
         self._guard = guard
@@ -104,4 +105,4 @@ class _Resolver(AbstractResolver):
         return await self._guard.look_up(host, port, family, self._looking)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Close nothing, because nothing is held."""

@@ -1,9 +1,10 @@
-"""The guarded fetcher: one file from an address that a stranger wrote, or why there is none; and the poster.
+"""Fetch one file from an address that a stranger wrote, and post to addresses that strangers gave.
 
-The fetcher follows redirects by hand, judging each as if it were the first; sends no cookies, no credentials
-and no headers of anybody's; uses no proxy, whatever the environment says. It asks for uncompressed bytes,
-refuses others, and looks at none of them. The poster sends a few bytes to an https address that a stranger
-gave, by the same rules: it follows no redirect and reads no answer beyond its status. docs/webhooks.md.
+The fetcher follows redirects itself and checks each like the first address. It sends no cookies, no
+credentials and no personal headers, and uses no proxy, whatever the environment says. It requests
+uncompressed bytes, refuses others, and does not interpret them. The poster sends a few bytes to an https
+address under the same rules. It follows no redirects and reads only the status and the beginning of a
+refusal. docs/webhooks.md.
 """
 
 import asyncio
@@ -27,11 +28,11 @@ from svc.base.shares import Turns
 from svc.chat.fetching.connecting import Guard, Inside, LookUp
 from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched, redirected, target
 
-# Shared by those for whom it is fetched: with hosts that never answer, nobody takes more than half.
+# Shared by all holders. With hosts that never respond, no holder takes more than half.
 AT_ONCE = 96
 REDIRECTS = (301, 302, 303, 307, 308)
-# Nothing is inflated: a few KB can stand for gigabytes, and aiohttp inflates on the event loop.
-# Push services explain a refusal in a line of text or JSON.
+# Nothing is decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop. Push
+# services explain a refusal in a line of text or JSON.
 MAX_REASON_BYTES = 512
 REASON_DEADLINE_S = 1.0
 IDENTITY = {"Accept-Encoding": "identity"}
@@ -42,7 +43,7 @@ MAX_HEADERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file, the address that it came from in the end, and what its host says that it is."""
+    """A file, its final address, and the content type and charset that the host declares."""
 
     data: bytes = field(repr=False)
     url: str
@@ -51,7 +52,7 @@ class Fetched:
 
 
 class Fetcher:
-    """`guard` judges where it may go."""
+    """The guarded fetcher. `guard` decides which addresses it may connect to."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -60,15 +61,15 @@ class Fetcher:
     async def fetch(
         self, address: str, *, max_bytes: int, deadline: float, count: Callable[[int], None], holder: str = ""
     ) -> bytes:
-        """The file at `address`, fetched for `holder`. Raises NotFetched.
+        """Fetch the file at `address` for `holder`. Raises NotFetched.
 
-        `deadline` is a time of the running loop's clock. `count` is told of bytes before they are kept,
-        and may raise NotFetched too.
+        `deadline` is a time of the running loop's clock. `count` is called with the number of bytes before
+        they are kept. It may raise NotFetched too.
         """
         return (await self._fetch(address, _Bounds(max_bytes, count), deadline, holder)).data
 
     async def begin(self, address: str, *, max_bytes: int, deadline: float, holder: str = "") -> Fetched:
-        """As `fetch`, but of what is longer only the beginning."""
+        """Fetch like `fetch`, but cut a longer file at `max_bytes`."""
         return await self._fetch(address, _Bounds(max_bytes, lambda size: None, cut=True), deadline, holder)
 
     async def _fetch(self, address: str, bounds: "_Bounds", deadline: float, holder: str) -> Fetched:
@@ -89,14 +90,14 @@ class Fetcher:
 
 
 class _NoCookies(DummyCookieJar):
-    """Reads no cookies either: the usual jar parses them before it throws them away."""
+    """A jar that does not even read cookies: the usual dummy jar parses them before discarding them."""
 
     def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
         pass
 
 
 def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSession:
-    """A session that does as little as possible with what a stranger's host answers."""
+    """Create a session that does as little as possible with the responses of a stranger's host."""
     return ClientSession(
         connector=connector,
         cookie_jar=_NoCookies(),
@@ -110,9 +111,9 @@ def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSessi
 
 @asynccontextmanager
 async def asking(turns: Turns, holder: str, deadline: float, late: str) -> AsyncIterator[list[LookUp]]:
-    """Around what is asked of a stranger's host, in the holder's turn: its faults are NotFetched.
+    """Run a request to a stranger's host in the holder's turn, and turn its faults into NotFetched.
 
-    Yields where look-ups that are made for it are to be noted; `late` says what was not done in time.
+    Yields a list for the look-ups that the request makes. `late` is the message after the deadline.
     """
     try:
         async with asyncio.timeout_at(deadline):
@@ -131,7 +132,7 @@ async def asking(turns: Turns, holder: str, deadline: float, late: str) -> Async
 
 
 def _give_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
-    """Give a place back. A look-up cannot be called off: its thread is the holder's until it ends."""
+    """Release a place. Look-ups cannot be cancelled, so the holder keeps the place until they end."""
     unfinished = [look_up for look_up in looking if not look_up.done()]
     if not unfinished:
         turns.give_back(holder)
@@ -139,10 +140,10 @@ def _give_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
     loop = asyncio.get_running_loop()
 
     def ended(_: object) -> None:
-        with suppress(RuntimeError):  # The server has stopped meanwhile.
+        with suppress(RuntimeError):  # The server has stopped in the meantime.
             loop.call_soon_threadsafe(turns.give_back, holder)
 
-    # They run one after the other.
+    # The look-ups run one after the other.
     unfinished[-1].add_done_callback(ended)
 
 
@@ -150,7 +151,7 @@ def _give_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
 class _Bounds:
     max_bytes: int
     count: Callable[[int], None]
-    # Whether the beginning will do.
+    # Whether the beginning of a longer file is enough.
     cut: bool = False
 
 
@@ -173,36 +174,36 @@ async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
             body += piece
         return bytes(body)
     finally:
-        # Tracebacks keep it for longer than anybody wants it.
+        # Tracebacks would otherwise keep the body in memory.
         body.clear()
 
 
-# Shared by those for whom it is sent: with hosts that never answer, nobody takes more than half.
+# Shared by all holders. With hosts that never respond, no holder takes more than half.
 POSTS_AT_ONCE = 32
-# A host that asks us to wait for longer is asked again after this.
+# Longest time to wait when a host asks for a longer pause.
 MAX_RETRY_AFTER_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
     status: int
-    # For how long the host asks us to wait.
+    # The pause that the host asks for.
     retry_after_s: int
-    # The beginning of the answer to a refused post.
+    # The beginning of the response to a refused post.
     body: bytes = field(default=b"", repr=False)
 
 
 class Poster:
-    """`guard` judges where it may go."""
+    """The guarded poster. `guard` decides which addresses it may connect to."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
         self._turns = Turns(POSTS_AT_ONCE)
-        # Origins to which the rules do not apply: a test's own, on loopback.
+        # Origins that are exempt from the rules: a test's own, on loopback.
         self.exempt: set[str] = set()
 
     def judge(self, address: str) -> URL:
-        """What to ask for. Raises NotFetched."""
+        """Return the URL to post to. Raises NotFetched."""
         if self._is_exempt(address):
             return URL(address)
         url = target(address)
@@ -213,7 +214,7 @@ class Poster:
     async def post(
         self, address: str, body: bytes, headers: Mapping[str, str], *, within_s: float, holder: str
     ) -> Posted:
-        """Send it for `holder`. Raises NotFetched."""
+        """Post `body` for `holder`. Raises NotFetched."""
         deadline = asyncio.get_running_loop().time() + within_s
         async with asking(self._turns, holder, deadline, "It was not taken in time") as looking:
             return await self._sent(self.judge(address), body, headers, looking)
@@ -232,7 +233,7 @@ class Poster:
 
 
 async def _beginning(response: ClientResponse) -> bytes:
-    """Return the first bytes of an answer that says why it refuses; none if they do not come at once."""
+    """Return the first bytes of a refusal's explanation, or nothing if they do not arrive at once."""
     try:
         async with asyncio.timeout(REASON_DEADLINE_S):
             return await response.content.read(MAX_REASON_BYTES)
@@ -241,6 +242,6 @@ async def _beginning(response: ClientResponse) -> bytes:
 
 
 def _seconds(text: str) -> int:
-    """A date counts as none: its clock may be wrong."""
+    """Parse a Retry-After value. Return 0 for a date, because the host's clock may be wrong."""
     is_number = text.isascii() and text.isdecimal() and len(text) < 10
     return min(int(text), MAX_RETRY_AFTER_S) if is_number else 0

@@ -1,10 +1,9 @@
-"""The addresses that strangers write, judged before anything is looked up or connected to.
+"""Check addresses that strangers write, before anything is looked up or connected to.
 
-Pure: text in, a URL that may be tried or a refusal out. What a name stands for is not known
-here; `connecting` judges that. The URL that was judged is the object that is asked for, so that no
-second parser can read it otherwise. `ipaddress.is_global` is not enough: by it the forms of IPv6 that carry
-an IPv4 address inside, multicast and a cloud's own services are global. Ours is the list of the IANA
-registries for special purposes, and more.
+Pure: text in, a URL to try or a refusal out. `connecting` checks what a name resolves to. The checked URL is
+the object that is requested, so that no second parser can read it differently. `ipaddress.is_global` is not
+enough: it accepts IPv6 forms that contain an IPv4 address, multicast and a cloud's own services. This module
+uses the IANA registries for special purposes, and more.
 """
 
 import re
@@ -19,14 +18,14 @@ _NOT_PUBLIC_V4 = tuple(
     map(
         IPv4Network,
         (
-            "0.0.0.0/8",  # This network; Linux takes 0.0.0.0 for itself.
+            "0.0.0.0/8",  # This network. Linux connects 0.0.0.0 to itself.
             "10.0.0.0/8",
-            "100.64.0.0/10",  # Shared behind a carrier's NAT; clouds answer there too.
+            "100.64.0.0/10",  # Shared behind a carrier's NAT. Clouds respond there too.
             "127.0.0.0/8",
-            "169.254.0.0/16",  # Link-local, and where clouds hand out credentials.
+            "169.254.0.0/16",  # Link-local. Clouds hand out credentials here.
             "168.63.129.16/32",  # A cloud's own services, for its guests only.
             "172.16.0.0/12",
-            "192.0.0.0/24",  # Protocol assignments; a cloud's metadata at 192.0.0.192.
+            "192.0.0.0/24",  # Protocol assignments. A cloud's metadata is at 192.0.0.192.
             "192.0.2.0/24",  # Documentation.
             "192.88.99.0/24",  # Relays of 6to4, withdrawn (RFC 7526).
             "192.168.0.0/16",
@@ -39,28 +38,28 @@ _NOT_PUBLIC_V4 = tuple(
     )
 )
 
-# The only part of IPv6 that is given out (RFC 4291 section 2.4). Loopback, link-local, unique local
-# and site-local addresses, multicast, and IPv4 mapped or embedded at the front lie outside.
+# The only part of IPv6 that is allocated (RFC 4291 section 2.4). It excludes loopback, link-local, unique
+# local and site-local addresses, multicast, and addresses that start with a mapped or embedded IPv4 address.
 _GIVEN_OUT = IPv6Network("2000::/3")
 
 _NOT_PUBLIC_V6 = tuple(
     map(
         IPv6Network,
         (
-            "2001::/23",  # Protocol assignments: Teredo (an IPv4 address inside), ORCHID and others.
+            "2001::/23",  # Protocol assignments: Teredo (contains an IPv4 address), ORCHID and others.
             "2001:db8::/32",  # Documentation.
-            "2002::/16",  # 6to4: an IPv4 address inside.
+            "2002::/16",  # 6to4: contains an IPv4 address.
             "3fff::/20",  # Documentation.
         ),
     )
 )
 
-# Networks without IPv4 reach it by these addresses (RFC 6052): each is as public as what it stands for.
+# Networks without IPv4 reach it by these addresses (RFC 6052). Each is as public as its IPv4 address.
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Whether a stranger may send us there. What is no plain IP address is nowhere."""
+    """Return whether a stranger may make the server connect to an address. Return False for anything else."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -75,7 +74,7 @@ def is_public(address: str) -> bool:
 
 
 def literals(hosts: Iterable[str]) -> Iterator[IPv4Address | IPv6Address]:
-    """Those of them that are addresses and not names; a port may follow each."""
+    """Yield the hosts that are addresses and not names. Each may have a port."""
     for host in hosts:
         with suppress(ValueError):
             yield ip_address(urlsplit(f"//{host}").hostname or "")
@@ -86,23 +85,23 @@ def _is_public_v4(address: IPv4Address) -> bool:
 
 
 MAX_REDIRECTS = 5
-# Web servers listen there or, run by hand, above the ports of the system's services. A mail server
-# has nothing to say to us.
+# Web servers listen on these ports or, run by hand, above the system ports. Other services, such as mail
+# servers, are of no use here.
 SYSTEM_PORTS = range(1024)
 WEB_PORTS = (80, 443)
 
-# Names that mean something nearby by definition (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`).
-# They are not looked up, so that nobody learns which of them there are.
+# Names that are local by definition (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`). They are not
+# looked up, so that nobody learns which of them exist.
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
-# What IDNA leaves of any name, and underscores, which real hosts have.
+# The form of any name after IDNA, and underscores, which real hosts use.
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-# What the URL standard of the WHATWG takes for an IPv4 address, in any spelling that a library of C knows.
+# Hosts that the WHATWG URL standard reads as IPv4 addresses, in any spelling that C libraries accept.
 _ENDS_IN_A_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
 
 
 class NotFetched(Exception):
-    """Why there is no file: `code` as docs/webhooks.md, "Pictures" names it, `message` for people."""
+    """A refusal to fetch. `code` is from docs/webhooks.md, "Pictures"; `message` is for people."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -111,7 +110,7 @@ class NotFetched(Exception):
 
 
 def target(address: str) -> URL:
-    """What to ask for; raises NotFetched. Names and passwords in it are not for us to hand on."""
+    """Return the URL to request. Raises NotFetched. User names and passwords in it are not passed on."""
     try:
         return _judged(URL(address))
     except ValueError:
@@ -119,7 +118,9 @@ def target(address: str) -> URL:
 
 
 def redirected(asked: URL, location: str) -> URL:
-    """The same for where an answer points. What is relative goes on from `asked`."""
+    """Return the URL that a redirect leads to. Raises NotFetched. A relative location is resolved against
+    `asked`.
+    """
     try:
         return _judged(asked.join(URL(location)))
     except ValueError:
@@ -137,7 +138,7 @@ def _judged(url: URL) -> URL:
 
 def _judge_host(host: str) -> None:
     if ":" in host or _ENDS_IN_A_NUMBER.search(host):
-        # Only the usual spelling is an IP address to us; any other is there to deceive.
+        # Only the usual spelling counts as an IP address. Any other spelling is meant to deceive.
         if not is_public(host):
             raise NotFetched("blocked", "Private and local addresses are not fetched")
     elif not _NAME.fullmatch(host):

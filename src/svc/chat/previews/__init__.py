@@ -1,1 +1,1 @@
-"""What the links of members' messages lead to, shown in short below the message."""
+"""Link previews below members' messages."""

@@ -1,9 +1,10 @@
-"""Link previews: what the first links of a member's message lead to, fetched once and shown in short.
+"""Link previews: short descriptions of the first links in a member's message, fetched once.
 
-Fetched by the guarded fetcher after the message is posted, so that nobody waits for it; the picture goes
-the way of webhooks' pictures. The head of a page is read in the sandbox; what it says is its own claim, and
-nothing of it is markup here. Whoever writes `<https://…>`, sends `previews: false` or takes the previews
-away has none, and neither has anybody while the owner's setting or the operator's is off. No HTTP, no SQL.
+The guarded fetcher runs after the message is posted, so that nobody waits for it. Pictures are handled like
+the pictures of webhooks. The sandbox parses the head of a page. Its content is only the page's claim, and
+none of it is treated as markup. A message has no previews if its author writes `<https://…>`, sends
+`previews: false` or removes the previews, or while the owner or the operator has disabled previews. No HTTP,
+no SQL.
 """
 
 import asyncio
@@ -35,19 +36,21 @@ from svc.chat.webhooks.pictures import Pictures
 MAX_TITLE = 256
 MAX_DESCRIPTION = 500
 MAX_URL = 2_048
-# From look-up to last byte. Who reads does not wait for it; after that a preview moves what is being read.
+# From look-up to last byte. Readers do not wait for it, and a later preview would move the messages that they
+# are reading.
 PAGE_DEADLINE_S = 8.0
-# Of the sandbox's child that reads a head; some 10 ms are usual, and hostile pages make the parser slow.
+# Deadline for the sandbox process that parses a head. Some 10 ms are usual, but hostile pages can make the
+# parser slow.
 PARSE_DEADLINE_S = 2.0
 PARSE_MEMORY_BYTES = 64 * 1024 * 1024
-# Two for a single member, and one is left.
+# One member can take two places, which leaves one for others.
 PARSING_PLACES = 3
-# Messages whose links are being looked at; beyond it a message has no previews.
+# Messages whose links are being fetched. Beyond this limit a message gets no previews.
 MAX_AT_ONCE = 32
-# A member's messages with links: so many at once, and one in so many seconds in the long run.
+# A member's messages with links: the burst, and the long-term rate per second.
 BURST, PER_S = 10, 0.2
 MAX_MEMBERS = 10_000
-# What many post is fetched once; what fails is tried again sooner.
+# A link that many members post is fetched once. Failures are retried sooner.
 MAX_CACHED = 1_000
 CACHED_S, FAILED_S = 3600.0, 300.0
 
@@ -61,7 +64,7 @@ _INVISIBLE_PARTS = INVISIBLE_PARTS | {"\u200c"}
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """What is shown of a page; `image` is the address of its picture, for us to fetch."""
+    """The summary of a page. `image` is the address of its picture, for the server to fetch."""
 
     title: str = ""
     description: str = ""
@@ -77,7 +80,7 @@ def is_page(fetched: Fetched) -> bool:
 
 
 async def in_short(page: Fetched, sandbox: Sandbox) -> Short | None:
-    """None for what says nothing of itself, and for what cannot be read. Raises SandboxFailed."""
+    """Summarise a page. Return None if it has no description or cannot be read. Raises SandboxFailed."""
     limits = Limits(
         memory_bytes=PARSE_MEMORY_BYTES,
         deadline_s=PARSE_DEADLINE_S,
@@ -99,7 +102,7 @@ async def in_short(page: Fetched, sandbox: Sandbox) -> Short | None:
 
 
 def plain(value: object, most: int) -> str:
-    """Words in one line, without what cannot be seen or turns the text around."""
+    """Return the words in one line, without invisible characters and those that change the text direction."""
     if not isinstance(value, str):
         return ""
     spaced = _SPACE.sub(" ", value)
@@ -109,7 +112,7 @@ def plain(value: object, most: int) -> str:
 
 
 def _address(page: str, facts: Mapping[str, object]) -> str:
-    """Where the page's picture is; whether it may be fetched, the fetcher says."""
+    """Return the address of the page's picture. The fetcher decides whether it may be fetched."""
     try:
         address = urljoin(page, str(facts.get("image", "")).strip()) if facts.get("image") else ""
     except ValueError:
@@ -123,7 +126,7 @@ Preview = Mapping[str, object]
 
 
 class Previews:
-    """`enabled` says whether there are any."""
+    """Makes link previews. `enabled` returns whether previews are on."""
 
     def __init__(
         self,
@@ -144,12 +147,12 @@ class Previews:
         self._allowances = Allowances(BURST, PER_S, MAX_MEMBERS)
         self._parsing = Turns(PARSING_PLACES)
         self._at_once = 0
-        # What an address leads to, and until when that is good; the one used longest ago first.
+        # The preview of each address and when it expires, ordered by last use.
         self._cached: OrderedDict[str, tuple[Preview | None, float]] = OrderedDict()
         self._tasks: asyncio.TaskGroup | None = None
 
     async def close(self) -> None:
-        """The server stops."""
+        """Close the sandbox when the server stops."""
         await self._sandbox.close()
 
     async def run(self) -> None:
@@ -160,7 +163,7 @@ class Previews:
             self._tasks = None
 
     def posted(self, message: Message) -> None:
-        """Look at the links of a message that has been posted, or says something else now."""
+        """Fetch previews for a message that was posted or edited."""
         if not self._enabled() or message.author.kind != MEMBER or message.no_previews:
             return
         links = links_of(message.text)
@@ -232,7 +235,8 @@ class Previews:
         if short is None:
             return None
         words = {"title": short.title, "description": short.description}
-        # A page can claim any name, and redirect us elsewhere than members: a click leads to this host.
+        # A page can claim any name, and can redirect this server elsewhere than members. A click leads to
+        # this host.
         shown: dict[str, object] = {
             "url": link,
             "site": target(link).raw_host or "",
@@ -240,7 +244,7 @@ class Previews:
         }
         if short.image:
             wanted = WantedPicture("image", short.image, MAX_PICTURE_BYTES)
-            # A picture that the link leads to is here already, if it is small enough to be whole.
+            # A picture that the link leads to has already been fetched if it was small enough to be complete.
             at_hand = {link: page.data} if short.image == link and len(page.data) < MAX_BYTES else {}
             shown |= (await self._pictures.collect([wanted], holder, at_hand)).pictures
         return shown if shown.keys() - {"url", "site"} else None
