@@ -1,5 +1,5 @@
-// Messages on their way: shown at once, sent one after the other, sent again with the same nonce when the
-// connection is back, also after a reload, and kept with what was wrong when the server refused.
+// Outgoing messages: shown at once and sent one after the other. After a lost connection or a reload they are sent
+// again with the same nonce. Refused messages stay with their problem.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Data } from "../types/wire.js" */
@@ -17,7 +17,7 @@ import { begins } from "./slow_mode.js";
 import { partsOf } from "./spot.js";
 
 const AGAIN_MS = 2000;
-const FINISHED_MS = 5000; // So long a text may take to become what is sent; then it goes as it is.
+const FINISHED_MS = 5000; // The time that a text may take to be finished; after that it is sent as it is.
 const KEPT = "svc.outbox"; // In sessionStorage, by nonce: a reload of this tab loses nothing.
 const SESSION = "sessionStorage";
 /** @type {Item} */
@@ -26,13 +26,14 @@ const ITEM = { nonce: "", spot: "", text: "", reply: null, ping: true, attachmen
 /** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
 export const outbox = signal(Object.values(eachLike(ITEM, keptLike({}, KEPT, SESSION))).filter(({ nonce, spot }) => nonce && spot));
 
-const busy = new Set(); // Spots in which one is being sent.
-/** By nonce: ends when the text is what is sent. @type {Map<string, Promise<void>>} */
+const busy = new Set(); // Spots in which a message is being sent.
+/** By nonce: resolves when the text is final. @type {Map<string, Promise<void>>} */
 const finishing = new Map();
 
 /**
- * Send a message, as soon as that is possible. `attachments` are ids of finished uploads, `reply` a message; the text may be another one
- * `later`, and then that is sent. @param {string} spot @param {Pick<Item, "text"> & Partial<Item> & {later?: Promise<string>}} what
+ * Send a message as soon as possible. `attachments` are ids of finished uploads, `reply` a message. `later`
+ * resolves with the final text, which is then sent instead.
+ * @param {string} spot @param {Pick<Item, "text"> & Partial<Item> & {later?: Promise<string>}} what
  */
 export function send(spot, { text, later, reply = null, ping = true, attachments = [] }, atMs = Date.now()) {
   /** @type {Item} */
@@ -49,7 +50,7 @@ async function finish(nonce, later) {
   finishing.delete(nonce);
 }
 
-/** Try one again that was refused. @param {string} nonce */
+/** Retry a refused message. @param {string} nonce */
 export function sendAgain(nonce) {
   const item = outbox.value.find((each) => each.nonce === nonce);
   if (!item) return;
@@ -57,7 +58,7 @@ export function sendAgain(nonce) {
   go(item.spot);
 }
 
-/** Forget one that was refused; gives it back, to be written anew. @param {string} nonce */
+/** Delete a refused message. Return it, so that it can be edited. @param {string} nonce */
 export function discard(nonce) {
   const item = outbox.value.find((each) => each.nonce === nonce);
   outbox.value = outbox.value.filter((each) => each.nonce !== nonce);
@@ -74,7 +75,7 @@ async function go(spot) {
       const text = finishing.get(item.nonce);
       if (text) await text;
       else if (!(await sent(item))) {
-        // The connection is there, and the server was slow: a lost one says when it is back.
+        // The connection is up and the server was slow. A lost connection triggers this when it is back.
         if (connection.value === "online") setTimeout(() => go(spot), AGAIN_MS);
         return;
       }
@@ -88,7 +89,7 @@ async function go(spot) {
 /** @param {string} spot */
 const next = (spot) => outbox.value.find((each) => each.spot === spot && each.state === "sending");
 
-/** False when the connection was lost, and the rest must wait. @param {Item} item */
+/** Send a message. Return false if the connection was lost and the other messages must wait. @param {Item} item */
 async function sent({ nonce, spot, text, reply, ping, attachments }) {
   const { channelId, thread } = partsOf(spot);
   /** @type {Data<"message_send">} */
@@ -126,7 +127,7 @@ effect(() => {
 
 listen({
   hear(event, data) {
-    // The push may overtake the reply.
+    // The push may overtake the response.
     if (event === "message_posted" && data.nonce && data.author.id === member.value?.id) discard(data.nonce);
   },
   forget() {

@@ -1,5 +1,5 @@
-// The members and their roles, who is there, and whom we have blocked. Somebody whom we have not met yet is
-// asked for when their name is wanted.
+// The members and their roles, their presence, and the members we have blocked. Unknown members are fetched when
+// their name is needed.
 
 /** @import { Member, Resumption, Role } from "../types/api.js" */
 /** @import { Answer } from "../types/wire.js" */
@@ -10,58 +10,58 @@ import { t } from "../words/words.js";
 import { api, ask, listen, member } from "./server.js";
 
 const PAGE = 200;
-const AT_ONCE = 100; // So many ids fit one request.
+const AT_ONCE = 100; // The number of ids that fit one request.
 
-/** By id, those that we know of. @type {Signal<Map<string, Member>>} */
+/** The known members, by id. @type {Signal<Map<string, Member>>} */
 export const members = signal(new Map());
-/** All of them? */
+/** Whether `members` is complete. */
 export const complete = signal(false);
 /** The highest first. @type {Signal<Role[]>} */
 export const roles = signal([]);
 export const rolesById = computed(() => new Map(roles.value.map((role) => [role.id, role])));
-/** Ids of those who are there, and of those whom we have blocked. @typedef {Set<string>} Ids */
+/** Ids of the online members, and of the members we have blocked. @typedef {Set<string>} Ids */
 export const online = signal(/** @type {Ids} */ (new Set()));
 export const blocked = signal(/** @type {Ids} */ (new Set()));
-/** Of those who are there: who touches no page, and who does not want to be disturbed. */
+/** Ids of online members who are idle, and of those who are on do-not-disturb. */
 const idle = signal(/** @type {Ids} */ (new Set()));
 const quiet = signal(/** @type {Ids} */ (new Set()));
-/** Do we not want to be disturbed? */
+/** Whether we are on do-not-disturb. */
 export const ownQuiet = computed(() => quiet.value.has(member.value?.id ?? ""));
 
-/** Do others see us as away? */
+/** Whether others see us as away. */
 export const ownInvisible = signal(false);
 
-/** How somebody is there: "online", "idle", "quiet" (not to be disturbed) or "away". @param {string} id */
+/** Return a member's presence: "online", "idle", "quiet" (do not disturb) or "away". @param {string} id */
 export function presenceOf(id) {
   if (!online.value.has(id)) return "away";
   if (quiet.value.has(id)) return "quiet";
   return idle.value.has(id) ? "idle" : "online";
 }
 
-/** How we are there, on all devices. @param {"online" | "quiet" | "invisible"} how */
+/** Set our presence on all devices. @param {"online" | "quiet" | "invisible"} how */
 export async function bePresent(how) {
-  // Hidden first, shown last: nothing in between is seen by others.
+  // Become invisible first and visible last, so that others never see an intermediate state.
   if (how === "invisible") await ask("invisible_set", { invisible: true });
   await ask("quiet_set", { quiet: how === "quiet" });
   if (how !== "invisible") await ask("invisible_set", { invisible: false });
 }
 
 const asked = new Set();
-/** Ids of those who are asked for with the next request. @type {string[]} */
+/** Ids to fetch with the next request. @type {string[]} */
 let wanted = [];
 /** @type {Promise<void> | null} */
 let loading = null;
-let greetings = 0; // How often we were told everything.
-let onTheirWay = 0; // Answers with members.
-/** Those of whom we were told while answers were on their way, which may be older. @type {Ids} */
+let greetings = 0; // The number of greetings received.
+let onTheirWay = 0; // Pending responses with members.
+/** Members pushed while responses were pending; those responses may be older. @type {Ids} */
 const newer = new Set();
 
-/** The member with this id, or null until the server has told. @param {string} id */
+/** Return the member with this id, or null until the server has responded. @param {string} id */
 export function memberOf(id) {
   const known = members.value.get(id);
   if (!known && !asked.has(id)) {
     asked.add(id);
-    // What is drawn now wants others too.
+    // Collect the other members that this drawing needs.
     if (wanted.push(id) === 1) queueMicrotask(askWanted);
   }
   return known ?? null;
@@ -76,7 +76,7 @@ function askWanted() {
   }
 }
 
-/** Ask for members, and know them. Resolves with the answer. @param {URLSearchParams} wish */
+/** Fetch members and store them. Resolves with the response. @param {URLSearchParams} wish */
 export async function fetchMembers(wish) {
   onTheirWay += 1;
   try {
@@ -101,7 +101,7 @@ async function fetchAll() {
   /** @type {string | null} */
   let after = null;
   do {
-    // What was fetched before everything was told anew is gone.
+    // A new greeting discards the members fetched before, so start again.
     if (round !== greetings) [round, after] = [greetings, null];
     /** @type {Answer<"GET", "/api/members">} */
     const page = await fetchMembers(new URLSearchParams({ limit: String(PAGE), ...(after && { after }) }));
@@ -111,7 +111,7 @@ async function fetchAll() {
 }
 
 /**
- * What to call whoever wrote something, and their picture: of a member as they are now, of others as they were then.
+ * The name and picture of an author: a member's current ones, any other author's as they were then.
  * @typedef {{kind?: string, id?: string, display_name: string, avatar?: string | null}} Writer
  */
 /** @param {Writer} writer */
@@ -119,22 +119,22 @@ export const nameNow = ({ kind, id = "", display_name: then }) => (kind === "mem
 /** @param {Writer} writer */
 export const pictureNow = ({ kind, id = "", avatar = null }) => (kind === "member" ? memberOf(id)?.avatar ?? null : avatar);
 
-/** The role whose colour a member has: the highest that has one. @param {Pick<Member, "roles"> | null} [member] */
+/** Return the role whose colour a member has: their highest role with a colour. @param {Pick<Member, "roles"> | null} [member] */
 export function colouredRole(member) {
   return roles.value.find((role) => role.color !== null && member?.roles?.includes(role.id)) ?? null;
 }
 
-/** Names of roles in CSS: "#rrggbb", or null. @param {{color: number | string | null} | null} [role] */
+/** Return a role's colour in CSS: "#rrggbb", or null. @param {{color: number | string | null} | null} [role] */
 export function colourOf(role) {
   return role?.color == null ? null : typeof role.color === "number" ? `#${role.color.toString(16).padStart(6, "0")}` : role.color;
 }
 
-/** A role's name. Built-in roles have one in the reader's language until somebody renames them. @param {Pick<Role, "id" | "name" | "built_in">} role */
+/** Return a role's name. Built-in roles have one in the reader's language until they are renamed. @param {Pick<Role, "id" | "name" | "built_in">} role */
 export function roleName({ id, name, built_in: builtIn }) {
   return builtIn && name.toLowerCase() === id ? t(`role-${id}`) : name;
 }
 
-/** Know these too, as the server has just told. @param {Member[]} told */
+/** Store members from the server. @param {Member[]} told */
 export function meet(told) {
   const known = new Map(members.value);
   for (const each of told) known.set(each.id, each);
@@ -151,7 +151,7 @@ function put(member) {
   members.value = new Map(members.value).set(member.id, member);
 }
 
-/** What answers on their way say of this one is old. @param {string} id */
+/** Mark a member as newer than any pending response. @param {string} id */
 const beNewer = (id) => { if (onTheirWay) newer.add(id); };
 
 /** @param {Partial<Pick<Resumption, "online" | "idle" | "do_not_disturb">>} told */

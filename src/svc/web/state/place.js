@@ -1,6 +1,6 @@
-// Where in the page we are: which channel is open, what stands beside it, which dialog lies over it. Kept so that
-// people who come back are where they were. The address names a place too (#channel=…&message=…): it is followed here,
-// and written by state/browser_history.js.
+// The location in the page: the open channel, the panel next to it, and the dialog over it. It is kept so that
+// people return to where they were. An address can name a location too (#channel=…&message=…): this module follows
+// it, and state/browser_history.js writes it.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /**
@@ -14,44 +14,44 @@ import { computed, signal } from "../vendor/signals.js";
 import { channelsById, textChannels } from "./channels.js";
 import { listen } from "./server.js";
 
-const KEPT = "svc.place"; // In localStorage: the channel that was open last, or the private conversation behind its sign.
+const KEPT = "svc.place"; // In localStorage: the last open channel, or the private conversation with its prefix.
 const PRIVATE = "private ";
-const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members stand beside the channels.
+const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are shown next to the channels.
 
-/** {channelId} of the channel that is open, for a voice channel its call; {talkId} of a private conversation; or null. @type {Signal<Place | null>} */
+/** {channelId} of the open channel (for a voice channel, its call), {talkId} of a private conversation, or null. @type {Signal<Place | null>} */
 export const place = signal(null);
-/** What was opened beside the channel: {name, …}, or null. @type {Signal<Open | null>} */
+/** The panel that was opened next to the channel: {name, …}, or null. @type {Signal<Open | null>} */
 export const aside = signal(null);
-/** Is there room for the members beside a channel all the time? */
+/** Whether the window is wide enough to show the members permanently. */
 const roomy = signal(false);
 const membersStay = signal(false);
-/** Has the page shown what comes before them? */
+/** Whether the page has shown the more important parts. */
 const calm = signal(false);
 const mayStay = computed(() => roomy.value && channelsById.value.get(place.value?.channelId ?? "")?.type === "text");
-/** What stands beside the channel: what was opened there, or the members, where there is room and they were not closed. */
+/** The panel next to the channel: the opened one, or the members if there is room and they were not closed. */
 export const beside = computed(() => aside.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null));
-/** What lies over the page: {name, …, under}, or null; `under` are the settings that it was opened from. @type {Signal<Open | null>} */
+/** The dialog over the page: {name, …, under}, or null; `under` is the settings dialog that it was opened from. @type {Signal<Open | null>} */
 export const dialog = signal(null);
 /** On a small screen: whether the list of channels covers the rest. */
 export const drawer = signal(false);
-/** Where to go in the open channel, {messageId}, {atMs} for the first message since then, or {newest}; a new object each time. @type {Signal<Target | null>} */
+/** The target in the open channel: {messageId}, {atMs} for the first message since then, or {newest}; a new object each time. @type {Signal<Target | null>} */
 export const target = signal(null);
 
-/** How to close each thing that covers the page and is not in `dialog`, the topmost last. @type {Signal<(() => void)[]>} */
+/** A function to close each layer over the page that is not in `dialog`, the topmost last. @type {Signal<(() => void)[]>} */
 export const layers = signal([]);
-/** Is the address still to be followed? */
+/** Whether the address has not been followed yet. */
 let isFresh = true;
 
-/** Let Back close something that covers the page. Returns what to call when it is gone. @param {() => void} close */
+/** Let Back close a layer over the page. Return a function to call once the layer is gone. @param {() => void} close */
 export function addLayer(close) {
   layers.value = [...layers.value, close];
   return () => { layers.value = layers.value.filter((each) => each !== close); };
 }
 
-/** The id of a channel that is opened as soon as it is in the list, unless another is opened first. @type {string | null} */
+/** The id of a channel to open as soon as it is in the list, unless another one is opened first. @type {string | null} */
 let awaited = null;
 
-/** Open a channel that was made just now; the list may not have it yet. @param {string} channelId */
+/** Open a new channel, which may not be in the list yet. @param {string} channelId */
 export function openMade(channelId) {
   if (channelsById.value.has(channelId)) open(channelId);
   else awaited = channelId;
@@ -76,14 +76,14 @@ export function openTalk(talkId, messageId = null) {
   keep(KEPT, PRIVATE + talkId);
 }
 
-/** It is not ours any more: be in a channel. */
+/** Go from a private conversation that we have lost to a channel. */
 export function leaveTalk() {
   place.value = null;
   keep(KEPT, null);
   settle();
 }
 
-/** Go to what was said in this channel since then. @param {string} channelId @param {number} atMs */
+/** Open a channel at the first message since this time. @param {string} channelId @param {number} atMs */
 export function openAt(channelId, atMs) {
   open(channelId);
   target.value = { channelId, atMs };
@@ -112,7 +112,7 @@ function stay(on) {
   keep(KEPT_MEMBERS, String(on));
 }
 
-/** The members are shown once the page has nothing better to do: the messages come first. */
+/** Show the members once the page is idle: messages come first. */
 function makeRoom() {
   if (calm.peek() || !globalThis.matchMedia) return;
   const wide = matchMedia("(min-width: 1300px)");
@@ -125,23 +125,27 @@ function makeRoom() {
 
 /** @param {string} name @param {object} [details] */
 export const showDialog = (name, details = {}) => { dialog.value = { name, ...details, under: name === "settings" ? null : settingsOf(dialog.value) }; };
-/** Close this one, back to the settings where it was opened from them; nothing where another was opened meanwhile. @param {Open} which */
+/** Close this dialog, and return to the settings if it was opened from there. Does nothing if another dialog was opened meanwhile. @param {Open} which */
 export const closeDialog = (which) => { if (dialog.value === which) dialog.value = which.under ?? null; };
 export const closeDialogs = () => { dialog.value = null; };
 
 /** @param {Open | null} open @returns {Open | null} */
 const settingsOf = (open) => (open?.name === "settings" ? open : open?.under ?? null);
 
-/** The address that leads to a channel, or to a message in it. @param {string} channelId @param {string} [messageId] */
+/** Return the address of a channel, or of a message in it. @param {string} channelId @param {string} [messageId] */
 export const addressOf = (channelId, messageId) => `${location.origin}/${hashOf({ channelId }, messageId)}`;
 
-/** The part of the address that names a place. @param {Place | null} at @param {string} [messageId] */
+/** Return the part of the address that names a location. @param {Place | null} at @param {string} [messageId] */
 export function hashOf(at, messageId) {
   const named = { ...(at?.channelId && { channel: at.channelId }), ...(at?.talkId && { private: at.talkId }), ...(messageId && { message: messageId }) };
   return at ? `#${new URLSearchParams(named)}` : "";
 }
 
-/** The place that such an address names, {channelId, messageId}, either null; null where it is not of this server. @param {URL} url */
+/**
+ * Return the location that an address names, {channelId, messageId}, where either may be null; null if the address
+ * is not of this server.
+ * @param {URL} url
+ */
 export function placeIn(url) {
   if (url.origin !== location.origin || url.pathname !== "/") return null;
   const hash = new URLSearchParams(url.hash.slice(1));
@@ -150,7 +154,7 @@ export function placeIn(url) {
 
 const hashNow = () => new URLSearchParams(location.hash.slice(1));
 
-/** Go to the channel or private conversation that the address names. Returns whether there is one. */
+/** Go to the channel or private conversation in the address. Return whether it names one. */
 export function followAddress() {
   const hash = hashNow();
   const [channelId, talkId] = [hash.get("channel"), hash.get("private")];
@@ -160,7 +164,7 @@ export function followAddress() {
   return true;
 }
 
-/** The channel that will probably be open when the server has greeted us, or null. */
+/** Return the channel that will probably be open after the greeting, or null. */
 export function expected() {
   const hash = hashNow();
   if (hash.has("message") || hash.has("private")) return null;
@@ -168,7 +172,10 @@ export function expected() {
   return hash.get("channel") ?? place.value?.channelId ?? (last?.startsWith(PRIVATE) ? null : last);
 }
 
-/** Be in a channel that there is: the one of the address, the one that was open last, or the first. `isSure`: the server has just told of the channels. */
+/**
+ * Open an existing channel: the one in the address, the last open one, or the first. `isSure`: the channels come
+ * from the server and not from the store.
+ */
 function settle(isSure = false) {
   const names = hashNow().has("channel");
   const isFollowed = isFresh && followAddress();

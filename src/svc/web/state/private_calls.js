@@ -1,4 +1,5 @@
-// Calls in private conversations: which rings, and which rooms are to be entered by nobody who cannot seal. docs/private.md
+// Calls in private conversations: the ringing call, and the rooms that may only be entered with encryption.
+// docs/private.md
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{talkId: string, memberId: string}} Call */
@@ -11,41 +12,41 @@ import { talksById } from "./private_talks.js";
 import { ask, listen, member } from "./server.js";
 import { peopleIn } from "./voice.js";
 
-/** How long a call rings. */
+/** The time that a call rings. */
 export const RING_MS = 45_000;
-/** The call that rings, {talkId, memberId} of who calls, or null. @type {Signal<Call | null>} */
+/** The ringing call, {talkId, memberId} of the caller, or null. @type {Signal<Call | null>} */
 export const ringing = signal(null);
-/** The conversation in which we call, until somebody answers; "" for none. @type {Signal<string>} */
+/** The conversation that we are calling, until somebody answers; "" for none. @type {Signal<string>} */
 export const calledTalk = signal("");
-/** The state of the call in this room, in words. @param {string} roomId @param {string} state */
+/** Return the state of the call in this room in words. @param {string} roomId @param {string} state */
 export const callWords = (roomId, state) => t(`call-${state === "connected" && calledTalk.value === roomId ? "ringing" : state}`);
 
-/** Who does not take a call, {talkId, memberId}, a new object each time; or null. @type {Signal<Call | null>} */
+/** The last declined call, {talkId, memberId}, a new object each time; or null. @type {Signal<Call | null>} */
 export const declined = signal(null);
 
-/** Whose devices have the keys of the encrypted channel's call that we are in: ids, one for each device. @type {Signal<string[]>} */
+/** The devices that have the keys of our encrypted channel call: their owners' ids, one for each device. @type {Signal<string[]>} */
 export const keyHolders = signal([]);
 
-/** Where we have called or been called, also before the conversations are known. @type {Set<string>} */
+/** The rooms in which we have called or were called, even before the conversations are known. @type {Set<string>} */
 const rooms = new Set();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-/** Is the call in this room to be sealed, whatever the server says? @param {string} roomId */
+/** Return whether the call in this room must be sealed, whatever the server reports. @param {string} roomId */
 export const isPrivateRoom = (roomId) => rooms.has(roomId) || talksById.peek().has(roomId);
 /** @param {string} roomId */
 export const markPrivate = (roomId) => rooms.add(roomId);
 
-/** Why this browser cannot take part in encrypted calls; "" where it can. */
+/** Return why this browser cannot join encrypted calls; "" if it can. */
 export const whyNotSealed = () => (typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never"));
 
-/** It rings no more, here. */
+/** Stop ringing on this device. */
 export function stopRinging() {
   clearTimeout(timer);
   ringing.value = null;
 }
 
-/** Do not take the call; who calls is told. */
+/** Decline the call; the caller is notified. */
 export function declineCall() {
   const { talkId } = /** @type {Call} */ (ringing.value);
   stopRinging();
@@ -64,7 +65,7 @@ listen({
   hear(event, data) {
     const [own, rung] = [member.value?.id, ringing.value?.talkId];
     if (event === "voice_joined" && !channelsById.value.has(data.channel_id)) {
-      if (data.member.id === own && rung === data.channel_id) stopRinging(); // Taken, perhaps by another device.
+      if (data.member.id === own && rung === data.channel_id) stopRinging(); // Answered, perhaps on another device.
       else if (data.member.id !== own && peopleIn(data.channel_id).length === 1 && !blocked.value.has(data.member.id)) ring(data.channel_id, data.member.id);
     } else if (event === "voice_left" && rung === data.channel_id && peopleIn(rung).every(({ lost }) => lost)) stopRinging();
     else if (event === "private_call_declined") {

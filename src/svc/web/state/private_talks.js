@@ -1,5 +1,5 @@
-// Private conversations as they are shown: which there are, what was said, what is unread. What reads and writes them is
-// fetched a while after the greeting, or when somebody wants it. docs/private.md
+// Private conversations for display: the list, their messages, and the unread ones. The code that reads and writes
+// them is fetched some time after the greeting, or on demand. docs/private.md
 
 /**
  * @import { Member } from "../types/api.js"
@@ -23,59 +23,59 @@ import { blocked, memberOf, members } from "./people.js";
 import { openTalk, place } from "./place.js";
 import { listen, member } from "./server.js";
 
-const CALM_MS = 4000; // After the greeting: first the page is to be there.
+const CALM_MS = 4000; // After the greeting: the page is drawn first.
 
 /** [{id, members, two, name, unread, lastMs, stands, verified, earlier, code, asks}], the newest first. @type {Signal<Talk[]>} */
 export const talks = signal([]);
 export const talksById = computed(() => new Map(talks.value.map((talk) => [talk.id, talk])));
-/** Do we know which there are? */
+/** Whether the list of conversations is known. */
 export const talksKnown = signal(false);
-/** How many messages nobody has read here, of those whom we have not blocked. */
+/** The number of unread messages in conversations whose members we have not blocked. */
 export const privateUnread = computed(() => talks.value.reduce((sum, talk) => sum + (isBlocked(talk) ? 0 : talk.unread), 0));
-/** By conversation: the messages as private/content.js tells them. @type {Signal<Map<string, Told[]>>} */
+/** The messages by conversation, as private/content.js returns them. @type {Signal<Map<string, Told[]>>} */
 export const said = signal(new Map());
-/** By conversation: those of ours that are not sent. @type {Signal<Map<string, Unsent[]>>} */
+/** Our unsent messages by conversation. @type {Signal<Map<string, Unsent[]>>} */
 export const unsent = signal(new Map());
-/** By conversation: what is being written. It stays in this page until it goes. @type {Map<string, string>} */
+/** The draft by conversation. It exists only in this page. @type {Map<string, string>} */
 export const begun = new Map();
-/** By conversation: who came and went, [{id, seq, posted_at_ms, note}]. @type {Signal<Map<string, Noted[]>>} */
+/** The joins and leaves by conversation, [{id, seq, posted_at_ms, note}]. @type {Signal<Map<string, Noted[]>>} */
 export const notes = signal(new Map());
-/** The message that is being answered, as it is shown, or null. @type {Signal<{talk_id: string, id: string, ref: Ref, text: string, author: {display_name: string}, attachments: unknown[]} | null>} */
+/** The message that is being replied to, as it is shown, or null. @type {Signal<{talk_id: string, id: string, ref: Ref, text: string, author: {display_name: string}, attachments: unknown[]} | null>} */
 export const answering = signal(null);
-/** By the id of a file: what of it is open in this page. @type {Signal<Map<string, Opened>>} */
+/** The files that are open in this page, by id. @type {Signal<Map<string, Opened>>} */
 export const opened = signal(new Map());
-/** By conversation: the files of what is being written. @type {Map<string, PrivateUploads>} */
+/** The files attached to the draft, by conversation. @type {Map<string, PrivateUploads>} */
 export const attaching = new Map();
-/** By conversation: why it could not be read, or nothing. @type {Signal<Map<string, string>>} */
+/** The reason why a conversation could not be read, if any. @type {Signal<Map<string, string>>} */
 export const problems = signal(new Map());
 
 /** @type {Promise<Running> | null} */
 let running = null;
 let timer = 0;
 
-/** What reads and writes. */
+/** Load the code that reads and writes conversations. */
 export const theRunning = () => (running ??= import("./private/running.js").then((module) => module.running).catch((error) => {
   running = null;
   throw error;
 }));
 
-/** The others of a conversation. @param {Pick<Talk, "members">} talk */
+/** Return the other members of a conversation. @param {Pick<Talk, "members">} talk */
 export const othersOf = (talk) => talk.members.filter((id) => id !== member.value?.id);
 /** @param {Pick<Talk, "name" | "members">} talk */
 export const nameOf = (talk) => talk.name || listed(othersOf(talk).map((id) => memberOf(id)?.nickname ?? t("somebody"))) || t("private-alone-name");
 /** @param {Pick<Talk, "two" | "members">} talk */
 export const isBlocked = (talk) => talk.two && othersOf(talk).some((id) => blocked.value.has(id));
 
-/** Open the conversation with this person, begun if there is none. Rejects as the request does. @param {string} memberId */
+/** Open the conversation with this member, creating it if needed. Rejects as the request does. @param {string} memberId */
 export async function writeTo(memberId) {
   const known = talks.value.find((talk) => talk.two && talk.members.includes(memberId));
   openTalk(known?.id ?? await (await theRunning()).begin([memberId]));
 }
 
-/** Do this with a private message. @param {keyof Running["acts"]} name @param {object} message @param {unknown[]} details @returns {Promise<void>} */
+/** Perform an action on a private message. @param {keyof Running["acts"]} name @param {object} message @param {unknown[]} details @returns {Promise<void>} */
 export const act = async (name, message, ...details) => /** @type {Record<string, (...given: any[]) => Promise<void>>} */ ((await theRunning()).acts)[name](message, ...details);
 
-/** What may be said privately to this member: nothing to oneself, to programs, and to whom we have blocked. @param {Pick<Member, "id" | "bot">} to */
+/** Return whether we may write privately to this member: not to ourselves, bots, and members we have blocked. @param {Pick<Member, "id" | "bot">} to */
 export const mayWriteTo = ({ id, bot }) => id !== member.value?.id && !bot && !blocked.value.has(id) && members.value.has(id);
 
 /** @param {number} ms */
@@ -104,7 +104,7 @@ listen({
     opened.value = new Map();
     answering.value = null;
     for (const all of [said, unsent, problems, notes]) all.value = new Map();
-    // Where nothing ran, something may be kept all the same.
+    // Even if the code was never loaded, something may be stored.
     if (running) running.then((made) => made.forget());
     else import("../transport/private_store.js").then((store) => store.erasePrivateStore(), () => {});
   },

@@ -1,4 +1,5 @@
-// The Web Push subscription of this device: made with the browser, sent to the server, and renewed when either has lost it.
+// The Web Push subscription of this device: created in the browser, sent to the server, and renewed when either has
+// lost it.
 
 /** @import { Body } from "../types/wire.js" */
 
@@ -8,7 +9,7 @@ import { t } from "../words/words.js";
 import { KEPT_PUSH, lookAtPush, obstacle, push } from "./push.js";
 import { api } from "./server.js";
 
-/** To be pressed: browsers ask the person then. Rejects as requests do. */
+/** Subscribe, after a gesture, because the browser asks the person. Rejects as requests do. */
 export async function subscribe() {
   push.value = "busy";
   try {
@@ -35,7 +36,7 @@ function lookAgain() {
   lookAtPush();
 }
 
-/** Have a subscription with the server's key that the server knows; "on", or why not. @returns {Promise<"on" | "unsupported" | "refused" | "failed">} */
+/** Ensure a subscription with the server's key that the server knows. Return "on", or why it failed. @returns {Promise<"on" | "unsupported" | "refused" | "failed">} */
 export async function renew() {
   const registration = await running();
   if (!registration) return "unsupported";
@@ -61,7 +62,7 @@ async function subscriptionWith(manager, key) {
   }
 }
 
-/** Have none. */
+/** Remove the subscription. */
 export async function drop() {
   if (kept(KEPT_PUSH) === null) return;
   keep(KEPT_PUSH, null);

@@ -3,7 +3,7 @@
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const NEARBY = /^(10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254)\.|\.(local|lan|home|internal)$|^\[(f[cd]|fe[89ab])|^[^.:]+$/;
 
-/** "only-here" (this very computer), "no-tls" (browsers refuse it elsewhere), "nearby" (the local network) or null. @param {Pick<Location, "protocol" | "hostname">} address */
+/** Return "only-here" (this very computer), "no-tls" (browsers refuse it elsewhere), "nearby" (the local network) or null. @param {Pick<Location, "protocol" | "hostname">} address */
 export function problemOf({ protocol, hostname }) {
   if (LOOPBACK.test(hostname)) return "only-here";
   if (protocol !== "https:") return "no-tls";

@@ -1,5 +1,5 @@
-// What was read last, kept for when the server cannot be reached: the channels, and the newest messages of those that
-// were open last. Gone with the sign-in.
+// An offline copy of what was last read: the channels, and the newest messages of the last opened ones. Signing out
+// deletes it.
 
 /** @import { Message, Pushes } from "../types/api.js" */
 /** @import { KeptPage, Scene } from "../types/wire.js" */
@@ -18,24 +18,24 @@ import { unread } from "./unread.js";
 
 const MOST_CHANNELS = 10;
 const MOST_MESSAGES = 50;
-const EVERY_MS = 1000; // What changes is kept as often as that.
-const PATIENCE_MS = 3000; // A server that takes longer is as good as none.
+const EVERY_MS = 1000; // The interval at which changes are stored.
+const PATIENCE_MS = 3000; // A slower server counts as unreachable.
 const SCENE = "scene"; // Everything but the messages: {member, info, channels, …, at_ms}.
-const PAGE = "messages "; // And the id of the channel: {messages, more_before, at_ms}.
+const PAGE = "messages "; // Followed by the id of the channel: {messages, more_before, at_ms}.
 
-/** When what is shown was so, in ms since 1970; null where it is what the server says. @type {Signal<number | null>} */
+/** The time of the data on display, in ms since 1970; null if it is current. @type {Signal<number | null>} */
 export const shownFrom = signal(null);
 
 let greeted = false; // Since the page was loaded.
 /** @type {Map<string, KeptPage>} */
-let pages = new Map(); // What is shown from here, by channel.
+let pages = new Map(); // The displayed pages, by channel.
 /** @type {Map<string, {make: () => object, timer: number}>} */
 const waiting = new Map();
 
-/** When the messages of this channel were so, while they are shown from here. @param {string} channelId */
+/** Return the time of this channel's messages while they are shown from the copy. @param {string} channelId */
 export const pageFrom = (channelId) => (shownFrom.value === null ? null : pages.get(channelId)?.at_ms ?? shownFrom.value);
 
-/** Show what is kept, if the server is still silent then. */
+/** Show the copy, if the server is still unreachable by the time it is read. */
 async function show() {
   if (greeted || shownFrom.value !== null) return;
   const scene = /** @type {Scene | undefined} */ (await kept(SCENE).catch(() => undefined));
@@ -46,7 +46,7 @@ async function show() {
     recall({ ...scene, pages });
     shownFrom.value = scene.at_ms;
   } catch {
-    dropAll().catch(() => {}); // An earlier version kept it, or somebody else.
+    dropAll().catch(() => {}); // It was stored by an earlier version or by somebody else.
   }
 }
 
@@ -57,7 +57,7 @@ async function keptPages() {
   return found;
 }
 
-/** As it is once the time is over: what changes all the time is kept all the same. @param {string} name @param {() => object} make */
+/** Store the state that holds at the end of the interval, so that constant changes do not delay it forever. @param {string} name @param {() => object} make */
 function later(name, make) {
   const waits = waiting.get(name);
   if (waits) {
@@ -66,25 +66,25 @@ function later(name, make) {
   }
   const one = { make, timer: setTimeout(() => {
     waiting.delete(name);
-    if (member.value && greeted) keep(name, one.make()).then(tidy).catch(() => {}); // A full disk is no fault of the reader's.
+    if (member.value && greeted) keep(name, one.make()).then(tidy).catch(() => {}); // A full disk is no concern of the reader.
   }, EVERY_MS) };
   waiting.set(name, one);
 }
 
-/** Keep no more than there may be, and nothing of channels that we do not see any more. */
+/** Delete what exceeds the limit, and the messages of channels that are no longer visible. */
 async function tidy() {
   const found = [...(await keptPages())].sort(([, one], [, other]) => other.at_ms - one.at_ms);
   const visible = found.filter(([id]) => channelsById.value.has(id)).slice(0, MOST_CHANNELS).map(([id]) => id);
   await Promise.all(found.filter(([id]) => !visible.includes(id)).map(([id]) => drop(PAGE + id)));
 }
 
-/** What is deleted or changed is so here too, where nobody reads it at the moment. @param {string} channelId @param {(messages: Message[]) => Message[]} change */
+/** Apply a deletion or an edit to the copy of a channel that is not open. @param {string} channelId @param {(messages: Message[]) => Message[]} change */
 async function follow(channelId, change) {
   const page = await kept(PAGE + channelId);
   if (page) await keep(PAGE + channelId, { ...page, messages: change(page.messages) });
 }
 
-// At first, and while nothing was heard of the server.
+// At the start, and while the server is unreachable.
 let timer = 0;
 effect(() => {
   clearTimeout(timer);

@@ -1,15 +1,15 @@
-// What rings, and by which means. Decisions only: nothing is asked, kept or shown here.
+// Decide what rings, and how. Decisions only: nothing is requested, stored or shown here.
 
 /** @import { Member, Message } from "../types/api.js" */
 
-/** Does the message name us, or a group that we belong to? A reply that notifies names whom it answers. @param {Pick<Message, "mentions" | "mention_groups">} message @param {Pick<Member, "id" | "roles">} own */
+/** Return whether the message mentions us, or a group that we belong to. A reply that notifies mentions the author of the original. @param {Pick<Message, "mentions" | "mention_groups">} message @param {Pick<Member, "id" | "roles">} own */
 export function namesUs({ mentions, mention_groups: groups }, own) {
   const ours = ["everyone", "here", ...(own.roles ?? [])];
   return mentions.includes(own.id) || (groups ?? []).some((group) => ours.includes(group));
 }
 
 /**
- * What a new message is to us: "mention", "message", or null where we do not want to be told of it.
+ * Return how a new message concerns us: "mention", "message", or null if we do not want a notification.
  * @param {Pick<Message, "author" | "mentions" | "mention_groups">} message
  * @param {{own: Pick<Member, "id" | "roles"> | null, blocked: Set<string>, level: string, muted: boolean, follows?: boolean}} us
  *   `follows`: the thread that it is in, if it is in one
@@ -23,8 +23,8 @@ export function kindOf(message, { own, blocked, level, muted, follows = true }) 
 }
 
 /**
- * How we are told: {sound, notice}. What is before our eyes needs neither; with the page in sight a sound is
- * enough; and where devices are rung by the server, this one shows what the server sends and nothing twice.
+ * Return how to notify: {sound, notice}. A message on the screen needs neither. While the page is visible, a sound
+ * is enough. If the server rings this device, the server's notice is shown and no second one.
  * @param {{inSight: boolean, sees: boolean, elsewhere: boolean, sound: boolean, notices: boolean, rung: boolean}} here
  *   `sees`: the channel's newest message is on the screen; `elsewhere`: another tab of ours is in sight.
  */

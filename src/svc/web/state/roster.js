@@ -1,5 +1,5 @@
-// The members as the list of them shows them: those who are there by the highest of their roles, then the others,
-// each by name; and only those whose names hold the letters that are looked for.
+// The members in the order of the member list: the online ones by their highest role, then the others, each by
+// name. A search limits the list to names that contain the letters.
 
 /** @import { Member, Role } from "../types/api.js" */
 
@@ -7,13 +7,13 @@ import { computed, signal } from "../vendor/signals.js";
 import { folded } from "./matching.js";
 import { members, online, roles } from "./people.js";
 
-const EVERYBODY = "member"; // The role that all have.
+const EVERYBODY = "member"; // The role of every member.
 const collator = new Intl.Collator();
 
-/** What is looked for in the names. */
+/** The search text. */
 export const wanted = signal("");
 
-// Kept apart from who is there, which changes far more often than names do.
+// Separate from presence, which changes far more often than names do.
 const sorted = computed(() => [...members.value.values()].sort((one, other) => collator.compare(one.nickname, other.nickname)));
 const found = computed(() => {
   const letters = folded(wanted.value);
@@ -24,7 +24,7 @@ const found = computed(() => {
  * @typedef {{key: string, role: Role | null, count: number, member?: undefined} | {key: string, member: Member, here: boolean, role?: undefined}} Row
  */
 
-/** Rows in their order: {role, key, count} heads a group, where `role` may be null; {member, here} is a person. */
+/** Rows in order: {role, key, count} heads a group, where `role` may be null; {member, here} is a member. */
 export const roster = computed(() => rosterOf(found.value, online.value, roles.value));
 
 /** @param {Iterable<Member>} people @param {Set<string>} here @param {Role[]} allRoles @returns {Row[]} */

@@ -1,6 +1,6 @@
-// The filters of a search: which one is being written at the end of a query, what can stand there, and the query as
-// the server reads it. Filters and kinds have names in the reader's language, and those of the server everywhere.
-// Pure functions.
+// The filters of a search: the one being written at the end of a query, its possible values, and the query in the
+// server's syntax. Filters and kinds have names in the reader's language; the server's names work in every
+// language. Pure functions.
 
 import { fit, folded, matching } from "./matching.js";
 
@@ -12,17 +12,17 @@ import { fit, folded, matching } from "./matching.js";
 
 /** @type {Filter[]} */
 export const FILTERS = ["from", "in", "has", "before", "after"];
-/** What `has` takes. */
+/** The values of `has`. */
 export const KINDS = ["link", "image", "video", "audio", "file", "card", "pin", "reaction"];
 const MOST = 8;
 const MOST_MEANT = 4; // A query has at most 256 characters, and a name 32.
-// The wide colon is what a Japanese keyboard writes.
+// A Japanese keyboard writes the wide colon.
 const BEGUN = /(?:^|\s)-?(\p{L}+)[:：](?:"([^"]*)|([^"\s]*))$/u;
 const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/u;
 const TIME = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/u;
 
-/** The filter at the end of a query that has no whole value yet; null for none. @param {string} query @param {Named} named @returns {Begun | null} */
+/** Return the filter at the end of a query that has no complete value yet; null for none. @param {string} query @param {Named} named @returns {Begun | null} */
 export function begun(query, named) {
   const [, typed, quoted, bare] = BEGUN.exec(query) ?? [];
   const filter = typed && meant(typed, FILTERS, named.filters);
@@ -31,20 +31,20 @@ export function begun(query, named) {
   return { filter, wanted: quoted ?? bare, start: query.length - value.length };
 }
 
-/** What can stand there, the best first; nothing for a day. @param {Begun} begun @param {Sources} sources @param {Named} named @returns {string[]} */
+/** Return the possible values, the best first; none for a day. @param {Begun} begun @param {Sources} sources @param {Named} named @returns {string[]} */
 export function values({ filter, wanted }, { members, channels }, named) {
   if (filter === "from") return matching(members, wanted, ({ nickname }) => nickname, MOST).map(({ nickname }) => nickname);
   if (filter === "in") return matching(channels, wanted, ({ name }) => name, MOST).map(({ name }) => name);
   return filter === "has" ? matching(KINDS.map((kind) => named.kinds[kind]), wanted, (kind) => kind, MOST) : [];
 }
 
-/** The query with a value in that place, and room for more. @param {string} query @param {Begun} begun @param {string} value */
+/** Return the query with the value inserted, and a space after it. @param {string} query @param {Begun} begun @param {string} value */
 export const completed = (query, { start }, value) => `${query.slice(0, start)}${asOne(value)} `;
 
-/** The query with a filter behind it. @param {string} query @param {Filter} filter @param {Named} named */
+/** Return the query with a filter appended. @param {string} query @param {Filter} filter @param {Named} named */
 export const extended = (query, filter, named) => `${query.trimEnd()} ${named.filters[filter]}:`.trimStart();
 
-/** The first filter that the server would refuse: of a kind that there is not, of no day, or an excluded day. @param {string} query @param {Named} named @returns {Wrong | null} */
+/** Return the first filter that the server would refuse: an unknown kind, an invalid day, or an excluded day. @param {string} query @param {Named} named @returns {Wrong | null} */
 export function wrong(query, named) {
   for (const [, sign, typed, quoted, bare] of query.matchAll(TERM)) {
     const filter = typed && meant(typed, FILTERS, named.filters);
@@ -58,8 +58,9 @@ export function wrong(query, named) {
 }
 
 /**
- * The query in the server's words; days are the reader's, from midnight to midnight, and the beginning of a name means everybody who has
- * one that begins so. @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
+ * Return the query in the server's syntax. Days are the reader's, from midnight to midnight. The beginning of a
+ * name means everybody whose name begins like that.
+ * @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
  */
 export function sent(query, named, members = []) {
   return query.replace(TERM, (whole, sign, typed, quoted, bare) => {
@@ -75,7 +76,7 @@ export function sent(query, named, members = []) {
 /** @template {string} T @param {string} typed @param {T[]} known @param {Record<string, string>} names */
 const meant = (typed, known, names) => known.find((each) => [each, folded(names[each])].includes(folded(typed)));
 
-/** Names of members: the one that is written out, else those in which a word begins so. @param {string} value @param {Iterable<{nickname: string}>} members */
+/** Return members' names: the exact match, or else the names in which a word begins with the value. @param {string} value @param {Iterable<{nickname: string}>} members */
 function meantBy(value, members) {
   const wanted = folded(value.replace(/^@/u, ""));
   const fitting = [...members].map(({ nickname }) => nickname).filter((name) => [0, 1].includes(fit(folded(name), wanted)));
@@ -85,7 +86,7 @@ function meantBy(value, members) {
 /** @param {string} value */
 const asOne = (value) => (/\s/u.test(value) ? `"${value}"` : value);
 
-/** When a day begins, or what is after it; whatever is no day stays, and is refused. @param {string} value @param {"before" | "after"} filter */
+/** Return the start of a day, or of the next day for "after". An invalid day stays, and the server refuses it. @param {string} value @param {"before" | "after"} filter */
 function timeOf(value, filter) {
   const [year, month, day] = DAY.exec(value)?.slice(1).map(Number) ?? [];
   const time = new Date(0);

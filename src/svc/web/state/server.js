@@ -1,5 +1,5 @@
-// The chat server: who we are to it, whether it can be reached, and how anything is asked of it. What it tells
-// goes to those who have said that they listen; this file knows none of them.
+// The chat server: our identity, the state of the connection, and requests. Everything that it sends goes to the
+// registered listeners; this module knows none of them.
 
 /** @import { Member, Pushes, Requests } from "../types/api.js" */
 /** @import { Answer, Body, Data, Info, Listener, Method, Path, Reply, Scene } from "../types/wire.js" */
@@ -14,15 +14,15 @@ import { request, Refusal } from "../transport/http.js";
 import { Live } from "../transport/live.js";
 import { batch, signal } from "../vendor/signals.js";
 
-/** "none" (nobody is signed in), "connecting", "online", "offline" (it is tried again) or "crowded" (it is not). @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">} */
+/** "none" (not signed in), "connecting", "online", "offline" (retrying) or "crowded" (not retrying). @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">} */
 export const connection = signal("none");
-/** Our own member, as the server tells it; null for somebody new. @type {Signal<Member | null>} */
+/** Our own member, as the server describes it; null for a new person. @type {Signal<Member | null>} */
 export const member = signal(null);
-/** What the server says of itself to anyone; null until it is known. @type {Signal<Info | null>} */
+/** The server's public description; null until it is known. @type {Signal<Info | null>} */
 export const info = signal(null);
-/** Has it not even said that? It is asked again. */
+/** Whether even the description could not be fetched. It is retried. */
 export const unheard = signal(false);
-/** Why we were sent away, a Refusal; null otherwise. @type {Signal<Refusal | null>} */
+/** The Refusal that signed us out, or null. @type {Signal<Refusal | null>} */
 export const rejection = signal(null);
 
 /** @type {Account} */
@@ -33,9 +33,9 @@ let live = null;
 const listeners = { early: [], greet: [], recall: [], resume: [], hear: [], forget: [] };
 
 /**
- * Hear what the server tells: `greet(greeting)` when it tells everything, `resume(present)` when it goes on,
- * `hear(event, data)` for a push, `forget()` when we are nobody here any more, and `recall(scene)` when the server is
- * silent and what is known of before is shown. `early(ask)` may ask what the greeting need not be there for. Each is
+ * Listen to the server: `greet(greeting)` with the full state, `resume(present)` when the connection continues,
+ * `hear(event, data)` for a push, `forget()` after signing out, and `recall(scene)` when the server is unreachable
+ * and the stored state is shown. `early(ask)` may send requests that do not depend on the greeting. Each is
  * optional.
  * @param {Listener & {early?: (ask: Asking) => void}} listener
  */
@@ -44,10 +44,10 @@ export function listen(listener) {
   for (const [name, all] of Object.entries(listeners)) if (parts[name]) all.push((...told) => parts[name]?.(...told));
 }
 
-/** May a browser hold a key here? */
+/** Return whether a browser may store a key here. */
 export const isSecure = available;
 
-/** Sign in again if we were here before; false for somebody new. */
+/** Sign in again if we were signed in before. Return false for a new person. */
 export function comeBack() {
   account = new Account();
   account.addEventListener("renewed", ({ detail }) => live?.reauthenticate(detail));
@@ -57,10 +57,10 @@ export function comeBack() {
   return true;
 }
 
-/** Ask the server about itself, again and again until it answers. */
+/** Fetch the server's description, and retry until it responds. */
 export async function askInfo() {
   const backoff = new Backoff(500, 8000);
-  let told = false; // What is known of before is no answer.
+  let told = false; // A stored description does not count.
   while (!told) {
     try {
       info.value = await request("GET", "/info");
@@ -73,7 +73,7 @@ export async function askInfo() {
   }
 }
 
-/** Become a member, or the one that the proof already is. Resolves with the answer; rejects as the request does. @param {Wishes} wishes @param {Proof} [proof] */
+/** Join, or sign in as the member of the proof. Resolves with the response; rejects as the request does. @param {Wishes} wishes @param {Proof} [proof] */
 export async function join(wishes, proof) {
   const answer = await account.join(wishes, proof);
   rejection.value = null;
@@ -81,11 +81,11 @@ export async function join(wishes, proof) {
   return answer;
 }
 
-/** What the account knows how to do beside it: signing in by other ways, forgetting its key. */
+/** Return the account, which can also sign in by other ways and forget its key. */
 export const ownAccount = () => account;
 
 /**
- * Resolves with the live socket's reply; rejects with a Refusal, or with Unreachable.
+ * Send a request over the live socket. Resolves with the response; rejects with a Refusal, or with Unreachable.
  * @template {keyof Requests} E
  * @param {E} event @param {Data<E>} data
  * @returns {Promise<Reply<E>>}
@@ -95,13 +95,13 @@ export function ask(event, data = /** @type {Data<E>} */ ({})) {
 }
 
 /**
- * The same over HTTP, as ourselves.
+ * Send a request over HTTP, as ourselves.
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path @param {Body<M, P>} [body]
  * @returns {Promise<Answer<M, P>>}
  */
 export async function api(method, path, body) {
-  // Checked by the line above already: to check it again takes TypeScript as long as all the rest.
+  // The signature above has been checked. Checking it again takes TypeScript as long as everything else.
   const asking = /** @type {(method: M, path: P, options: object) => Promise<any>} */ (/** @type {unknown} */ (request));
   try {
     return await asking(method, path, { token: await account.accessToken(), body });
@@ -110,25 +110,25 @@ export async function api(method, path, body) {
   }
 }
 
-/** A call has fallen silent: make sure that the live socket still answers, for without it there is no other call. */
+/** Check that the live socket still answers, because a call is silent: without the socket there is no new call. */
 export const doubtConnection = () => live?.doubt();
 
 export const accessToken = () => account.accessToken();
 
-/** Drop what the server gave us; the key stays. */
+/** Sign out and drop the server's tokens; the key stays. */
 export function signOut() {
   account.signOut(member.value ?? undefined);
   leave();
 }
 
-/** Be nobody: the key is gone too. */
+/** Forget our identity, including the key. */
 export async function forgetIdentity() {
   live?.close();
   await account.forget();
   leave();
 }
 
-/** Open the live socket; resolves when the server has said whether it knows us. */
+/** Open the live socket; resolves when the server has accepted or rejected us. */
 export function connect() {
   live?.close();
   connection.value = "connecting";
@@ -165,13 +165,13 @@ listen({
   },
 });
 
-/** Those that the server says to anybody too; name and description of nothing are empty there. @param {Pushes["settings_changed"]} changed */
+/** Apply changed settings that are part of the public description, where an unset name or description is empty. @param {Pushes["settings_changed"]} changed */
 function hearSettings(changed) {
   const told = info.value;
   if (told) info.value = { ...told, ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in told)) };
 }
 
-/** Show this, which was so before, until the server says more. @param {Scene} scene */
+/** Show this stored state until the server responds. @param {Scene} scene */
 export function recall(scene) {
   batch(() => {
     info.value ??= scene.info;
@@ -187,7 +187,7 @@ function leave() {
     member.value = null;
     connection.value = "none";
   });
-  askInfo(); // How many are members may be another number by now.
+  askInfo(); // The number of members may have changed.
 }
 
 /** @param {string} what @param {unknown[]} told */

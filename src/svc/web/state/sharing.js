@@ -1,4 +1,5 @@
-// What was shared with the installed page, or is to be forwarded from a channel, and waits for its channel.
+// Content that was shared with the installed page, or is being forwarded from a channel, and waits for a target
+// channel.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -12,10 +13,10 @@ import { listen } from "./server.js";
 import { escaped, shortened } from "./shortened.js";
 import { uploadsOf } from "./uploads.js";
 
-/** Null, or what to share. `from` is absent for what this page forwards. @type {Signal<{text: string, files: File[], from?: string} | null>} */
+/** The content to share, or null. `from` is absent for messages that this page forwards. @type {Signal<{text: string, files: File[], from?: string} | null>} */
 export const shared = signal(null);
 
-/** Put it into what is being written in this channel; says whether all files had room. @param {string} channelId */
+/** Add the content to this channel's draft. Return whether all files had room. @param {string} channelId */
 export function shareInto(channelId) {
   const { text, files } = shared.value ?? { text: "", files: [] };
   const before = draftOf(channelId).text.value;
@@ -30,7 +31,7 @@ export function forward({ author, text, channel_id: channelId, id }) {
   /** @type {Map<string, string>} */
   const names = new Map();
   const short = shortened(text, names);
-  // The field would make mentions of names that were written in it before.
+  // Otherwise the field would turn names that it knows into mentions again.
   const plain = [...names.keys()].reduce((now, name) => now.replaceAll(name, `\\${name}`), short);
   const lines = [`**${escaped(nameNow(author))}**`, ...plain.split("\n").filter((line, at) => at || line)];
   shared.value = { text: `${lines.map((line) => `> ${line}`).join("\n")}\n${addressOf(channelId, id)}`, files: [] };

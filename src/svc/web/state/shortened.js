@@ -1,34 +1,34 @@
-// What a field shows while somebody writes: "@Ada" instead of the markdown that mentions her. What is kept and sent is
-// the markdown. Pure functions.
+// Mentions in a text field: it shows "@Ada" instead of the markdown that mentions her. The markdown is stored and
+// sent. Pure functions.
 
-/** What is shown of a mention, and the markdown that it stands for. @typedef {Map<string, string>} Names */
+/** The displayed text of each mention, and its markdown. @typedef {Map<string, string>} Names */
 
 const LINK = String.raw`\[(?:\\.|[^\\[\]\n])+\]\((?:mention|role|channel):[\w-]+\)`;
 const PARTS = /^\[(.+)\]\((\w+):/su;
 const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`; // Of scripts with spaces between words.
-/** Behind one of these no name begins, as within an address. */
+/** No name begins after one of these, as within an address. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
-/** What would mean something within the label of a link. */
+/** Signs with a meaning within the label of a link. */
 const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
 const WORD_BEHIND = String.raw`(?:[\p{N}_]|${LETTER})`;
 /** No name ends before one of these. */
 export const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
 
-/** A name, every sign in it read as it stands. @param {string} name */
+/** Return a name with every sign escaped. @param {string} name */
 export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
 
-/** The text as it is shown. Puts into `names` what `restored` needs. @param {string} markdown @param {Names} names */
+/** Return the displayed text. Adds to `names` what `restored` needs. @param {string} markdown @param {Names} names */
 export function shortened(markdown, names) {
   const text = markdown.replace(new RegExp(LINK, "gu"), (link) => {
     const [, label, kind] = /** @type {RegExpExecArray} */ (PARTS.exec(link));
     const shown = (kind === "channel" ? "#" : "@") + label.replace(/\\(.)/gu, "$1").replace(/^[@#]/u, "");
     if (!names.has(shown)) names.set(shown, link);
-    return names.get(shown) === link ? shown : link; // Somebody else has this name already.
+    return names.get(shown) === link ? shown : link; // Somebody else already has this name.
   });
   return restored(text, names) === markdown ? text : markdown;
 }
 
-/** The markdown of a text that is shown. @param {string} text @param {Names} names */
+/** Return the markdown of a displayed text. @param {string} text @param {Names} names */
 export function restored(text, names) {
   if (!names.size) return text;
   const longest = [...names.keys()].sort((one, other) => other.length - one.length).map((name) => name.replace(/[^\p{L}\p{N}\s]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`));
@@ -36,7 +36,7 @@ export function restored(text, names) {
   return text.replace(pattern, (found) => names.get(found) ?? found);
 }
 
-/** Does one of these names stand there, before the caret? @param {string} text @param {number} start @param {number} caret @param {Names} names */
+/** Return whether one of these names is at `start`, before the caret. @param {string} text @param {number} start @param {number} caret @param {Names} names */
 export const isNamed = (text, start, caret, names) => [...names.keys()].some((name) => {
   const end = start + name.length;
   return end <= caret && text.startsWith(name, start) && !BEHIND.test(text.slice(end));

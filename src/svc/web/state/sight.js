@@ -1,16 +1,16 @@
-// Whether the person has this page before their eyes: told to the server, which rings their other devices while
-// they have none, and to the other tabs of this browser.
+// Whether the person can see this page. The server rings their other devices while they see none; other tabs of
+// this browser use it too.
 
 import { inTurn } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 
-const LOCK = "svc.in-sight"; // Held by each tab that is in sight.
+const LOCK = "svc.in-sight"; // Held by each visible tab.
 
-/** The view of the page says so. */
+/** Set by the page's view. */
 export const inSight = signal(false);
 
-/** Is another tab of ours in sight? */
+/** Return whether another tab of ours is visible. */
 export async function seenElsewhere() {
   const { held = [] } = await navigator.locks.query().catch(() => /** @type {LockManagerSnapshot} */ ({}));
   return !inSight.value && held.some(({ name }) => name === LOCK);
@@ -26,7 +26,7 @@ effect(() => {
   inTurn(LOCK, () => held, { mode: "shared" });
 });
 
-// A new connection knows nothing of what was said on the one before.
+// A new connection does not know the state reported on the previous one.
 effect(() => {
   const visible = inSight.value;
   if (connection.value === "online") ask("in_sight", { visible }).catch(() => {});

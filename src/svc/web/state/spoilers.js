@@ -1,12 +1,13 @@
-// Files that are covered until somebody presses them: their names begin so, as elsewhere. Pure functions.
+// Spoiler files, which are covered until pressed. Their names have a prefix, as in other chat programs. Pure
+// functions.
 
 const PREFIX = "SPOILER_";
 
 /** @param {{name: string}} file */
 export const isSpoiler = ({ name }) => name.startsWith(PREFIX);
 
-/** The name as it is shown. @param {string} name */
+/** Return the displayed name. @param {string} name */
 export const shownName = (name) => (name.startsWith(PREFIX) && name.slice(PREFIX.length)) || name;
 
-/** The name of a spoiler, or of what is none any more. @param {string} name @param {boolean} on */
+/** Return the name as that of a spoiler or of an ordinary file. @param {string} name @param {boolean} on */
 export const nameAs = (name, on) => (on ? PREFIX : "") + shownName(name);

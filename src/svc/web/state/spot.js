@@ -1,10 +1,10 @@
-// Where messages stand: in a channel, or in the thread of one of its messages. A spot is one string, by which what
-// is written, uploaded and sent there is kept.
+// The spot of messages: a channel, or the thread of one of its messages. A spot is one string, the key for drafts,
+// uploads and outgoing messages.
 
 /** @param {string} channelId @param {string | null} [thread] the id of the message that the thread hangs on */
 export const spotOf = (channelId, thread = null) => (thread ? `${channelId}/${thread}` : channelId);
 
-/** {channelId, thread}; `thread` is null in the channel itself. @param {string} spot */
+/** Return {channelId, thread}; `thread` is null in the channel itself. @param {string} spot */
 export function partsOf(spot) {
   const [channelId, thread = null] = spot.split("/");
   return { channelId, thread };

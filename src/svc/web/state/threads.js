@@ -1,4 +1,4 @@
-// The threads that we follow, and what is unread in each: counted as docs/live.md says.
+// The threads that we follow, and their unread counts: docs/live.md defines the counting.
 
 /** @import { Message, ThreadState } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -9,12 +9,12 @@ import { namesUs } from "./ringing.js";
 import { ask, listen, member } from "./server.js";
 import { MOST } from "./unread.js";
 
-/** By the id of the message that it hangs on: {channel_id, thread, following, read_up_to, last, unread, mentions}. @type {Signal<Map<string, ThreadState>>} */
+/** By the id of the thread's first message: {channel_id, thread, following, read_up_to, last, unread, mentions}. @type {Signal<Map<string, ThreadState>>} */
 export const threads = signal(new Map());
-/** Unread messages of all of them. */
+/** The unread messages of all threads. */
 export const unreadInThreads = computed(() => [...threads.value.values()].reduce((sum, each) => sum + each.unread, 0));
 
-/** Everything up to this message of the thread is read. @param {string} thread @param {string} messageId */
+/** Mark everything up to this message of the thread as read. @param {string} thread @param {string} messageId */
 export function readThread(thread, messageId) {
   const state = threads.value.get(thread);
   if (!state || !(state.unread || state.mentions)) return;
@@ -22,7 +22,7 @@ export function readThread(thread, messageId) {
   ask("read", { channel_id: state.channel_id, message_id: messageId, thread }).then((told) => { if ("thread" in told) put(told); }, () => {});
 }
 
-/** Be told of a thread, or not any more. @param {string} channelId @param {string} thread @param {boolean} on */
+/** Follow or unfollow a thread. @param {string} channelId @param {string} thread @param {boolean} on */
 export async function follow(channelId, thread, on) {
   put(await ask(on ? "thread_follow" : "thread_unfollow", { channel_id: channelId, message_id: thread }));
 }

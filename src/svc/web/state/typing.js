@@ -1,4 +1,4 @@
-// Who is typing where, for as long as that is good; and telling the others that we are.
+// Typing indicators: the members typing in each channel, while they last, and reports of our own typing.
 
 /** @import { About } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -15,14 +15,14 @@ export const typing = signal({});
 const timers = new Map();
 const said = new Map();
 
-/** We have pressed a key in this channel. @param {string} channelId @param {number} [now] */
+/** Report that we have pressed a key in this channel. @param {string} channelId @param {number} [now] */
 export function weType(channelId, now = performance.now()) {
   if (now - (said.get(channelId) ?? -AGAIN_MS) < AGAIN_MS) return;
   said.set(channelId, now);
   ask("typing", { channel_id: channelId }).catch(() => {});
 }
 
-/** What we typed is sent: the next key is told at once. @param {string} channelId */
+/** Note that our message was sent, so that the next key press is reported at once. @param {string} channelId */
 export const weSent = (channelId) => said.delete(channelId);
 
 /** @param {string} channelId @param {string} memberId */
@@ -36,7 +36,7 @@ function stop(channelId, memberId) {
 listen({
   hear(event, data) {
     if (event === "message_posted") stop(data.channel_id, data.author.id);
-    // Who types in a thread types aside.
+    // Typing in a thread is not shown in the channel.
     if (event !== "typing" || data.thread) return;
     const { channel_id: channelId, member_id: memberId } = data;
     const key = `${channelId} ${memberId}`;

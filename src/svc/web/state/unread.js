@@ -1,5 +1,5 @@
-// What is unread in each channel, counted as the server does: docs/live.md says how. The channel whose newest
-// message is before the reader's eyes counts as read at once.
+// The unread counts of each channel, with the server's counting (docs/live.md). A channel whose newest message is
+// visible counts as read at once.
 
 /** @import { Member, Message } from "../types/api.js" */
 /** @import { About, Counts } from "../types/wire.js" */
@@ -11,36 +11,36 @@ import { blocked } from "./people.js";
 import { namesUs } from "./ringing.js";
 import { ask, listen, member } from "./server.js";
 
-export const MOST = 500; // Means that or more.
+export const MOST = 500; // Stands for this many or more.
 /** @type {Counts} */
 const NONE = { read_up_to: "", last: null, unread: 0, mentions: 0 };
 
 /** {channelId: {read_up_to, last, unread, mentions}} @type {Signal<Record<string, Counts>>} */
 export const unread = signal({});
-/** The channel whose newest message the reader sees right now, or null; the view of it says so. @type {Signal<string | null>} */
+/** The channel whose newest message is visible right now, or null; set by its view. @type {Signal<string | null>} */
 export const seen = signal(null);
 
-/** What to show of a channel, {unread, mentions}. @param {string} channelId */
+/** Return the counts to show for a channel, {unread, mentions}. @param {string} channelId */
 export function countsOf(channelId) {
   return channelId === seen.value ? NONE : unread.value[channelId] ?? NONE;
 }
 
-/** Of all channels together, but those that are muted. */
+/** The sum over all channels that are not muted. */
 export const totals = computed(() => {
   const all = Object.keys(unread.value).filter((id) => !isMuted(id)).map(countsOf);
   const sum = (/** @type {"unread" | "mentions"} */ name) => all.reduce((total, counts) => total + counts[name], 0);
   return { unread: sum("unread"), mentions: sum("mentions") };
 });
 
-/** The channel that its reader has marked as unread, until they open it again; or null. @type {Signal<string | null>} */
+/** The channel that the reader has marked as unread, until they open it again; or null. @type {Signal<string | null>} */
 export const leftUnread = signal(null);
 
-/** The channels that the person has just declared read, for a moment. @type {Signal<string[]>} */
+/** The channels that the person has just marked as read, for a moment. @type {Signal<string[]>} */
 export const markedRead = signal([]);
 
-const telling = new Map(); // What is being told to the server as read, by channel.
+const telling = new Map(); // The read position that is being sent to the server, by channel.
 
-/** Everything up to this message is read. @param {string} channelId @param {string} messageId */
+/** Mark everything up to this message as read. @param {string} channelId @param {string} messageId */
 export function read(channelId, messageId) {
   const counts = unread.value[channelId] ?? NONE;
   if (channelId === leftUnread.value || !(counts.unread || counts.mentions) || telling.get(channelId) === messageId) return;
@@ -48,14 +48,14 @@ export function read(channelId, messageId) {
   ask("read", { channel_id: channelId, message_id: messageId }).catch(() => telling.delete(channelId));
 }
 
-/** This message and everything after it is to be read again. @param {Pick<Message, "channel_id" | "id">} message */
+/** Mark this message and everything after it as unread. @param {Pick<Message, "channel_id" | "id">} message */
 export async function markUnread({ channel_id: channelId, id }) {
   leftUnread.value = channelId;
   telling.delete(channelId);
   await ask("read", { channel_id: channelId, message_id: id, back: true });
 }
 
-/** Everything that is in these channels. @param {string[]} channelIds */
+/** Mark everything in these channels as read. @param {string[]} channelIds */
 export function readAll(channelIds) {
   if (channelIds.includes(leftUnread.value ?? "")) leftUnread.value = null;
   markedRead.value = channelIds;
@@ -94,7 +94,7 @@ listen({
   hear(event, data) {
     const { channel_id: channelId = "", id = "", thread } = /** @type {About} */ (data);
     const counts = unread.value[channelId] ?? NONE;
-    // Threads are counted by themselves.
+    // Threads are counted separately.
     if (thread && event !== "unread") return;
     if (event === "message_posted" && member.value) {
       if (channelId === leftUnread.value && data.author.id === member.value.id) leftUnread.value = null;

@@ -1,5 +1,5 @@
-// Files on their way into one message: sent, then checked by the server, then ready to be attached. Hears of the
-// second part by pushes. What was cut off goes on where it stopped when the server is there again, also after a reload.
+// Uploads for one message: sent, then checked by the server, then ready to attach. Pushes report the check. An
+// interrupted upload continues where it stopped when the server is back, even after a reload.
 
 /** @import { Upload } from "../types/api.js" */
 /** @import { Told } from "../types/wire.js" */
@@ -15,10 +15,10 @@ import { accessToken, api, listen } from "./server.js";
 import { nameAs } from "./spoilers.js";
 import { partsOf } from "./spot.js";
 
-const MOST = 10; // A message takes no more.
-const BEHIND_MS = 500; // So long after the greeting the first messages have the browser to themselves.
-const MOST_TRIES = 5; // At letting go of one whose last piece the server still reads.
-// What is wrong with the file itself: the server would refuse it again.
+const MOST = 10; // The limit of a message.
+const BEHIND_MS = 500; // For this long after the greeting, loading the first messages has priority.
+const MOST_TRIES = 5; // To delete an upload whose last piece the server is still reading.
+// Faults of the file itself: the server would refuse it again.
 const LASTING = ["invalid_image", "invalid_video", "no_pictures", "too_large", "too_long", "unsupported_type", "upload_too_large"];
 
 /** @typedef {{state: "sending" | "checking" | "done" | "refused", progress: number, waits: boolean, cut: boolean, lasts: boolean, problem: string, result: Upload["result"]}} How */
@@ -26,9 +26,9 @@ const LASTING = ["invalid_image", "invalid_video", "no_pictures", "too_large", "
 const FRESH = { state: "sending", progress: 0, waits: false, cut: false, lasts: false, problem: "", result: null };
 
 /**
- * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, place}; state is "sending" (`waits`: for the
- * line to come back), "checking", "done" or "refused" (`cut`: by the line, and can go on; `lasts`: as long as the file is what it is);
- * `place` stays where the key changes.
+ * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, place}. `state` is
+ * "sending" (`waits`: for the connection), "checking", "done" or "refused" (`cut`: by a lost connection, can
+ * continue; `lasts`: a fault of the file itself). `place` stays the same when the key changes.
  * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, place?: string}} OneFile
  */
 export class Uploads {
@@ -44,24 +44,24 @@ export class Uploads {
     this.#spot = spot;
   }
 
-  /** Ids of those that can be attached. */
+  /** Ids of the uploads that can be attached. */
   get ready() {
     return this.list.value.filter(({ state }) => state === "done").map(({ id }) => /** @type {string} */ (id));
   }
 
-  /** Is one of them neither there nor refused? */
+  /** Whether an upload is still being sent or checked. */
   get pending() {
     return this.list.value.some(({ state }) => state === "sending" || state === "checking");
   }
 
-  /** Send these files; says whether there was room for all. @param {FileList | File[]} files */
+  /** Send these files. Return whether there was room for all. @param {FileList | File[]} files */
   add(files) {
     const taken = [...files].slice(0, MOST - this.list.value.length);
     for (const file of taken) this.#begin(file);
     return taken.length === files.length;
   }
 
-  /** Try a file again that was refused, or go on with one that was cut off. @param {string} key */
+  /** Retry a refused file, or continue an interrupted one. @param {string} key */
   retry(key) {
     const upload = this.#find(key);
     if (!upload?.file) return;
@@ -69,7 +69,7 @@ export class Uploads {
     this.#send(key);
   }
 
-  /** Let one go, here and on the server. @param {string} key */
+  /** Cancel an upload, here and on the server. @param {string} key */
   cancel(key) {
     const upload = this.#find(key);
     this.#stops.get(key)?.abort();
@@ -78,19 +78,19 @@ export class Uploads {
     if (upload?.id) letGo(upload.id);
   }
 
-  /** Send nothing more. */
+  /** Stop sending. */
   stop() {
     for (const each of this.#stops.values()) each.abort();
   }
 
-  /** Say what a picture shows. @param {string} key @param {string} alt */
+  /** Set a picture's description. @param {string} key @param {string} alt */
   async describe(key, alt) {
     const { id } = this.#known(key);
     await api("PUT", `/api/uploads/${id}/alt`, { alt });
     this.#change(key, { alt });
   }
 
-  /** Make it a spoiler, or none. Its name says which, so it is sent again, and described again. @param {string} key @param {boolean} on */
+  /** Mark a file as a spoiler, or unmark it. The name carries the mark, so the file is sent and described again. @param {string} key @param {boolean} on */
   spoil(key, on) {
     const { file, id, alt, place = key } = this.#known(key);
     if (!file) return;
@@ -105,7 +105,7 @@ export class Uploads {
     this.#send(other);
   }
 
-  /** These hang on a message now; gives them back. @param {(string | null)[]} ids */
+  /** Remove these uploads, which are attached to a message now, and return them. @param {(string | null)[]} ids */
   attached(ids) {
     const taken = this.list.value.filter(({ id }) => ids.includes(id));
     for (const { key } of taken) forgetFile(key);
@@ -113,7 +113,7 @@ export class Uploads {
     return taken;
   }
 
-  /** Take up those that a draft holds. @param {string[]} ids */
+  /** Restore the uploads of a draft. @param {string[]} ids */
   async restore(ids) {
     const missing = ids.filter((id) => !this.list.value.some((upload) => upload.id === id));
     for (const id of missing) {
@@ -126,7 +126,7 @@ export class Uploads {
     }
   }
 
-  /** Go on with a file that was on its way before a reload. @param {Omit<KeptFile, "spot">} kept */
+  /** Continue an upload after a reload. @param {Omit<KeptFile, "spot">} kept */
   async goOn({ key, file, id }) {
     if (this.list.value.some((upload) => upload.key === key || (id && upload.id === id))) return;
     this.#put(key, file, id);
@@ -141,7 +141,7 @@ export class Uploads {
     if (upload) this.#hearOf(upload.key, .../** @type {Told} */ ([event, data]));
   }
 
-  /** Go on with what was cut off, and ask how those stand that are being checked: we may have missed what was pushed. */
+  /** Continue interrupted uploads, and query those being checked: we may have missed pushes. */
   async ask() {
     for (const { key, cut } of this.list.value) if (cut) this.retry(key);
     for (const { key, id, state } of this.list.value) if (id && state === "checking") await this.#askOf(key, id);
@@ -188,7 +188,7 @@ export class Uploads {
         progressed: (progress) => this.#change(key, { progress, waits: false }),
         waits: () => this.#change(key, { waits: true }),
       });
-      // A push may have told already how it ended.
+      // A push may already have reported the result.
       if (this.#find(key)?.state === "sending") this.#change(key, { state: "checking", progress: 0, waits: false });
     } catch (/** @type {any} */ error) {
       const cut = error.code === "unreachable";
@@ -214,7 +214,7 @@ export class Uploads {
       this.#words.delete(key);
     }
     this.#change(key, { id, state: "done", result });
-    // Of a channel the draft has it now; the server keeps no drafts of threads.
+    // A channel's draft has the upload now. The server stores no drafts of threads.
     if (!partsOf(this.#spot).thread) forgetFile(key);
   }
 
@@ -252,7 +252,7 @@ export class Uploads {
   }
 }
 
-/** Nothing waits for this: what stays on the server is forgotten after a day. @param {string} id */
+/** Delete an upload on the server, in the background. The server deletes leftovers after a day. @param {string} id */
 async function letGo(id) {
   const backoff = new Backoff(500, 4000);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -265,14 +265,14 @@ async function letGo(id) {
 /** @type {Map<string, Uploads>} */
 const bySpot = new Map();
 
-/** The files of the message that is being written in this spot. @param {string} spot */
+/** Return the uploads for the message being written in this spot. @param {string} spot */
 export function uploadsOf(spot) {
   const uploads = bySpot.get(spot) ?? new Uploads(spot);
   bySpot.set(spot, uploads);
   return uploads;
 }
 
-/** Is a file on its way in any channel? */
+/** Return whether any upload is in progress. */
 export const anyPending = () => [...bySpot.values()].some(({ pending }) => pending);
 
 let looked = false;

@@ -1,4 +1,4 @@
-// Who is in which voice channel. Knows nothing of our own call.
+// The members in each voice channel. Knows nothing of our own call.
 
 /** @import { VoiceMember } from "../types/api.js" */
 /** `lost`: their connection is broken, and they may be back in a moment. @typedef {VoiceMember & {lost?: boolean}} Present */
@@ -7,16 +7,16 @@
 import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
-// How long the tile of somebody whose connection is broken is kept: most are back within 3 s.
+// The time that a member with a broken connection stays visible: most are back within 3 s.
 const KEPT_MS = 10_000;
 
 /** {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen, lost}]} @type {Signal<{[channelId: string]: Present[]}>} */
 export const voice = signal({});
 
-/** Who speaks in the calls that we are not in, by channel. @type {Signal<{[channelId: string]: string[]}>} */
+/** The speakers in calls that we are not in, by channel. @type {Signal<{[channelId: string]: string[]}>} */
 export const speaking = signal({});
 
-/** Who is in this channel. @param {string} channelId */
+/** Return the members in this channel. @param {string} channelId */
 export const peopleIn = (channelId) => voice.value[channelId] ?? [];
 
 /** @type {Map<string, ReturnType<typeof setTimeout>>} */
@@ -33,7 +33,7 @@ function remove(channelId, memberId) {
   change(channelId, peopleIn(channelId).filter(({ id }) => id !== memberId));
 }
 
-/** Their place is kept for a while, unless they are in another channel by now. @param {string} channelId @param {string} memberId */
+/** Keep a lost member's place for a while, unless they are in another channel by now. @param {string} channelId @param {string} memberId */
 export function lose(channelId, memberId) {
   const elsewhere = Object.entries(voice.value).some(([other, people]) => other !== channelId && people.some((each) => each.id === memberId && !each.lost));
   if (elsewhere) {
@@ -46,7 +46,7 @@ export function lose(channelId, memberId) {
   change(channelId, peopleIn(channelId).map((each) => (each.id === memberId ? { ...each, lost: true } : each)));
 }
 
-/** They are there, in their place if they had one, and come back nowhere else. @param {string} channelId @param {VoiceMember} member */
+/** Add a member, in their old place if they had one, and drop their lost places elsewhere. @param {string} channelId @param {VoiceMember} member */
 export function place(channelId, member) {
   clearTimeout(lost.get(`${channelId} ${member.id}`));
   for (const [other, people] of Object.entries(voice.value)) {
@@ -57,7 +57,7 @@ export function place(channelId, member) {
   change(channelId, known ? people.map((each) => (each.id === member.id ? member : each)) : [...people, member]);
 }
 
-/** The server says anew who is where. Whom it does not know in our own call may be about to come back, as we are. @param {string} own @param {{[channelId: string]: VoiceMember[]}} told */
+/** Replace the state with the server's. A member of our own call whom the server does not know may be about to come back, as we are. @param {string} own @param {{[channelId: string]: VoiceMember[]}} told */
 export function takeOver(own, told) {
   const ours = Object.entries(voice.value).filter(([channelId, people]) => told[channelId] && people.some(({ id }) => id === own));
   voice.value = told;
@@ -109,7 +109,7 @@ listen({
     }
   },
   resume() {
-    speaking.value = {}; // Nobody has told us since.
+    speaking.value = {}; // Not updated while we were disconnected.
   },
   forget() {
     voice.value = {};
