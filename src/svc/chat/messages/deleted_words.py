@@ -68,7 +68,7 @@ class DeletedWords:
 
 
 def _begin(connection: Connection, now_ms: int) -> bool:
-    """Begin a merge if words were deleted and a merge is due."""
+    """Start a merge if words were deleted and a merge is due."""
     if not connection.execute("SELECT 1 FROM facts WHERE name = 'words_deleted'").fetchone():
         return False
     merged_at_ms = int(value(connection.execute(_MERGED), str) or 0)

@@ -1,4 +1,4 @@
-"""What can be asked of messages, over HTTP and on the live socket."""
+"""Endpoints of messages, over HTTP and on the live socket."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ _REACTING, _MANAGER = in_channel(P.ADD_REACTIONS), in_channel(P.MANAGE_MESSAGES)
 _HERE = ("unknown_channel", "unknown_message")
 _OF_TEXTS = ("empty_message", "message_too_long", "profanity_refused", "rule_refused", *_HERE)
 
-# What is too long, the rules refuse with a code of their own.
+# A text that is too long is refused by the rules, with a code of their own.
 _Text = Annotated[str, Meta(extra_json_schema={"maxLength": MAX_TEXT_CHARACTERS})]
 _Emoji = Annotated[str, Meta(min_length=1, max_length=2 * MAX_EMOJI_CHARACTERS)]
 _Found = Annotated[int, Meta(ge=1, le=MAX_FOUND)]
@@ -60,7 +60,7 @@ _PAGE = Named(
 
 class NewMessage(Asked):
     text: _Text | None = None
-    # The client's name for it: sent again, it is the same message.
+    # The client's name for the message. Sent again with the same nonce, it is the same message.
     nonce: Annotated[str, Meta(min_length=1, max_length=MAX_NONCE_CHARACTERS)] | None = None
     reply_to: Id | None = None
     ping: bool | None = None
@@ -182,7 +182,7 @@ class MessageRequests(Requests):
         which = asking.member_id, channel_id, message_id
         return self._shown(await self._feature.messages.edit(*which, asked.text, time.time()))
 
-    # Another's takes MANAGE_MESSAGES. So do the edits.
+    # Deleting another member's message, or reading its edits, takes MANAGE_MESSAGES.
     @request(
         _VIEWER,
         "Delete one's own message, or with `manage_messages` another's",
@@ -275,7 +275,7 @@ class MessageRequests(Requests):
         refusals=_HERE,
     )
     async def typing_in(self, asking: Asker, asked: Where) -> None:
-        _cursor(asked.thread)  # An id, and nothing else to show to others.
+        _cursor(asked.thread)  # Check that it is an id, so that nothing else is shown to others.
         self._feature.presence.typing(asking.member_id, asked.channel_id, time.time(), asked.thread)
 
     @request(
@@ -304,7 +304,7 @@ class MessageRequests(Requests):
         live="search",
         refusals=("invalid_query", "search_busy", "search_running", "search_too_long", *_HERE),
         answers=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
-        # It can take as much as very many pages of history.
+        # A search can cost as much as many pages of history.
         cost=3.0,
     )
     async def search(self, asking: Asker, asked: AskedSearch) -> object:
@@ -372,7 +372,7 @@ def _cursor(message_id: str | None) -> int | None:
     return None if message_id is None else number_of(message_id)
 
 
-# Who is there, and who of them in which way.
+# Online members, and whether each is idle or do-not-disturb.
 _PRESENT = dict.fromkeys(("online", "idle", "do_not_disturb"), array(ID))
 _VIEWERS = "who may view the channel"
 _EDITED = ("channel_id", "id", "text", "mentions", "mention_groups", "flagged", "edited_at_ms")

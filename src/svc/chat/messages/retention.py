@@ -1,7 +1,7 @@
-"""Attachments that were kept for as long as the owner wants go: the files, not the messages.
+"""Deletes attachments whose retention time has ended, but not their messages.
 
-Off unless the owner sets a number of days. Looks every hour and at once when that number changes, takes a
-few messages in each write, and goes on after a restart. What the store still holds then is the sweep's.
+Off unless the owner sets a number of days. Runs every hour and whenever that number changes, takes a few
+messages in each write, and continues after a restart. The sweep then removes the objects from the store.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class Retention:
-    """`now` gives seconds since 1970."""
+    """The task that deletes old attachments. `now` returns seconds since 1970."""
 
     def __init__(
         self, database: Database, messages: Messages, surroundings: Surroundings, now: Callable[[], float]
@@ -41,11 +41,11 @@ class Retention:
         self._due = asyncio.Event()
 
     async def changed(self, days: object) -> None:
-        """The owner has set another number."""
+        """Run at once, because the owner has changed the number of days."""
         self._due.set()
 
     async def run(self) -> NoReturn:
-        """For as long as the server runs."""
+        """Run for as long as the server does."""
         while True:
             async with undeterred(logger, StorageFailed, *_SAID):
                 await self.once()
@@ -55,9 +55,9 @@ class Retention:
             self._due.clear()
 
     async def once(self) -> int:
-        """Let go of everything that is due; how many messages that were."""
+        """Delete everything that is due. Return the number of messages."""
         found = 0
-        # Asked each time: the owner may change their mind meanwhile.
+        # Read each time, because the owner may change the number meanwhile.
         while (days := self._days()) and (some := await self._some(days)):
             found += some
         if found:
@@ -92,7 +92,7 @@ class Retention:
 
 
 def _keys(value: object) -> Iterator[str]:
-    """Of all stored files that are named in it."""
+    """Yield the keys of all stored files in a value."""
     match value:
         case Mapping():
             if isinstance(value.get("key"), str):

@@ -1,8 +1,8 @@
-"""Posting, editing and deleting messages: what is allowed, and what happens. No HTTP, no SQL.
+"""Posting, editing and deleting messages: permissions and effects. No HTTP, no SQL.
 
-What is in memory follows each write in the order of the commits (`Database.write`), so that
-pushes, counts and pages agree with the file. Reactions and pins are in `marking`, reading in
-`reading`. docs/webhooks.md, "A message" and docs/http.md.
+The state in memory follows each write in the order of the commits (`Database.write`), so that pushes, counts
+and pages agree with the database. Reactions and pins are in `marking`, reading in `reading`.
+docs/webhooks.md, "A message" and docs/http.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,40 +29,40 @@ from svc.chat.messages.threads import Threads
 from svc.chat.messages.watching import Case, Refused, Ruling, Watch
 from svc.chat.names import shows_something
 
-# A message that has been rewritten more often is about something else by now.
+# A message that was edited more often has become another message.
 MAX_EDITS_KEPT = 50
 MAX_NONCE_CHARACTERS = 64
-# What is said of a webhook's message, which nobody watches.
+# The ruling for webhook messages, which are not moderated.
 NO_RULING = Ruling()
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What other features say about a message that is about to be posted."""
+    """Functions of other features that posting a message needs."""
 
-    # Where media are found.
+    # The URLs of media.
     urls: MediaUrls
-    # `off`, `flag`, `censor` or `block`, as the owner has set it.
+    # The owner's setting: `off`, `flag`, `censor` or `block`.
     profanity_mode: Callable[[], str]
-    # For how many more seconds a member (first) may not post in a channel (second) at a time;
-    # counts the message as posted where that is none.
+    # How many seconds a member (first) must still wait before posting in a channel (second) at a time. If
+    # that is none, counts the message as posted.
     slow_mode_wait_s: Callable[[str, str, float], float]
     # Whether a member (first) has blocked another.
     blocks: Callable[[str, str], bool]
-    # A step of a write: what a member (second) has uploaded, by ids (fourth), for a message (third).
+    # A step of a write: a member's (second) uploads by ids (fourth), attached to a message (third).
     attached: Callable[[Connection, str, str, Sequence[str]], Sequence[object]]
-    # How many bytes a file of a name may have that is kept as it came; 0 where it is not taken.
+    # The maximum size in bytes of a file of this name that is kept unprocessed. 0 means that it is refused.
     most_as_it_came: Callable[[str], int]
-    # A step of the write that deletes a message, by its id: its media may go.
+    # A step of the write that deletes a message, by its id: releases its media.
     released: Callable[[Connection, str], None]
-    # A step of the write in which a message, by its id, lets go of some of its media, by their keys.
+    # A step of the write in which a message, by its id, releases some of its media, by their keys.
     let_go: Callable[[Connection, str, Sequence[str]], None]
-    # A step of the write in which the previews of a message, by its id, show these pictures, by their keys,
-    # and no others; the keys of those that are still there.
+    # A step of the write that sets the pictures, by their keys, in the previews of a message, by its id.
+    # Returns the keys of pictures that still exist.
     pictured: Callable[[Connection, str, Sequence[str]], set[str]]
-    # For how many days attachments are kept; 0 is for as long as their messages.
+    # How many days attachments are kept. 0 keeps them as long as their messages.
     retention_days: Callable[[], int]
-    # Whoever judges members' messages.
+    # The moderation of members' messages.
     watch: Watch
 
 
@@ -72,21 +72,21 @@ class Draft:
 
     channel_id: str
     text: str
-    # The client's name for it: sent again, it is the same message.
+    # The client's name for the message. Sent again with the same nonce, it is the same message.
     nonce: str | None = None
     reply_to: str | None = None
-    # Whether a reply mentions the author of what it answers.
+    # Whether a reply mentions the author of the message that it answers.
     ping: bool = True
     # Ids of the member's finished uploads.
     attachments: Sequence[str] = ()
-    # The id of the message whose thread it belongs to.
+    # The id of the thread's root message.
     thread: str | None = None
-    # Whether what its links lead to is to be shown in short.
+    # Whether its links get previews.
     previews: bool = True
 
 
 class Messages:
-    """`ids` makes the ids of messages, which rise, and tells the time."""
+    """The rules of messages. `ids` makes rising message ids and provides the time."""
 
     def __init__(
         self,
@@ -105,15 +105,15 @@ class Messages:
         self._indexer = indexer
         self._surroundings = surroundings
         self._urls = surroundings.urls
-        # Called with each message that has been posted.
+        # Called with each posted message.
         self.on_posted: list[Callable[[Message], None]] = []
-        # Called with each message that has another text now.
+        # Called with each message whose text has changed.
         self.on_edited: list[Callable[[Message], None]] = []
 
     async def send(self, member_id: str, draft: Draft, now: float) -> Message:
-        """Post; the stored message, also when this was a repetition. Raises ChatError."""
+        """Post a message. Return the stored message, also for a repetition. Raises ChatError."""
         try:
-            # The right is checked again when the message is written.
+            # The permission is checked again when the message is written.
             self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
             checked_text(draft.text, or_else=bool(draft.attachments))
             read = await self._surroundings.watch.read(member_id, draft.text)
@@ -181,9 +181,9 @@ class Messages:
         reply_to: str | None = None,
         cards: Sequence[object] = (),
     ) -> Message:
-        """Return a message that is yet to be inserted.
+        """Return a new message, to be inserted at once.
 
-        To be inserted at once: ids and commits have the same order.
+        Ids and commits must have the same order.
         """
         mentions, groups = self._mentioned(channel_id, judged.text, author)
         message_id, now_ms = self._ids.stamped()
@@ -204,12 +204,12 @@ class Messages:
         )
 
     def require_open(self, channel_id: str) -> None:
-        """Refuse what nobody can post to, whoever asks. Raises ChatError."""
+        """Refuse an archived channel, to which nobody can post. Raises ChatError."""
         if Permission.SEND_MESSAGES not in self._directory.channels[channel_id].permits:
             raise ChatError("channel_archived")
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """A step of a write that posts a message; `posted` follows with what it returns."""
+        """Insert a message, as a step of a write. `posted` follows with the result."""
         if message.thread is not None:
             root = self._threads.root(connection, message.channel_id, message.thread)
             message = structs.replace(message, joining=self._threads.joining(message, root))
@@ -254,7 +254,7 @@ class Messages:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         ruling = self._surroundings.watch.judge(member_id, channel_id, read, now, new=False)
         judged = self._moderated(read, ruling)
-        # Who is mentioned only now is not told: the message is where it was.
+        # Members who are mentioned only now get no notification: the message stays where it was.
         author = Author(MEMBER, member_id, "")
         mentions, groups = self._mentioned(channel_id, judged.text, author)
         now_ms = int(now * 1000)
@@ -333,7 +333,7 @@ class Messages:
         return Act(remove, self.removed)
 
     def remove(self, connection: Connection, message: Message) -> Message:
-        """A step of a write that deletes a message; `removed` follows with what it returns."""
+        """Delete a message, as a step of a write. `removed` follows with the result."""
         search_store.changes(connection, message)
         store.delete(connection, message.n)
         self._surroundings.released(connection, message.id)
@@ -346,7 +346,7 @@ class Messages:
         self._counting(message).deleted(message)
 
     def judged(self, text: str) -> str:
-        """Words that are shown with a message. Raises ChatError."""
+        """Return moderated words that are shown with a message. Raises ChatError."""
         return moderated(text, self._surroundings.profanity_mode()).text
 
     def _moderated(self, read: ReadText, ruling: Ruling) -> Moderated:
@@ -365,7 +365,7 @@ class Messages:
         now: float,
         ruling: Ruling = NO_RULING,
     ) -> Case | None:
-        """Return what moderators hear of a message that is marked for them, for what was found in `text`."""
+        """Return the report about a flagged message, if it needs one. `text` holds the spans `found`."""
         marked = message.flagged and self._surroundings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
@@ -375,13 +375,13 @@ class Messages:
     def describe_attachment(
         self, connection: Connection, member_id: str, message_ids: Sequence[str], upload_id: str, alt: str
     ) -> Callable[[], None]:
-        """A step of the write in which a member says otherwise what a file shows that these messages have.
+        """Change a file's alt text in these messages, as a step of the write.
 
-        What follows it. Raises ChatError.
+        Return the function to call after the write. Raises ChatError.
         """
         found = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
         for message in found:
-            # As for their text.
+            # The same permission as for changing the text.
             self._directory.require(member_id, Permission.SEND_MESSAGES, message.channel_id)
         described = [_with_words(message, upload_id, alt) for message in found if message.id in message_ids]
         for message in described:
@@ -402,18 +402,18 @@ class Messages:
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
 
     def _counting(self, message: Message) -> Reads | Threads:
-        """Who counts what has not been read there."""
+        """Return the counter of unread messages: of channels, or of threads."""
         return self._reads if message.thread is None else self._threads
 
     def written(self, channel_id: str) -> None:
-        """Something is different in a channel: its pages are read again, and the index goes on."""
+        """Invalidate a changed channel's pages, and wake the indexer."""
         self._pages.written(channel_id)
         self._indexer.wake()
 
     def _mentioned(
         self, channel_id: str, text: str, author: Author
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The members that a text names who can view the channel, and the groups that its author may name."""
+        """Return the mentioned members who can view the channel, and the groups that the author may use."""
         found = named(text)
         if not (found.members or found.groups):
             return (), ()
@@ -427,7 +427,7 @@ class Messages:
     def _told(
         self, channel_id: str, author_id: str, mentions: Sequence[str], groups: Sequence[str]
     ) -> tuple[str, ...]:
-        """For whom it counts: neither for its author nor for members who have blocked them."""
+        """Return the members for whom it counts: not its author, nor members who blocked the author."""
         if not (mentions or groups):
             return ()
         found = dict.fromkeys(mentions)
@@ -443,7 +443,7 @@ class Messages:
         return any(role_id in groups for role_id in self._directory.member(member_id).role_ids)
 
     def _pinging(self, connection: Connection, message: Message) -> Message:
-        """The message, which mentions the author of what it answers too. A step of a write."""
+        """Add the author of the answered message to the mentions, as a step of a write."""
         answered = message.reply_to and store.get(connection, message.channel_id, number_of(message.reply_to))
         if not answered or answered.author.kind != MEMBER:
             return message
@@ -458,7 +458,7 @@ class Messages:
 
 
 def checked_text(text: str, *, or_else: bool) -> None:
-    """Raises ChatError for a text that is too long, or says nothing where there is nothing `or_else`."""
+    """Raise ChatError for a text that is too long, or that shows nothing and has nothing else (`or_else`)."""
     if len(text) > MAX_TEXT_CHARACTERS:
         raise ChatError("message_too_long")
     if not or_else and not shows_something(text):
@@ -466,7 +466,7 @@ def checked_text(text: str, *, or_else: bool) -> None:
 
 
 def _repeated(connection: Connection, member_id: str, draft: Draft) -> Message | None:
-    """What a nonce stands for already. Raises ChatError where that is gone."""
+    """Return the message that already has this nonce. Raises ChatError if it is deleted."""
     if draft.nonce is None:
         return None
     n = store.called(connection, member_id, draft.channel_id, draft.nonce)
@@ -480,7 +480,7 @@ def _sent_before(connection: Connection, member_id: str, draft: Draft, refusal: 
 
 
 def _with_words(message: Message, upload_id: str, alt: str) -> Message:
-    """The message, one of whose files says this."""
+    """Return the message with another alt text for one of its files."""
     files = [
         {**file, "alt": alt} if isinstance(file, Mapping) and file.get("id") == upload_id else file
         for file in message.attachments
@@ -489,7 +489,7 @@ def _with_words(message: Message, upload_id: str, alt: str) -> Message:
 
 
 def _pinged(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
-    """Whom it mentions without naming them: the author of what it answers."""
+    """Return the members whom the message mentions only as a reply: the author it answers."""
     named_already = {*mentioned(message.text), *but_not}
     return tuple(member_id for member_id in message.mentions if member_id not in named_already)
 

@@ -1,7 +1,7 @@
-"""The index of the words of messages, and what it has yet to take in. SQL only.
+"""The search index of messages, and the changes that it has yet to index. SQL only.
 
-The index holds no text: to take a message out of it, one must say what was put in. Hence
-what a message was when it was indexed is noted in the write that changes it, once.
+The index holds no text, so removing a message needs the text that was indexed. The write that first changes
+a message therefore records its indexed form.
 """
 
 import hashlib
@@ -16,8 +16,8 @@ from svc.chat.messages.store import read_after, read_these
 from svc.chat.messages.words import taken_in
 
 _CARD_PICTURES = ("image", "thumbnail")
-# What the beginnings of words in a query may stand for, in all. SQLite merges the lists of messages of
-# all these words and cannot be interrupted then: 0.13 s for a million entries. To count them takes 0.03 s.
+# How many words the beginnings in a query may match, in all. SQLite merges the message lists of all these
+# words and cannot be interrupted then: 0.13 s for a million entries. Counting them takes 0.03 s.
 MOST_WORDS = 4_000
 MOST_ENTRIES = 1_000_000
 _NO_WORDS = "[0,null,null]"
@@ -36,7 +36,7 @@ def has_tag(what: str) -> str:
 
 
 def changes(connection: Connection, old: Message) -> None:
-    """A step of the write that changes what is searched by about a message, or deletes it."""
+    """Record the indexed form of a message, as a step of the write that changes or deletes it."""
     connection.execute(
         "INSERT OR IGNORE INTO indexed_before SELECT ?, ?, ? WHERE ? <= (SELECT up_to FROM indexed)",
         (old.n, _text(old), _tags(old), old.n),
@@ -44,7 +44,7 @@ def changes(connection: Connection, old: Message) -> None:
 
 
 def take_in(connection: Connection, most: int) -> int:
-    """Index what has been posted and changed since; returns how many messages that were."""
+    """Index new and changed messages. Return how many."""
     stale = connection.execute("SELECT * FROM indexed_before LIMIT ?", (most,)).fetchall()
     connection.executemany(
         "INSERT INTO message_words (message_words, rowid, text, tags) VALUES ('delete', ?, ?, ?)",
@@ -52,7 +52,7 @@ def take_in(connection: Connection, most: int) -> int:
     )
     connection.executemany("DELETE FROM indexed_before WHERE n = ?", [(row["n"],) for row in stale])
     if stale:
-        # Parts of the index hold these words until they are merged (`deleted_words`).
+        # Segments of the index hold these words until they are merged (`deleted_words`).
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('words_deleted', 'yes')")
     again = read_these(connection, [row["n"] for row in stale])
     up_to = connection.execute("SELECT up_to FROM indexed").fetchone()[0]
@@ -67,7 +67,7 @@ def take_in(connection: Connection, most: int) -> int:
 
 
 async def find(database: Database, query: str, after: int, before: int, limit: int) -> list[int]:
-    """The cursors of what matches between two, the newest first. Raises QueryTooLong and PoolBusy."""
+    """Return the cursors of matches between two cursors, newest first. Raises QueryTooLong and PoolBusy."""
     found = await database.searched(
         "SELECT rowid AS n FROM message_words WHERE message_words MATCH ? AND rowid > ? AND rowid < ?"
         " ORDER BY rowid DESC LIMIT ?",
@@ -77,7 +77,7 @@ async def find(database: Database, query: str, after: int, before: int, limit: i
 
 
 async def expandable(database: Database, beginnings: Collection[str]) -> set[str]:
-    """Those that may stand for all words that begin so, and together do not cost too much.
+    """Return the beginnings that may match longer words without costing too much together.
 
     Raises QueryTooLong and PoolBusy.
     """
@@ -92,7 +92,7 @@ async def expandable(database: Database, beginnings: Collection[str]) -> set[str
         (json.loads(row["counts"]), row["value"]) for row in found if row["counts"] != _NO_WORDS
     ):
         if count == 1 and first == beginning:
-            continue  # Nothing longer begins so; looking up the word alone is faster.
+            continue  # No longer word begins with it. Looking up the word alone is faster.
         words, entries = words + count, entries + messages
         if words <= MOST_WORDS and entries <= MOST_ENTRIES:
             those.add(beginning)
@@ -100,7 +100,7 @@ async def expandable(database: Database, beginnings: Collection[str]) -> set[str
 
 
 def _text(message: Message) -> str:
-    """What is searched: the text, and what cards say."""
+    """Return the searchable text of a message and its cards."""
     return taken_in(_said(message))
 
 
@@ -109,7 +109,7 @@ def _said(message: Message) -> str:
 
 
 def _card_texts(card: object) -> Iterator[str]:
-    """Whatever a card says, at any depth; not its addresses and moments, and not its pictures."""
+    """Yield the texts of a card at any depth, without its addresses, times and pictures."""
     if isinstance(card, Mapping):
         for name, part in card.items():
             if name in ("title", "description", "name", "value", "text"):
@@ -144,5 +144,5 @@ def _tags(message: Message) -> str:
 
 
 def _short(name: str) -> str:
-    """One token, whatever the id is made of."""
+    """Return one token for an id, whatever its characters."""
     return hashlib.blake2s(name.encode(), digest_size=8).hexdigest()

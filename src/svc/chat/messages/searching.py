@@ -1,8 +1,7 @@
-"""Searching messages, the inbox of those that mention a member, and keeping the index of words in step.
+"""Searches messages, lists those that mention a member, and keeps the search index up to date.
 
-Finds nothing that the asker may not view. Indexing has writes of its own, so that posting
-never waits for it; what it has done is in the file, so that it goes on where a stopped
-server left off. No HTTP, no SQL.
+Finds nothing that the member may not view. Indexing has writes of its own, so that posting never waits for
+it. Its progress is stored, so that it continues after a restart. No HTTP, no SQL.
 """
 
 import asyncio
@@ -25,14 +24,15 @@ from svc.chat.messages.words import phrase
 from svc.chat.text_folding import folded, folded_name
 
 MAX_FOUND = 50
-# Some 5 ms of the writer's time, which others wait for; and how many times as long they have it next.
+# A batch takes about 5 ms of the writer's time. Other writers then get _SHARE times as long.
 _BATCH = 100
 _SHARE = 4
-# Behind a commit by this, so that what many post is indexed together: each time costs a commit of its own.
+# Indexing runs this long after a commit, so that several messages are indexed together. Each run costs a
+# commit of its own.
 _PAUSE_S = 0.25
-# A search asks for it earlier, and goes on after this long where there is too much to index at once.
+# A search starts indexing earlier. It proceeds after this time if there is too much to index.
 _CATCHING_UP_S = 0.2
-# A client that has not had its answer by then will not ask again.
+# A client that has no response by then will not repeat its request.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
 # Greater than any cursor: SQLite's largest integer.
@@ -44,16 +44,16 @@ logger = logging.getLogger(__name__)
 
 
 class Indexer:
-    """Wake it when something was committed; `run` it beside the requests."""
+    """The background task of the index. Call `wake` after each commit."""
 
     def __init__(self, database: Database, released: Callable[[Connection, str], None]) -> None:
-        """`released` is a step of the write that deletes a message, by its id."""
+        """Create the indexer. `released` is a step of the write that deletes a message, by its id."""
         self._database = database
         self._released = released
         self._due = asyncio.Event()
         self._due.set()
         self._behind = True
-        # Searches that wait for the index; while there are any, it is brought up to date without a pause.
+        # Searches that wait for the index. While there are any, indexing runs without a pause.
         self._asked: set[asyncio.Future[None]] = set()
         self._hurry = asyncio.Event()
 
@@ -62,7 +62,7 @@ class Indexer:
         self._behind = True
 
     async def in_step(self) -> None:
-        """Return once everything that was committed before can be found."""
+        """Return once everything that was committed before is indexed."""
         if not self._behind:
             return
         asked = asyncio.get_running_loop().create_future()
@@ -104,7 +104,7 @@ class Indexer:
                 each.set_result(None)
 
     async def _tidy_up(self) -> None:
-        """Forget what is of no more use."""
+        """Delete old nonces and the messages of deleted channels."""
         old = int((time.time() - NONCES_KEPT_S) * 1000)
         await self._bit_by_bit(lambda connection: store.forget_nonces(connection, old, _BATCH) == _BATCH)
         await self._bit_by_bit(self._remove_of_gone_channels)
@@ -118,7 +118,7 @@ class Indexer:
         return messages is not None
 
     async def _bit_by_bit(self, step: Callable[[Connection], bool]) -> None:
-        """Repeat a write for as long as there may be more to do, and leave most of the time to others."""
+        """Repeat a write while there may be more to do, and leave most of the time to other writers."""
         before = time.monotonic()
         while await self._database.write(step):
             await asyncio.sleep(_SHARE * (time.monotonic() - before))
@@ -134,7 +134,7 @@ class Search:
     async def find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
-        """As `_find`, one at a time for each member, and for so long as a search may take."""
+        """Search as `_find` does, with one search at a time for each member, and limited time."""
         if member_id in self._asking:
             raise ChatError("search_running")
         self._asking.add(member_id)
@@ -153,7 +153,7 @@ class Search:
     async def _find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
-        """What matches, the newest first, older than a message already found; and whether there is more."""
+        """Return matches older than a message, newest first, and whether there are more."""
         query = parse(text)
         channel_ids = self._channels(member_id, query)
         authors = self._authors(query.from_names)
@@ -169,13 +169,13 @@ class Search:
             limit + 1,
         )
         found = await store.these(self._database, numbers[:limit])
-        # What the index says of a message may be older than the message and than today's rights.
+        # The index may be older than a message and than the member's current permissions.
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         return [message for message in found if message.channel_id in visible], len(numbers) > limit
 
     def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> Sought:
         groups: list[Iterable[str]] = []
-        # Who may view everything needs no such condition, which is the most expensive of all.
+        # A member who may view everything needs no such condition, which is the most expensive of all.
         if len(channel_ids) < len(self._directory.channels) or not _narrows(query):
             groups.append([search_store.channel_tag(channel_id) for channel_id in channel_ids])
         if authors:
@@ -187,7 +187,7 @@ class Search:
         return Sought(phrases, groups, [phrase(text) for text in query.no_phrases], no_tags)
 
     def _channels(self, member_id: str, query: Query) -> list[str]:
-        """Those to search: all that the member may view, or those of them that are named; less some."""
+        """Return the channels to search: the visible or the named ones, without the excluded ones."""
         visible = self._directory.visible_channels(member_id)
         found = [channel.id for channel in visible]
         if query.in_names:
@@ -196,25 +196,28 @@ class Search:
         return [channel_id for channel_id in found if channel_id not in excluded]
 
     def _authors(self, names: Sequence[str]) -> list[str]:
-        """Members by id or name; an id may be that of somebody who has left, or of a webhook."""
+        """Return members by id or name. An id may be that of a former member or a webhook."""
         wanted = {folded(name.removeprefix("@")) for name in names}
         members = self._directory.members.values()
         named = [member.id for member in members if folded_name(member.nickname) in wanted]
         return [*named, *wanted]
 
     async def mentions(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
-        """What mentions a member, in whatever channel or thread, the newest first, older than a cursor; and
-        whether there is more. What counts as a mention was decided when the message was posted (`rules`)."""
+        """Return messages that mention a member, newest first, and whether there are more.
+
+        Searches every channel and thread for messages older than the cursor `before`. `rules` decides on
+        mentions when it posts a message.
+        """
         listed = self._listed(member_id)
         end = _END if before is None else before
         numbers = await store.mentions(self._database, member_id, listed, end, limit + 1)
         found = await store.these(self._database, numbers[:limit])
-        # Rights may have changed while the messages were read.
+        # Permissions may have changed while the messages were read.
         listed = self._listed(member_id)
         return [message for message in found if message.channel_id in listed], len(numbers) > limit
 
     def _listed(self, member_id: str) -> list[str]:
-        """As in the counts of what is unread, archived channels are left out."""
+        """Return the listed channels. As in the unread counts, archived channels are left out."""
         return [channel.id for channel in self._directory.listed_channels(member_id)]
 
 
@@ -231,7 +234,7 @@ def _narrows(query: Query) -> bool:
 
 
 def _bounds(query: Query, before_id: str | None) -> tuple[int, int]:
-    """Between which cursors, neither included."""
+    """Return the cursors between which to search, both excluded."""
     after = -1 if query.after_ms is None else first_number_at(query.after_ms) - 1
     before = _END if query.before_ms is None else first_number_at(query.before_ms)
     return after, before if before_id is None else min(before, number_of(before_id))

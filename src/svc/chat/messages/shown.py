@@ -1,4 +1,4 @@
-"""A message as clients see it, in words for programs."""
+"""The schema of a message as clients see it."""
 
 from svc.chat.described import (
     BOOLEAN,
@@ -25,7 +25,7 @@ from svc.chat.uploads.limits import MAX_ATTACHMENTS
 from svc.chat.uploads.requests import ATTACHED
 
 _TEXT = string(MAX_TEXT_CHARACTERS)
-# A stored picture, with the address at which it is for some hours.
+# A stored picture, with a URL that is valid for some hours.
 _PICTURE = Named(
     "StoredPicture",
     obj(
@@ -81,11 +81,11 @@ FIELDS: dict[str, Schema] = {
     "author": _AUTHOR,
     "text": _TEXT,
     "reply_to": nullable(ID),
-    # One more than a text names: a reply mentions the author of what it answers.
+    # One more than a text can mention, because a reply also mentions the author of the answered message.
     "mentions": array(ID, MAX_MENTIONS + 1),
     "mention_groups": array(ID, MAX_MENTIONS),
     "cards": array(_CARD),
-    # One line for notifications, where there are cards and no text.
+    # One line for notifications, if there are cards and no text.
     "fallback": nullable(string(MAX_FALLBACK_CHARACTERS)),
     "attachments": array(ATTACHED, MAX_ATTACHMENTS),
     "flagged": BOOLEAN,
@@ -93,13 +93,13 @@ FIELDS: dict[str, Schema] = {
     "edited_at_ms": nullable(TIME_MS),
     "reactions": array(obj({"emoji": EMOJI, "member_ids": array(ID)})),
     "pinned": BOOLEAN,
-    # What its links lead to, in short.
+    # Previews of its links.
     "previews": array(PREVIEW, MAX_LINKS),
-    # The message that its thread hangs on; null for a message of the channel itself.
+    # The id of the thread's root message. Null for a message of the channel itself.
     "thread": nullable(ID),
-    # The thread that hangs on it.
+    # The thread whose root is this message.
     "answers": nullable(ANSWERS),
 }
-# Files that were kept long enough; left out where there are none.
+# The number of attachments whose retention time has ended. Left out if it is 0.
 EXPIRED = {"expired_attachments": integer(1)}
 MESSAGE = Named("Message", obj(FIELDS, EXPIRED))

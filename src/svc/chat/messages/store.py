@@ -1,4 +1,4 @@
-"""Messages with what hangs on them, read and written. SQL only."""
+"""Stores and reads messages with their reactions, pins, previews and threads. SQL only."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -54,7 +54,7 @@ _MESSAGE = Table(
     cards=_LIST,
     attachments=_LIST,
 )
-# Messages with what hangs on them, each in one row: behind the columns of the message what it has of others.
+# Messages, one in each row: first the columns of the message, then those from other tables.
 _MESSAGES = f"""
 SELECT {_MESSAGE.select("m")}, m.previews, p.n, t.count, l.n, l.id, l.posted_at_ms,
     (SELECT json_group_array(json_array(r.emoji, r.member_id)) FROM
@@ -65,12 +65,12 @@ FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
 """
 
 
-# As JSON: the message is to have none.
+# JSON that marks a message that gets no previews.
 _NO_PREVIEWS = "false"
-# A channel, and the thread in it; none for the channel itself.
+# A channel, and a thread in it. None means the channel itself.
 Place = tuple[str, str | None]
-# Two indexes begin with a member. This one is in the order of the answer and is read for a page only; with
-# the other, everything that ever mentioned the member would be read and sorted.
+# Two indexes begin with a member. This one has the order of the result, so that only one page is read. With
+# the other, every mention of the member would be read and sorted.
 NEWEST_MENTIONS = (
     "SELECT n FROM mentions INDEXED BY mentions_by_member WHERE member_id = ? AND n < ?"
     " AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n DESC LIMIT ?"
@@ -107,18 +107,18 @@ def delete_mentions_but(connection: Connection, n: int, member_ids: Iterable[str
 
 
 def called(connection: Connection, author_id: str, channel_id: str, nonce: str) -> int | None:
-    """The cursor of the message that its author called so, whether it still exists or not."""
+    """Return the cursor of the message with this nonce, even if the message is deleted."""
     sql = "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?"
     return value(connection.execute(sql, (author_id, channel_id, nonce)), int)
 
 
 def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, now_ms: int) -> None:
-    """`nonce` is the author, the channel, and what the author calls the message."""
+    """Insert a nonce: the author, the channel, and the author's name for the message."""
     connection.execute("INSERT INTO message_nonces VALUES (?, ?, ?, ?, ?)", (*nonce, n, now_ms))
 
 
 def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
-    """Those that were used before; returns how many were forgotten."""
+    """Delete nonces that were used before a time. Return how many."""
     return connection.execute(
         "DELETE FROM message_nonces WHERE (author_id, channel_id, nonce) IN"
         " (SELECT author_id, channel_id, nonce FROM message_nonces WHERE used_at_ms < ? LIMIT ?)",
@@ -127,13 +127,13 @@ def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
 
 
 def get(connection: Connection, channel_id: str, n: int) -> Message | None:
-    """As the write sees it that asks."""
+    """Return a message as the current write sees it."""
     row = connection.execute(_MESSAGES + "WHERE m.n = ? AND m.channel_id = ?", (n, channel_id)).fetchone()
     return _message(row) if row else None
 
 
 def existing(connection: Connection, channel_id: str, message_id: str) -> Message:
-    """Raises ChatError."""
+    """Return a message. Raises ChatError if there is none."""
     message = get(connection, channel_id, number_of(message_id))
     if message is None or message.id != message_id:
         raise ChatError("unknown_message")
@@ -141,7 +141,7 @@ def existing(connection: Connection, channel_id: str, message_id: str) -> Messag
 
 
 def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
-    """Those of the numbers that still exist."""
+    """Return the messages with these numbers that still exist."""
     if not numbers:
         return []
     found = connection.execute(
@@ -151,7 +151,7 @@ def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
 
 
 def read_after(connection: Connection, n: int, limit: int) -> list[Message]:
-    """The oldest messages of all channels that are newer than a cursor."""
+    """Return the oldest messages of all channels that are newer than a cursor."""
     found = connection.execute(_MESSAGES + "WHERE m.n > ? ORDER BY m.n LIMIT ?", (n, limit))
     return [_message(row) for row in found]
 
@@ -171,7 +171,7 @@ def set_previews(connection: Connection, message: Message) -> None:
 
 
 def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
-    """Keep what a message said; of more than `most` edits the oldest are forgotten."""
+    """Store an earlier version of a message. Beyond `most`, the oldest versions are deleted."""
     connection.execute(
         "INSERT INTO message_edits"
         " SELECT ?, coalesce(max(number), 0) + 1, ?, ? FROM message_edits WHERE n = ?",
@@ -185,18 +185,21 @@ def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
 
 
 def delete(connection: Connection, n: int) -> None:
-    """With its edits, reactions, pin and mentions."""
+    """Delete a message with its edits, reactions, pin and mentions."""
     _MESSAGE.delete(connection, n=n)
 
 
 def forget_channel(connection: Connection, channel_id: str) -> None:
-    """Its messages go bit by bit."""
+    """Mark a channel as deleted. Its messages are deleted in small batches."""
     connection.execute("INSERT OR IGNORE INTO channels_gone VALUES (?)", (channel_id,))
     connection.execute("DELETE FROM thread_follows WHERE channel_id = ?", (channel_id,))
 
 
 def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
-    """Messages of a channel that is gone, which is forgotten with its last ones; None where no channel is."""
+    """Return messages of a deleted channel, or None if there is no such channel.
+
+    Forgets the channel with its last messages.
+    """
     row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
     if row is None:
         return None
@@ -208,13 +211,13 @@ def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
 
 
 def forget_member(connection: Connection, member_id: str) -> None:
-    """What is only of use to the member who goes; the messages stay."""
+    """Delete the data that only the leaving member needs. The messages stay."""
     for table in ("mentions", "reads", "thread_follows"):
         connection.execute(f"DELETE FROM {table} WHERE member_id = ?", (member_id,))
 
 
 def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -> None:
-    """A mark does not go back."""
+    """Set the read mark of a member. A mark never goes back."""
     connection.execute(
         "INSERT INTO reads VALUES (?, ?, ?)"
         " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > reads.n",
@@ -231,21 +234,21 @@ async def one(database: Database, channel_id: str, n: int) -> Message | None:
 
 
 async def before(database: Database, place: Place, n: int, limit: int) -> list[Message]:
-    """The newest messages there that are older than a cursor, the oldest first."""
+    """Return the newest messages that are older than a cursor, oldest first."""
     sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n < ? ORDER BY m.n DESC LIMIT ?"
     found = await database.rows(sql, (*place, n, limit))
     return [_message(row) for row in reversed(found)]
 
 
 async def after(database: Database, place: Place, n: int, limit: int) -> list[Message]:
-    """The oldest messages there that are newer than a cursor, the oldest first."""
+    """Return the oldest messages that are newer than a cursor, oldest first."""
     sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n > ? ORDER BY m.n LIMIT ?"
     return [_message(row) for row in await database.rows(sql, (*place, n, limit))]
 
 
 async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
-    """The cursor of the first message there that was posted then or later."""
-    # No cursor is behind its moment, but some are ahead of it: those of a clock that was.
+    """Return the cursor of the first message that was posted at a time or later."""
+    # No cursor is behind its moment. Some are ahead of it, because their clock was.
     row = await database.row(
         "SELECT n FROM messages WHERE channel_id = ? AND thread IS ? AND n >= ?"
         " AND coalesce(posted_at_ms, ?) >= ? ORDER BY n LIMIT 1",
@@ -255,26 +258,26 @@ async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
 
 
 async def these(database: Database, numbers: Sequence[int]) -> list[Message]:
-    """Those of the numbers that still exist, the newest first."""
+    """Return the messages with these numbers that still exist, newest first."""
     wanted = dumps(list(numbers)).decode()
     sql = _MESSAGES + "WHERE m.n IN (SELECT value FROM json_each(?)) ORDER BY m.n DESC"
     return [_message(row) for row in await database.rows(sql, (wanted,))]
 
 
 async def latest_of_members(database: Database, limit: int) -> list[Message]:
-    """What members have posted last, wherever it was, the oldest first."""
+    """Return the latest messages of members in all channels, oldest first."""
     sql = _MESSAGES + "WHERE m.author_kind = ? ORDER BY m.n DESC LIMIT ?"
     return [_message(row) for row in reversed(await database.rows(sql, (MEMBER, limit)))]
 
 
 async def pinned(database: Database, channel_id: str) -> list[Message]:
-    """The pinned messages of a channel, that which was pinned last first."""
+    """Return the pinned messages of a channel, the last pinned first."""
     sql = _MESSAGES + "WHERE p.channel_id = ? ORDER BY p.pinned_at_ms DESC, m.n DESC"
     return [_message(row) for row in await database.rows(sql, (channel_id,))]
 
 
 async def edits(database: Database, n: int) -> list[Edit]:
-    """What a message said before, the oldest first."""
+    """Return the earlier versions of a message, oldest first."""
     found = await database.rows("SELECT * FROM message_edits WHERE n = ? ORDER BY number", (n,))
     return [Edit(row["text"], row["replaced_at_ms"]) for row in found]
 
@@ -306,6 +309,9 @@ def _message(row: Row) -> Message:
 async def mentions(
     database: Database, member_id: str, channel_ids: Sequence[str], before: int, limit: int
 ) -> list[int]:
-    """The cursors of what mentions a member in these channels and their threads, the newest first."""
+    """Return the cursors of messages in these channels that mention a member, newest first.
+
+    Includes the threads of the channels.
+    """
     channels = dumps(list(channel_ids)).decode()
     return [row["n"] for row in await database.rows(NEWEST_MENTIONS, (member_id, before, channels, limit))]

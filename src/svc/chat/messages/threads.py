@@ -1,8 +1,8 @@
-"""Threads: who follows them, what is new to whom, and how far they have read. No HTTP.
+"""Threads: followers, unread counts and read marks. No HTTP.
 
-A thread is the answers to one message of a channel, which are not part of the channel's history.
-Whoever writes in it, has written what it hangs on, or is mentioned in it follows it, until they say
-otherwise. Counts what `reading` counts of channels, by the same rules.
+A thread holds the answers to one message of a channel, its root. They are not part of the channel's history.
+Members follow a thread if they write in it, wrote its root, or are mentioned in it, until they unfollow it.
+Counts follow the rules of `reading`.
 """
 
 from collections.abc import Collection, Iterable
@@ -27,19 +27,19 @@ _FOLLOWS = (
     "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
     " JOIN threads AS t ON t.id = f.thread"
 )
-# Of each thread the cursors of what somebody who follows it has not read, the oldest first.
+# For each thread, the cursors that some follower has not read, oldest first.
 _UNREAD = (
     "SELECT f.thread, m.n FROM"
     " (SELECT thread, channel_id, min(n) AS n FROM thread_follows GROUP BY thread, channel_id) AS f"
     " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
     " ORDER BY m.n"
 )
-# From a cursor on. A mark does not go back.
+# Follow from a cursor on. A mark never goes back.
 _FOLLOW = (
     "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n"
 )
-# Member, thread, and the cursor of a message that mentions and was not read.
+# Member, thread, and the cursor of an unread message that mentions the member.
 _UNREAD_MENTIONS = (
     "SELECT f.member_id, f.thread, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
     " JOIN thread_follows AS f ON f.member_id = m.member_id AND f.thread = s.thread"
@@ -66,7 +66,7 @@ class Threads:
         self._following = Following()
 
     async def load(self) -> None:
-        """Start counting, once the directory is filled."""
+        """Load the counts. Call this once the directory is loaded."""
         following, channels = self._following, self._directory.channels
         for member_id, thread, channel_id, n, last_n in await self._database.rows(_FOLLOWS):
             if channel_id in channels and member_id in self._directory.members:
@@ -77,14 +77,14 @@ class Threads:
             following.mentioned(thread, member_id, n)
 
     def welcome(self, asker: Asker) -> dict[str, object]:
-        """Every thread that the member follows and may view."""
+        """Return every thread that the member follows and may view."""
         return {"threads": [self.state(asker.member_id, thread) for thread in self._visible(asker.member_id)]}
 
     def follows(self, member_id: str, thread: str) -> bool:
         return self._following.follow(thread, member_id) is not None
 
     def state(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
-        """What a thread is to a member; `channel_id` is that of one which they may not follow."""
+        """Return a member's state of a thread. `channel_id` is used if the member does not follow it."""
         follow, followed = self._following.follow(thread, member_id), self._following.thread(thread)
         return ThreadState(
             channel_id=followed.channel_id if follow and followed else channel_id,
@@ -99,7 +99,7 @@ class Threads:
     async def followed(
         self, member_id: str, before: int | None, limit: int
     ) -> tuple[list[tuple[Message | None, ThreadState]], bool]:
-        """The member's threads with what they hang on, that with the newest message first; is there more?"""
+        """Return the member's threads and their roots, latest active first, and whether there are more."""
         threads = [t for t in self._visible(member_id) if before is None or self._last(t) < before]
         page = threads[:limit]
         found = {m.id: m for m in await store.these(self._database, [number_of(thread) for thread in page])}
@@ -115,7 +115,7 @@ class Threads:
 
     @follows_rules
     def follow(self, member_id: str, channel_id: str, thread: str) -> Act[Answers, ThreadState]:
-        """Be told of what is posted from now on. Raises ChatError where there is no such thread."""
+        """Follow a thread from its last message on. Raises ChatError if there is no such thread."""
         self._directory.channel(member_id, channel_id)
         dropped = self._following.crowded_out(thread, [member_id])
 
@@ -149,9 +149,9 @@ class Threads:
 
     @follows_rules
     def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Act[None, ThreadState]:
-        """Everything up to a message, which may be gone, has been read by who follows the thread."""
+        """Mark everything up to a message as read for a follower, even if the message is deleted."""
         self._require(member_id, channel_id, thread)
-        # Nobody has read what is yet to be posted.
+        # A mark must not cover messages that are not posted yet.
         n = min(number_of(message_id), self._last(thread))
 
         def marked(_: None) -> ThreadState:
@@ -160,18 +160,18 @@ class Threads:
 
         return Act(lambda connection: _read(connection, member_id, thread, n), marked)
 
-    # What messages bring about.
+    # Effects of messages.
 
     def crowded_out(self, thread: str, author_id: str, told: Collection[str]) -> list[tuple[str, str]]:
-        """Members, each with a thread that they give up to follow this one."""
+        """Return pairs of member and thread: the threads to unfollow for this one."""
         return self._following.crowded_out(thread, [author_id, *told])
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """A step of the write that has inserted a message of a thread; `posted` follows. Raises ChatError."""
+        """Store the follows after the message, as a step of the write. `posted` follows. Raises ChatError."""
         thread = message.thread
         assert thread is not None, "it is of a thread"
         _unfollow(connection, message.crowded_out)
-        # Who follows it already has a mark of their own.
+        # A member who already follows the thread keeps their mark.
         connection.executemany(
             "INSERT OR IGNORE INTO thread_follows VALUES (?, ?, ?, ?)",
             [(member_id, thread, message.channel_id, message.n - 1) for member_id in message.joining],
@@ -180,20 +180,20 @@ class Threads:
         return self.beside(connection, message)
 
     def beside(self, connection: Connection, message: Message) -> Message:
-        """The message, with what is in its thread now that it came or went: a step of the write."""
+        """Return the message with its thread's current summary, as a step of the write."""
         if message.thread is None:
             return message
         return structs.replace(message, beside=_answers(connection, message.thread))
 
     def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
-        """What a thread hangs on: a step of a write. Raises ChatError."""
+        """Return the root message of a thread, as a step of a write. Raises ChatError."""
         root = store.existing(connection, channel_id, thread)
         if root.thread is not None:
             raise ChatError("invalid_request", "A message of a thread has no thread of its own")
         return root
 
     def joining(self, message: Message, root: Message) -> tuple[str, ...]:
-        """Who follows the thread by this message, if they do not yet."""
+        """Return the members who follow the thread because of this message."""
         joining: dict[str, None] = dict.fromkeys([message.author.id, *message.told])
         author = root.author
         viewers = self._directory.viewers(message.channel_id)
@@ -202,7 +202,7 @@ class Threads:
         return tuple(joining)
 
     def posted(self, message: Message) -> None:
-        """Whoever writes has read what is there."""
+        """Count a new message. Its author has read everything up to it."""
         thread, following = message.thread, self._following
         assert thread is not None, "it is of a thread"
         self._drop(message.crowded_out)
@@ -226,14 +226,14 @@ class Threads:
         counted = self._following.unmentioned(thread, message.n)
         self._hub.push("thread_changed", _changed(message), Viewers(message.channel_id))
         if message.beside is None:
-            # There is nothing to follow any more.
+            # The thread is empty, so nobody can follow it.
             counted = self._following.forget(thread)
         else:
             self._following.deleted(thread, message.n, message.beside.last_n)
         for member_id in counted:
             self._tell(member_id, thread, message.channel_id)
 
-    # Channels and members that go.
+    # Deleted channels and members.
 
     def forget_channel(self, channel: Channel) -> None:
         self._following.forget_channel(channel.id)
@@ -242,7 +242,7 @@ class Threads:
         self._following.forget_member(member_id)
 
     def _require(self, member_id: str, channel_id: str, thread: str) -> None:
-        """Raises ChatError for a channel that the member may not view, and a thread that is elsewhere."""
+        """Raise ChatError if the member may not view the channel, or if the thread is in another one."""
         self._directory.channel(member_id, channel_id)
         followed = self._following.thread(thread)
         if followed is not None and followed.channel_id != channel_id:
@@ -265,7 +265,7 @@ class Threads:
                 self._tell(member_id, thread, followed.channel_id)
 
     def _tell(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
-        """The member's pages have the right counts, whatever they made of the pushes so far."""
+        """Push the state, so that the member's pages are right whatever they made of earlier pushes."""
         state = self.state(member_id, thread, channel_id)
         if member_id in self._directory.viewers(state.channel_id):
             self._hub.push("thread_state", state, only(member_id))
@@ -278,7 +278,7 @@ def _changed(message: Message) -> dict[str, object]:
 
 
 def _answers(connection: Connection, thread: str) -> Answers | None:
-    """What there is in a thread, as the write sees it that asks; None where there is nothing."""
+    """Return a thread's summary as the current write sees it. None if the thread is empty."""
     row = connection.execute(
         "SELECT t.count, l.n, l.id, l.posted_at_ms FROM threads AS t JOIN messages AS l ON l.n = t.last_n"
         " WHERE t.id = ?",
@@ -288,7 +288,7 @@ def _answers(connection: Connection, thread: str) -> Answers | None:
 
 
 def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
-    """Where the member follows it. A mark does not go back."""
+    """Set the read mark of a follower. A mark never goes back."""
     connection.execute(
         "UPDATE thread_follows SET n = ?3 WHERE member_id = ?1 AND thread = ?2 AND n < ?3",
         (member_id, thread, n),
@@ -296,5 +296,5 @@ def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
 
 
 def _unfollow(connection: Connection, follows: Iterable[tuple[str, str]]) -> None:
-    """Members, each with a thread."""
+    """Delete follows, given as pairs of member and thread."""
     connection.executemany("DELETE FROM thread_follows WHERE member_id = ? AND thread = ?", follows)

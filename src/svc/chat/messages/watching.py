@@ -1,6 +1,6 @@
-"""What whoever watches over messages says of one that is about to be posted or changed.
+"""The interface between messages and moderation.
 
-Messages ask before they write and do as they are told; why, they do not know. Decides nothing.
+Messages ask for a ruling before a write and apply it. They do not know its reason. Decides nothing.
 """
 
 from collections.abc import Sequence
@@ -15,32 +15,32 @@ from svc.chat.messages.profanity import ReadText, Span
 
 @dataclass(frozen=True)
 class Ruling:
-    """Without any of these the message is posted as it is."""
+    """A ruling on a message. By default, the message is posted unchanged."""
 
-    # Where stars are to stand instead.
+    # Spans to replace by stars.
     spans: Sequence[Span] = ()
-    # It is posted, and marked for moderators.
+    # Post the message, flagged for moderators.
     flagged: bool = False
-    # They are to hear of it, as of a report.
+    # Report the message to moderators.
     reported: bool = False
     refusal: ChatError | None = None
 
 
 class Case(Protocol):
-    """What moderators are to hear of a message."""
+    """A report to moderators about a message."""
 
     def write(self, connection: Connection) -> None:
-        """A step of the write that posts it; `filed` follows."""
+        """Store the report, as a step of the write that posts the message. `filed` follows."""
 
     def filed(self) -> None: ...
 
 
 class Watch(Protocol):
     async def read(self, member_id: str, text: str) -> ReadText:
-        """Look through a text, however long it takes, so that judging it takes no time. Raises ChatError."""
+        """Analyse a text, however long it takes, so that `judge` takes no time. Raises ChatError."""
 
     def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
-        """Of a `new` message, or of one that its author changes."""
+        """Return the ruling on a `new` message, or on an edit."""
 
     def case(
         self,
@@ -52,17 +52,17 @@ class Watch(Protocol):
         found: Sequence[Span],
         now: float,
     ) -> Case:
-        """Of a message, by what it says before anything is covered, and where swear words stood in it."""
+        """Return a report about a message, given its uncensored text and the spans of swear words."""
 
     def posted(self, ruling: Ruling, now: float) -> None:
-        """What was judged is a message now."""
+        """Note that the judged message was posted."""
 
     async def refused(self, ruling: Ruling, now: float) -> None:
-        """What was judged is not, and its author is about to be told."""
+        """Note that the judged message was refused. Its author is about to be notified."""
 
 
 class Refused(ChatError):
-    """A message that whoever watches does not let through."""
+    """A message that moderation refuses."""
 
     def __init__(self, ruling: Ruling) -> None:
         assert ruling.refusal is not None, "only what is refused"

@@ -1,11 +1,11 @@
-"""Turn a text into the words that the search index holds, and a search phrase into what is looked up.
+"""Turns a text into the words of the search index, and a search phrase into the words to look up.
 
 The index (SQLite's FTS5, tokenizer unicode61 without folding of its own) separates words at spaces and
 punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
 are written without spaces or with endings attached. A run of such letters is indexed by overlapping pairs
 and its last character: 東京都 as 東京, 京都, 都. Any part of a run is then a phrase of the index. An emoji
-is a word of its own. Text is folded before it is indexed (`text_folding`).
-A change of the indexed words needs a migration that builds the index again.
+is a word of its own. Text is folded before it is indexed (`text_folding`). A change of the indexed words
+needs a migration that rebuilds the index.
 """
 
 import re
@@ -22,25 +22,25 @@ _RUN = re.compile(
     "\u1780-\u17d3\u17d7\u17dc\u17dd]+"
 )
 # Flags, keycaps, and signs that are emoji by themselves or with the selector U+FE0F. A sequence with joiners
-# or a skin tone is several words: a search for its first sign finds it too.
+# or a skin tone is several words, so a search for its first sign finds it too.
 _EMOJI = re.compile(
     "[\U0001f1e6-\U0001f1ff]{2}|[0-9#*]\ufe0f?\u20e3|\U0001f3f4[\U000e0020-\U000e007f]+"
     "|[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u24c2\u3030\u303d\u3297\u3299](?=\ufe0f)"
     "|[\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff]"
 )
-# FTS5 knows no emoji, and SQLite's Unicode is older than the newest of them. A private character, which is a
-# letter to FTS5, and the code points in hexadecimal make a word that nobody types.
+# FTS5 does not know emoji, and SQLite's Unicode data is older than the newest ones. A private character,
+# which FTS5 treats as a letter, and the code points in hexadecimal form a word that nobody types.
 _EMOJI_MARK = "\uf8ff"
-# One letter begins too many words to mean one of them.
+# A single letter begins too many words.
 LEAST_BEGINNING = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that follow each other; the last may be the beginning of a longer one."""
+    """Consecutive words. The last one may also match longer words."""
 
     words: str
-    # That beginning as the index has it; empty where the last word is whole.
+    # The beginning as indexed. Empty if the last word is whole.
     beginning: str = ""
 
 
@@ -71,17 +71,17 @@ def cost(text: str) -> int:
 
 
 def has_word(text: str) -> bool:
-    """Whether anything of a text is indexed."""
+    """Return whether any part of a text is indexed."""
     return bool(_tokens(taken_in(text)))
 
 
 def has_unspaced(text: str) -> bool:
-    """Whether part of a text is written without spaces between words."""
+    """Return whether part of a text is written without spaces between words."""
     return _RUN.search(text) is not None
 
 
 def _prepared(text: str) -> str:
-    """Fold a text; emoji first, for folding takes their selectors and joiners away."""
+    """Fold a text, with emoji replaced first, because folding removes their selectors and joiners."""
     return folded(text) if text.isascii() else folded(_EMOJI.sub(_emoji_word, text))
 
 
@@ -99,7 +99,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _tokens(prepared: str) -> list[str]:
-    """Split prepared text as FTS5 does: into letters, numbers, marks and private characters."""
+    """Split prepared text as FTS5 does, keeping letters, numbers, marks and private characters."""
     return "".join(
         character if character.isalnum() or _is_part(character) else " " for character in prepared
     ).split()
