@@ -1,5 +1,5 @@
-// The whole page: the way in for somebody new, and for members the channels, the open channel with what stands
-// beside it, and what lies over everything.
+// The whole page: the sign-in view for visitors; for members the channels, the open channel with its side panel, and
+// the dialogs above.
 
 /** @import { Channel } from "../types/api.js" */
 
@@ -30,7 +30,7 @@ const Talk = Later(() => import("./private/talk.js"), "Talk");
 
 export function App() {
   const [fault, again] = useErrorBoundary((error) => {
-    // Whoever watches the page's errors shall hear of it, and the person not be left with half a page.
+    // Pass the error to the page's error handlers. The view below replaces the half-drawn page.
     reportError(error);
   });
   useEffect(() => {
@@ -45,7 +45,7 @@ export function App() {
       removeEventListener("blur", onAway);
     };
   }, []);
-  // What is unread changes with each message, the title seldom; nothing else here is drawn for it.
+  // Unread counts change with each message and the title seldom, so only the title is drawn here.
   const titled = useComputed(title);
   useSignalEffect(() => { document.title = titled.value; });
   if (fault) return html`<main class="empty"><h1>${t("fault-title")}</h1><p>${t("fault-text")}</p><${Button} look="primary" onClick=${again}>${t("try-again")}<//></main>`;
@@ -55,7 +55,7 @@ export function App() {
 function Home() {
   const channel = channelsById.value.get(place.value?.channelId ?? "");
   const talkId = place.value?.talkId;
-  // Most of what stands beside a channel is of that channel.
+  // Most side panels belong to a channel.
   const at = beside.value;
   const Beside = at && (channel || at.name === "members") ? ASIDES[at.name] : null;
   return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"} data-call-bar=${callElsewhere() ? "" : undefined} ...${SWIPING}>
@@ -72,7 +72,7 @@ function Room({ channel }) {
   return channel.type === "voice" ? html`<${CallView} channel=${channel} />` : html`<${Conversation} channel=${channel} />`;
 }
 
-/** There is no channel to be in, or none is known yet. */
+/** No channel is open, or none is known yet. */
 function Nowhere() {
   const words = connection.value === "connecting" ? t("connecting") : connection.value === "online" ? t("no-channels") : t("offline-text");
   return html`<main class="empty"><h1 class="quiet">${words}</h1></main>`;

@@ -1,4 +1,4 @@
-// What somebody wrote, as it is read here: with our emoji, roles and channels, and the people by their present names.
+// A member's text as shown here: with our emoji, roles and channels, and people's current names.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Context } from "./markdown/context.js" */
@@ -14,7 +14,7 @@ import { t } from "../words/words.js";
 import { Markdown as Shown } from "./markdown/markdown.js";
 import { plain as plainly } from "./markdown/plain.js";
 
-/** What a text refers to. Only those who are mentioned are looked up, when their name is shown. */
+/** The data that a text refers to. Only mentioned members are looked up, when their name is shown. */
 const context = computed(() => /** @type {Context} */ ({
   ownId: member.value?.id ?? null,
   ownRoles: new Set(member.value?.roles ?? []),
@@ -34,12 +34,12 @@ function placeOf(url) {
   return channel && messageId ? { words: t("link-to-message", { channel: channel.name }), go: () => open(channel.id, messageId) } : null;
 }
 
-/** The text of a message or a card. In the text of a posted `message` only those are mentioned whom the server has told. @param {{text: string, message?: Pick<Message, "mentions" | "mention_groups">}} props */
+/** The text of a message or a card. In a posted `message`, only mentions that the server lists count. @param {{text: string, message?: Pick<Message, "mentions" | "mention_groups">}} props */
 export function Markdown({ text, message }) {
   const [known, { mentions, mention_groups: groups }] = [context.value, message ?? {}];
   const own = useMemo(() => (mentions ? { ...known, mentioned: new Set([...mentions, ...(groups ?? [])]) } : known), [known, mentions, groups]);
   return html`<${Shown} text=${text} context=${own} />`;
 }
 
-/** The same in one line, without its signs. @param {string} text */
+/** Return the text in one line, without its markdown signs. @param {string} text */
 export const plain = (text) => plainly(text, context.value);

@@ -1,5 +1,4 @@
-// What can stand beside a channel, and what can lie over the page, by the names that state/place.js uses. Each is
-// fetched when it is first wanted.
+// The side panels and dialogs, by the names of state/place.js. Each loads on first use.
 
 import { Later } from "./parts/later.js";
 

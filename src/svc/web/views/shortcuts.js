@@ -1,4 +1,4 @@
-// The keys that work everywhere in the page: one table, which the sheet of shortcuts shows too.
+// The page's global shortcuts: one table, which the list of shortcuts shows too.
 
 import { pressToTalk, toggleCamera, toggleDeafened, toggleHand, toggleMic } from "../call/calling.js";
 import { callSettings } from "../state/call_settings.js";
@@ -26,7 +26,7 @@ export const SHORTCUTS = [
   { keys: "Ctrl+Alt+H", words: "shortcut-hand", act: () => toggleHand() },
 ];
 
-/** Whoever begins to write without having pressed into the field means the field. @param {KeyboardEvent} event */
+/** Typing outside a field goes to the message field. @param {KeyboardEvent} event */
 function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if ([...key].length !== 1 || key === " " || ctrlKey || metaKey || altKey || dialog.value) return;
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
@@ -34,7 +34,7 @@ function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   goToField(place.value?.channelId ?? place.value?.talkId);
 }
 
-/** In a field without pages of its own these keys turn those of what is read above it. @param {KeyboardEvent} event */
+/** In a message field without pages of its own, page keys scroll the messages above. @param {KeyboardEvent} event */
 function turnPage(event) {
   const by = /** @type {{[key: string]: number}} */ ({ PageUp: -0.9, PageDown: 0.9 })[event.key];
   const field = /** @type {Element} */ (event.target);
@@ -44,7 +44,7 @@ function turnPage(event) {
   read?.scrollBy({ top: by * read.clientHeight });
 }
 
-/** To the channel above or below, or the next one with something unread. @param {1 | -1} by */
+/** Go to the channel above or below, or to the next unread one. @param {1 | -1} by */
 function step(by, onlyUnread = false) {
   const all = textChannels.value;
   const at = all.findIndex(({ id }) => id === place.value?.channelId);
@@ -57,7 +57,7 @@ function step(by, onlyUnread = false) {
   }
 }
 
-/** Hold the key to talk; not while one writes, for it may be a letter. @param {KeyboardEvent} event */
+/** Hold the key to talk; not while typing, because the key may be a letter. @param {KeyboardEvent} event */
 export function onHeldKey(event) {
   const { input, pushKey } = callSettings.value;
   if (input !== "push" || event.code !== pushKey || event.repeat) return;
@@ -65,12 +65,12 @@ export function onHeldKey(event) {
   pressToTalk(event.type === "keydown");
 }
 
-/** Another window has the keys now, so nobody tells us when this one is let go. */
+/** Another window has the focus, so the page would miss the key's release. */
 export function onAway() {
   if (callSettings.value.input === "push") pressToTalk(false);
 }
 
-/** Keep the keys of an input method from every field: they choose its words. Safari ends the conversion before the Enter that does so, which has only the key code. @param {KeyboardEvent} event */
+/** Keep the keys of an input method from every field: they choose its words. Safari ends the composition before the Enter that confirms it, so only the key code identifies that Enter. @param {KeyboardEvent} event */
 export function onComposing(event) {
   if (event.isComposing || event.keyCode === 229) event.stopPropagation();
 }
@@ -92,7 +92,7 @@ export function onShortcut(event) {
   found.act();
 }
 
-/** Close what covers the channel or stands beside it; where nothing does, the open channel is read, and its newest message shown. @param {KeyboardEvent} event */
+/** Close what covers the channel or stands beside it; if nothing does, mark the open channel as read and show its newest message. @param {KeyboardEvent} event */
 function escape(event) {
   if (event.defaultPrevented || dialog.value) return;
   if (drawer.value) drawer.value = false;

@@ -1,5 +1,5 @@
-// Whether the page is in sight, and which message is opened from a notice. How the person is told of what happens is
-// fetched behind the first messages.
+// Track whether the page is visible, and open the message of a clicked notice. The code that alerts the person loads
+// after the first messages.
 
 /** @import { Alert } from "../../state/alerts.js" */
 /** @import { Noticed } from "../../types/wire.js" */
@@ -11,10 +11,10 @@ import { inSight } from "../../state/sight.js";
 import { effect } from "../../vendor/signals.js";
 import { loadStyle } from "../parts/later.js";
 
-const BEHIND_MS = 500; // So long after the greeting the first messages have the line to themselves.
+const BEHIND_MS = 500; // The first messages have the connection to themselves for this long after the greeting.
 const MOST_EARLY = 10;
 
-/** What happened before there was anything to tell it with. @type {Alert[]} */
+/** Alerts that arrived before the module that shows them. @type {Alert[]} */
 const early = [];
 let tellOf = (/** @type {Alert} */ alert) => { if (early.length < MOST_EARLY) early.push(alert); };
 
@@ -22,7 +22,7 @@ export function startAlerts() {
   watchSight();
   onAlert((alert) => tellOf(alert));
   tellLater();
-  // A notice was pressed.
+  // The person clicked a notice.
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     /** @type {Noticed} */
     const { channelId, messageId, talkId } = data?.open ?? {};
@@ -39,7 +39,7 @@ function tellLater() {
   });
 }
 
-/** Without the network it is tried again with the next connection. What else comes later is here then, too. */
+/** If the import fails, retry with the next connection. The late style sheet is loaded here too. */
 function fetchTelling() {
   import("./telling.js").then(({ startTelling, tell }) => {
     startTelling();
@@ -49,7 +49,7 @@ function fetchTelling() {
   loadStyle().catch(() => {});
 }
 
-/** A page in a window that lies behind another is visible to the browser, but not to the person. */
+/** The browser reports a window behind another as visible, so focus counts too. */
 function watchSight() {
   const look = () => { inSight.value = document.visibilityState === "visible" && document.hasFocus(); };
   document.addEventListener("visibilitychange", look);

@@ -1,5 +1,6 @@
-// The badge on the page's icon: how many mentions wait, or a dot for what else is unread. In the tab it is drawn; on
-// the icon of an installed page the system draws it. In a call the tab's icon shows whether one is heard.
+// The badge on the page's icon: the number of mentions, or a dot for other unread messages. The page draws it on the
+// tab's icon; the system draws it on the icon of an installed page. In a call the tab's icon also shows whether we
+// are heard.
 
 import { callState, deafened, sending } from "../../call/calling.js";
 import { info } from "../../state/server.js";
@@ -9,12 +10,12 @@ import { computed, effect } from "../../vendor/signals.js";
 
 const OWN = "/web/icon.svg";
 const SIZE = 64;
-const MOST = 9; // More digits cannot be read in a tab.
+const MOST = 9; // A tab's icon has no room for more digits.
 
 let turn = 0;
 
 export function wearBadge() {
-  // Drawn when it looks different, not with each message.
+  // Redrawn only when it looks different, not with each message.
   const [mentioned, news] = [computed(() => totals.value.mentions + privateUnread.value), computed(() => totals.value.unread > 0)];
   effect(() => {
     const [mentions, unread] = [mentioned.value, news.value];
@@ -33,7 +34,7 @@ async function show(icon, heard, words) {
   if (mine === turn) /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]")).href = address;
 }
 
-/** The icon with what is on it, as the address of a PNG. @param {string} icon @param {boolean | null} heard @param {string | null} words */
+/** Return the icon with its badge as the URL of a PNG. @param {string} icon @param {boolean | null} heard @param {string | null} words */
 async function drawn(icon, heard, words) {
   const canvas = Object.assign(document.createElement("canvas"), { width: SIZE, height: SIZE });
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -44,7 +45,7 @@ async function drawn(icon, heard, words) {
   return canvas.toDataURL("image/png");
 }
 
-/** A green dot in the corner; a struck-out one while nobody hears us. @param {CanvasRenderingContext2D} pen @param {boolean} heard */
+/** Draw a green dot in the corner, struck out while nobody hears us. @param {CanvasRenderingContext2D} pen @param {boolean} heard */
 function drawHeard(pen, heard) {
   const [radius, at] = [16, SIZE - 16];
   pen.fillStyle = heard ? "#12a594" : "#16211f";
@@ -77,7 +78,7 @@ function drawBadge(pen, words) {
   pen.fillText(words, at, at + 2);
 }
 
-/** Null where it cannot be had, or not be drawn with: it may be at another site. @param {string} address @returns {Promise<HTMLImageElement | null>} */
+/** Return null if the image cannot be loaded or drawn, for example because it is on another site. @param {string} address @returns {Promise<HTMLImageElement | null>} */
 async function loaded(address) {
   const picture = Object.assign(new Image(SIZE, SIZE), { crossOrigin: "anonymous", src: address });
   return picture.decode().then(() => picture, () => (address === OWN ? null : loaded(OWN)));

@@ -1,4 +1,4 @@
-// Hears who comes and goes in our call, ourselves too, and when we mute ourselves.
+// Play a sound when somebody joins or leaves our call, and when we mute ourselves.
 
 /** `hasSpoken`: the microphone was on in this call. @typedef {{channelId: string, in: boolean, mic: boolean, hasSpoken: boolean, others: string[]}} Present */
 
@@ -21,7 +21,7 @@ export function soundCalls() {
   });
 }
 
-/** That the microphone comes on with the call is no unmuting. @param {string} channelId @param {Present | null} before @returns {Present} */
+/** Joining with the microphone on does not count as unmuting. @param {string} channelId @param {Present | null} before @returns {Present} */
 function present(channelId, before) {
   const { mic } = sending.value;
   const hasSpoken = mic || (before?.channelId === channelId && before.hasSpoken);
@@ -31,7 +31,7 @@ function present(channelId, before) {
 /** @param {string} channelId */
 const others = (channelId) => peopleIn(channelId).map(({ id }) => id).filter((id) => id !== member.value?.id);
 
-/** The sound of what has happened, if any. `before` and `now` are null outside of calls. @param {Present | null} before @param {Present | null} now */
+/** Return the sound of the change, if any. `before` and `now` are null outside of calls. @param {Present | null} before @param {Present | null} now */
 export function change(before, now) {
   if (!now?.in) return before?.in ? "leave" : null;
   if (!before?.in || before.channelId !== now.channelId) return "join";

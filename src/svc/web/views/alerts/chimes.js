@@ -1,12 +1,12 @@
 // The sounds of the page: short, soft tones that the browser makes itself. No files.
 
 const LOUDNESS = 0.07; // Of full scale: below speech.
-const ATTACK_S = 0.012; // Without it a tone begins with a click.
-const PAUSE_MS = 250; // Many at once sound as one.
+const ATTACK_S = 0.012; // Without an attack, a tone begins with a click.
+const PAUSE_MS = 250; // Several sounds at once play as one.
 
 /** @typedef {keyof typeof TONES} Sound */
 
-/** Tones as [frequency in Hz, begins after so many seconds, lasts so many]. */
+/** Tones as [frequency in Hz, start in seconds, duration in seconds]. */
 const TONES = {
   message: [[587, 0, 0.16]],
   mention: [[659, 0, 0.14], [880, 0.11, 0.24]],
@@ -19,11 +19,11 @@ const TONES = {
 
 /** @type {AudioContext | null} */
 let context = null;
-let quietAt = 0; // On the clock of the context: when the last tone ends.
+let quietAt = 0; // When the last tone ends, on the context's clock.
 /** @type {Map<Sound, number>} */
 const last = new Map();
 
-/** Make this sound, where the browser lets the page: it wants a gesture first. @param {Sound} name */
+/** Play a sound, if the browser allows it: browsers require a gesture first. @param {Sound} name */
 export function chime(name, nowMs = performance.now()) {
   if (nowMs - (last.get(name) ?? -PAUSE_MS) < PAUSE_MS) return;
   last.set(name, nowMs);
@@ -45,7 +45,7 @@ function play(name, context) {
     tone.start(at);
     tone.stop(at + lasts + 0.02);
     quietAt = Math.max(quietAt, at + lasts);
-    // A loudspeaker that is kept open takes part of a core, and of a battery.
+    // An open audio output uses part of a core, and battery.
     tone.onended = () => { if (context.currentTime >= quietAt) context.suspend(); };
   }
 }

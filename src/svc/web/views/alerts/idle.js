@@ -1,4 +1,4 @@
-// Notices when nobody has touched the page for a while. Whoever is in a call is there.
+// Detect that nobody has touched the page for a while. A member in a call is never idle.
 
 import { callState } from "../../call/calling.js";
 import { idle } from "../../state/idle.js";

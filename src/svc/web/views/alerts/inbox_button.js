@@ -1,4 +1,4 @@
-// The way to what mentions us, which says how much of it is new.
+// The inbox button, with the number of new mentions.
 
 import { beside, toggleAside } from "../../state/place.js";
 import { threads } from "../../state/threads.js";

@@ -1,4 +1,4 @@
-// What one may choose for a channel: what to be told of, and for how long to be left in peace.
+// The notification level and mute of a channel.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -13,7 +13,7 @@ import { copy } from "../parts/copying.js";
 import { MenuButton } from "../parts/menu.js";
 import { momentOf } from "../parts/time.js";
 
-/** In seconds; 0 until it is taken back. */
+/** In seconds; 0 mutes until unmuted. */
 export const MUTES = [
   { name: "15-minutes", seconds: 15 * 60 },
   { name: "1-hour", seconds: 3600 },
@@ -22,7 +22,7 @@ export const MUTES = [
   { name: "until-changed", seconds: 0 },
 ];
 
-/** What the menu of a channel in the list offers. @param {Channel} channel @returns {ItemList} */
+/** Return the notification items of a channel's menu. @param {Channel} channel @returns {ItemList} */
 export function tellingItems({ id, type }) {
   if (type !== "text") return [];
   return [
@@ -32,7 +32,7 @@ export function tellingItems({ id, type }) {
   ];
 }
 
-/** Levels and mutes of a channel. @param {string} channelId @returns {ItemList} */
+/** Return the levels and mutes of a channel. @param {string} channelId @returns {ItemList} */
 export function levelItems(channelId) {
   const { level, muted, muted_until_ms: untilMs } = choiceOf(channelId);
   const usual = choiceOf(null).level ?? levelOf(null);
@@ -44,7 +44,7 @@ export function levelItems(channelId) {
   ];
 }
 
-/** Items for muting: a channel, or with null all of them. @param {string | null} channelId @returns {ItemList} */
+/** Return the items that mute a channel, or all channels if null. @param {string | null} channelId @returns {ItemList} */
 export function muteItems(channelId) {
   return [{ heading: t("mute-for") }, ...MUTES.map(({ name, seconds }) => ({ label: t(`mute-${name}`), onChoose: () => tried(mute(channelId, seconds)) }))];
 }

@@ -1,5 +1,5 @@
-// Notices of the system, while the page is open and not in sight. The service worker shows them, as it does what is
-// pushed, so that a press on either leads to the message.
+// System notifications while the page is open but not visible. The service worker shows them, as it shows pushed
+// ones, so that clicking either opens the message.
 
 /** @import { Alert, Private } from "../../state/alerts.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
@@ -11,10 +11,10 @@ import { inTurn } from "../../transport/kept.js";
 import { running } from "../../transport/worker.js";
 import { effect } from "../../vendor/signals.js";
 
-/** Has the person, or the browser, forbidden them? */
+/** Whether the person or the browser has blocked notifications. */
 export const noticesRefused = () => !globalThis.Notification || Notification.permission === "denied";
 
-/** To be pressed: the browser asks the person. Resolves with whether they may be shown. */
+/** Ask the browser for permission. Call only from a click. Resolves with whether notifications are allowed. */
 export async function askForNotices() {
   return Boolean(globalThis.Notification) && (await Notification.requestPermission()) === "granted";
 }
@@ -40,7 +40,7 @@ const inChannel = ({ kind, channel, message }) => ({
 /** @param {Private} said @returns {Rung} */
 const privately = ({ talkId, name, text }) => ({ kind: "mention", talk_id: talkId, author: name, text });
 
-/** What was read meanwhile needs no notice any more, wherever it was read. */
+/** Close the notices of messages that were read, on any device. */
 export function closeReadNotices() {
   let before = /** @type {Set<string>} */ (new Set());
   effect(() => {
@@ -58,18 +58,18 @@ async function close(ids) {
   for (const notice of shown) {
     /** @type {Noticed} */
     const { channelId = "", messageId = "", talkId } = notice.data ?? {};
-    // One may have come while we asked.
+    // A notice may have appeared while we waited.
     const isNewer = talkId ? talksById.value.get(talkId)?.unread : messageId > unread.value[channelId]?.read_up_to;
     if (ids.includes(talkId ?? channelId) && !isNewer) notice.close();
   }
 }
 
-/** The call of a conversation rings no more. @param {string} talkId */
+/** Close the notice of a call that no longer rings. @param {string} talkId */
 export async function closeCallNotice(talkId) {
   if (globalThis.Notification?.permission !== "granted") return;
   const shown = (await noticesShown()) ?? [];
   for (const notice of shown) if (notice.tag === `call ${talkId}`) notice.close();
 }
 
-/** Never while the service worker brings one up (sw.js says why). */
+/** Never while the service worker shows one (see sw.js). */
 const noticesShown = () => inTurn("svc.notices", async () => (await running())?.getNotifications());

@@ -1,4 +1,4 @@
-// The settings of what one is told of, and how: the level of all channels, notices, Web Push, and sounds.
+// The notification settings: the level of all channels, notices, Web Push and sounds.
 
 /** @import { Notifications } from "../../types/api.js" */
 
@@ -34,7 +34,7 @@ function MuteAll() {
   return html`<p class="mute-all"><${MenuButton} label=${t("mute-all")} class="button" items=${() => muteItems(null)}>${t("mute-all")}<//></p>`;
 }
 
-/** While the page is open, and not in sight. */
+/** Notices while the page is open but not visible. */
 function Notices() {
   const refused = noticesRefused();
   const change = async (/** @type {boolean} */ on) => {
@@ -45,7 +45,7 @@ function Notices() {
   return html`<${Switch} label=${t("notices")} hint=${refused ? t("notices-refused") : t("notices-hint")} checked=${alerts.value.notices && !refused} disabled=${refused} onChange=${change} />`;
 }
 
-/** While no page is open. */
+/** Web Push, for when no page is open. */
 function Push() {
   const state = push.value;
   const change = async (/** @type {boolean} */ on) => (await tried(on ? subscribe() : unsubscribe())) && (push.value === "on") === on;

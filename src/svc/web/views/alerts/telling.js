@@ -1,5 +1,4 @@
-// How the person is told while the page is open: the badge, sounds, notices, and what the system shows of a call;
-// and that they have gone.
+// Alerts while the page is open: the badge, sounds, notices and the system's view of a call. Also detects idleness.
 
 /** @import { Alert } from "../../state/alerts.js" */
 

@@ -1,4 +1,4 @@
-// The way in for somebody who is not signed in: whose server it is, and what it takes to come in.
+// The sign-in view: the server's name, and the ways to enter.
 
 /** @import { Refusal } from "../../transport/http.js" */
 /** @import { Info } from "../../types/wire.js" */
@@ -39,7 +39,7 @@ function title(server) {
   return known.value && step.value === "back" ? t("back-at", { server: server.name }) : t("join-server", { server: server.name });
 }
 
-/** How many people are members, and of whom an invite tells also how many are there. @param {{server: Info}} props */
+/** The number of members; with an invite also the number online. @param {{server: Info}} props */
 function Who({ server }) {
   if (invitation.value?.founder) return html`<p>${t("you-found")}</p>`;
   /** @type {{members: number, online?: number}} */
@@ -47,7 +47,7 @@ function Who({ server }) {
   return html`<p class="quiet">${t("people-here", { count: members })}${online > 0 && html` <span class="online-now">${t("online-now", { count: online })}</span>`}</p>`;
 }
 
-/** What this server takes, or why nothing can be offered. @param {{server: Info | null}} props */
+/** The sign-in forms that this server accepts, or why none can be offered. @param {{server: Info | null}} props */
 function WayIn({ server }) {
   if (!isSecure()) return html`<p class="error" id="insecure" role="alert">${t("insecure")}</p>`;
   if (!server) return html`<p class="quiet" role="status">${unheard.value ? t("offline-text") : t("loading")}</p>`;
@@ -60,7 +60,7 @@ function WayIn({ server }) {
 
 /** @param {Refusal} refusal */
 function sentAway(refusal) {
-  // Asked for a name: whoever was a member here is none any more.
+  // The server asks for a name, so the account that this browser remembers is gone.
   if (refusal.code === "invalid_nickname") return t("kicked-out");
   if (refusal.code === "banned") return banned(refusal);
   return ["sign_in_again", "signed_out"].includes(refusal.code) ? explain(refusal) : t("sent-away", { reason: explain(refusal) });

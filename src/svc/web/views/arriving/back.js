@@ -1,4 +1,4 @@
-// For somebody who has signed out in this browser: in again by one press, or as somebody else.
+// Return after signing out in this browser: sign in with one click, or as another person.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./ways.js" */

@@ -1,4 +1,4 @@
-// For somebody whose issuer makes certificates: this browser's key to give it, and the certificate that comes back.
+// Sign in with a certificate: show this browser's key for the issuer, and take the certificate.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./ways.js" */
@@ -12,7 +12,7 @@ import { copy } from "../parts/copying.js";
 import { Field } from "../parts/field.js";
 import { OtherWays, said, wrong } from "./ways.js";
 
-const LONGEST = 16_384; // What the server reads of a certificate.
+const LONGEST = 16_384; // The server's limit for a certificate.
 
 /** @param {{takes: Takes}} props */
 export function CertificateForm({ takes }) {

@@ -1,4 +1,4 @@
-// For a device that is new: a code of another device, or of the owner.
+// Sign in on a new device with a code from another device or from the owner.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./ways.js" */

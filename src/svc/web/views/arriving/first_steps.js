@@ -1,4 +1,4 @@
-// The greeting of an owner who is alone: four steps, each done where it stands.
+// The welcome for an owner who is alone: four steps, each done in place.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @typedef {FormWith<"server">} Form */

@@ -1,4 +1,4 @@
-// For somebody new: a name, an invite where one is needed, a word to those who let people in.
+// The form for new members: a name, an invite if required, and a message to those who admit people.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./ways.js" */
@@ -16,23 +16,23 @@ export function NewForm({ takes }) {
   const { name, invite, message } = wishes.value;
   /** @type {RefObject<Form>} */
   const form = useRef(null);
-  // Once it is asked for it stays: a field that goes while somebody writes in it helps nobody.
+  // Once the invite field is shown it stays, so that it never disappears while somebody types in it.
   const looked = useRef(codeOf(invite));
   const [asksInvite, askInvite] = useState(false);
   const named = takes.local || held.value;
   const needsInvite = (invited.value && !invite) || problem.value?.field === "invite";
   useLayoutEffect(() => { if (needsInvite) askInvite(true); }, [needsInvite]);
   useLayoutEffect(() => form.current.querySelector("input")?.focus(), [Boolean(held.value)]);
-  // To what is wrong; but an invite that was only looked at takes nobody away from where they write.
+  // Focus the field that is wrong. An invite that was only checked does not move the focus.
   useLayoutEffect(() => { if (!problem.value?.looked) form.current.querySelector("[aria-invalid]")?.focus(); }, [problem.value]);
   const submit = (/** @type {EventOn<Form, SubmitEvent>} */ event) => {
-    // What stands in the form, which may be newer than what was drawn.
+    // The form's values may be newer than the last render.
     const { elements } = event.currentTarget;
     for (const each of /** @type {const} */ (["name", "invite", "message"])) if (elements[each]) wish({ [each]: elements[each].value });
     send(event, () => (wishes.value.name.trim() ? null : { field: "name", key: "name-missing" }));
   };
   const changed = (/** @type {EventOn<HTMLInputElement>} */ event) => wish({ [event.currentTarget.name]: event.currentTarget.value });
-  // A new code is looked at once it has been written.
+  // Check a new code once it has been typed.
   const left = () => {
     const code = codeOf(invite);
     if (code && code !== looked.current) look();

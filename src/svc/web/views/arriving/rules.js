@@ -1,4 +1,4 @@
-// The rules of the server, which somebody new accepts.
+// The server's rules, which a new member accepts.
 
 /** @import { Info } from "../../types/wire.js" */
 
@@ -14,7 +14,7 @@ export function Rules() {
   const { rules, rulesVersion } = /** @type {Info} */ (info.value);
   if (!rules) return null;
   const problem = wrong("rules");
-  // Rules that were changed meanwhile are accepted again.
+  // Rules that changed meanwhile must be accepted again.
   const accepted = wishes.value.rules === rulesVersion;
   return html`<section class="rules" aria-label=${t("server-rules")}>
     <div class="rules-text" dir="auto" tabindex="0" role="group" aria-label=${t("server-rules")}>${rules}</div>

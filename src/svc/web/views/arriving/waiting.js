@@ -1,4 +1,4 @@
-// For somebody who waits until they are let in. The state asks again by itself.
+// The view for somebody who waits to be admitted. The state polls by itself.
 
 import { goTo } from "../../state/arriving.js";
 import { html } from "../../vendor/preact.js";

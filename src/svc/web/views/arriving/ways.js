@@ -1,8 +1,8 @@
-// The buttons by which a form is sent: by this browser's key, or over the provider of the accounts.
+// The submit buttons of the sign-in forms: with this browser's key, or through the account provider.
 
 /** @import { Problem, Step } from "../../state/arriving.js" */
 /** @import { Info, Refused } from "../../types/wire.js" */
-/** What the server takes. @typedef {Info["signIn"]} Takes */
+/** The sign-in ways that the server accepts. @typedef {Info["signIn"]} Takes */
 
 import { busy, enter, enterByAccount, forgetful, goTo, held, problem, step } from "../../state/arriving.js";
 import { info } from "../../state/server.js";
@@ -12,10 +12,10 @@ import { Button } from "../parts/button.js";
 
 const ACCOUNT = "account";
 
-/** The provider as people know it: where its pages are. */
+/** The provider's name as people know it: the host of its pages. */
 export const providerName = () => new URL(info.value?.signIn.account?.issuer ?? location.href).host;
 
-/** `action` is what is done. @param {{takes: Takes, action: string}} props */
+/** `action` names the result. @param {{takes: Takes, action: string}} props */
 export function Ways({ takes: { local, account }, action }) {
   const direct = local || held.value;
   return html`<div class="ways">
@@ -30,7 +30,8 @@ export function Ways({ takes: { local, account }, action }) {
 }
 
 /**
- * Send a form by the button that was pressed; `missing()` says what the key alone would be refused for.
+ * Submit a form with the clicked button. `missing()` returns the problem that the server would have with the key
+ * alone.
  * @param {SubmitEvent} event @param {() => Problem | null} missing
  */
 export function send(event, missing) {
@@ -45,7 +46,7 @@ export function send(event, missing) {
   else enter();
 }
 
-/** Show another form, from which Back leads to this one. @param {Step} to */
+/** Show another form; its Back button returns to this one. @param {Step} to */
 function turnTo(to) {
   const from = step.value;
   history.pushState(null, "");
@@ -53,7 +54,7 @@ function turnTo(to) {
   goTo(to);
 }
 
-/** Other forms than this one. @param {{takes: Takes, but: Step}} props */
+/** Links to the other forms. @param {{takes: Takes, but: Step}} props */
 export function OtherWays({ takes: { local, account, certificateIssuers }, but }) {
   /** @type {({step: Step, words: string} | false | null)[]} */
   const others = [
@@ -64,7 +65,7 @@ export function OtherWays({ takes: { local, account, certificateIssuers }, but }
   return html`<p class="other-ways">${others.filter((each) => !!each).map(({ step: to, words }) => html`<${Button} key=${to} look="link" onClick=${() => turnTo(to)}>${words}<//>`)}</p>`;
 }
 
-/** What stands against it in words. @param {Problem} problem */
+/** Describe a problem in words. @param {Problem} problem */
 export function said({ error, key, reason = "" }) {
   const { code, details } = /** @type {{code?: string, details?: Refused}} */ (error ?? {});
   if (code === "banned") return banned({ details });
@@ -82,8 +83,8 @@ export function said({ error, key, reason = "" }) {
   return reason === "mismatch" ? t("provider-mismatch") : t("provider-refused", { provider: providerName(), reason });
 }
 
-/** That somebody is banned, and why if anybody said. @param {{details?: Refused}} refusal */
+/** Describe a ban, with its reason if one was given. @param {{details?: Refused}} refusal */
 export const banned = ({ details }) => (details?.reason ? t("banned-because", { reason: details.reason }) : t("error-banned"));
 
-/** What is wrong with this field. @param {string} field */
+/** Return the problem of this field. @param {string} field */
 export const wrong = (field) => (problem.value?.field === field ? said(problem.value) : "");

@@ -1,4 +1,4 @@
-// The call that goes on while one is elsewhere: where it is, and its most needed buttons.
+// A bar with the ongoing call while another channel is open: its location and the most needed buttons.
 
 import { callChannel, callState, callTrouble, deafened, leaveCall, sending, toggleDeafened, toggleMic } from "../../call/calling.js";
 import { channelsById } from "../../state/channels.js";
@@ -9,7 +9,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
 
-/** Where the call is, or null where there is none or one is there. */
+/** Return the call's channel, or null if there is no call or its channel is open. */
 export function callElsewhere() {
   const id = callChannel.value;
   return place.value?.channelId === id || place.value?.talkId === id ? null : id;

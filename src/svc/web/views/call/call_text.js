@@ -1,4 +1,4 @@
-// What is written in a voice channel, beside its call.
+// The text chat of a voice channel, next to its call.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -15,7 +15,7 @@ import { IconButton } from "../parts/button.js";
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
 export function CallText({ channel, onClose }) {
-  const elsewhere = channel?.type !== "voice"; // Other channels have their text in their middle.
+  const elsewhere = channel?.type !== "voice"; // Other channels show their text in the main area.
   useEffect(() => { if (elsewhere) onClose(); }, [elsewhere]);
   return elsewhere ? null : html`<${TextOf} key=${channel.id} channel=${channel} onClose=${onClose} />`;
 }

@@ -1,4 +1,4 @@
-// A voice channel: the call that we are in, or the way into it.
+// A voice channel: the call we are in, or the way to join it.
 
 /** @import { Person } from "../../call/here.js" */
 /** @import { Channel } from "../../types/api.js" */
@@ -27,7 +27,7 @@ export function CallView({ channel }) {
   const here = callChannel.value === channel.id;
   const people = here ? peopleHere() : [];
   const wanted = target.value?.channelId === channel.id;
-  // What was written is beside the call, and whoever goes to a message of it wants to see it.
+  // The chat is next to the call: open it for anyone who follows a link to one of its messages.
   useEffect(() => { if (wanted) showAside("callText"); }, [wanted]);
   const { unread } = countsOf(channel.id);
   return html`<main id="call" class="call">
@@ -57,7 +57,7 @@ function InCall({ people }) {
     <${Controls} />`;
 }
 
-/** The room from outside: who is in it, and the button that leads in. @param {{channel: Channel}} props */
+/** The call before joining: its members and the join button. @param {{channel: Channel}} props */
 function WayIn({ channel }) {
   const names = peopleIn(channel.id).map(({ nickname }) => nickname);
   const why = channel.encrypted && whyNotSealed();

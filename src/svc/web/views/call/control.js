@@ -1,5 +1,5 @@
-// A button of a call. The label names what pressing does, so there is no aria-pressed beside it; the look shows
-// what is on, and in red what is muted. A live microphone looks like any other button.
+// A button of a call. The label names the action, so there is no aria-pressed. The look shows what is on, and muted
+// controls are red. A live microphone looks like any other button.
 
 /** @import { IconName } from "../parts/icon.js" */
 
@@ -10,7 +10,7 @@ import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
 /**
- * `why` says what keeps it from being used; pressing it says so too, for those who see no title.
+ * `why` is the reason why the button is disabled. Clicking shows it too, for people who see no title.
  * @param {{id: string, on?: boolean, icon: IconName, label: string, look?: string, why?: string, onClick: () => void}} props
  */
 export function Control({ id, on, icon, label, look = "", why = "", onClick }) {

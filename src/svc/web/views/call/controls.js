@@ -45,7 +45,7 @@ function items(mayShare) {
   ];
 }
 
-/** Why this browser shares no screen; "" where it does. */
+/** Return why this browser cannot share the screen, or "" if it can. */
 function whyNoScreen() {
   if (!navigator.mediaDevices) return t("screen-insecure");
   return typeof navigator.mediaDevices.getDisplayMedia === "function" ? "" : t("screen-never");

@@ -1,4 +1,4 @@
-// Microphone, loudspeaker and camera: chosen, tried out, and how the voice is taken. Stands in the dialog before a
+// Choose and test the microphone, speaker and camera, and set how the voice is processed. Used in the dialog before a
 // call and in the settings.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -15,7 +15,7 @@ import { Button } from "../parts/button.js";
 import { Video } from "./tile.js";
 
 /**
- * A list of devices of a kind; `named` where what stands above it says already what they are.
+ * A list of devices of a kind. `named` hides the label when the heading above already names the kind.
  * @param {{kind: MediaDeviceKind, name: "microphone" | "camera" | "speaker", label: string, named?: boolean}} props
  */
 export function DeviceSelect({ kind, name, label, named = false }) {
@@ -29,7 +29,7 @@ export function DeviceSelect({ kind, name, label, named = false }) {
   </select></label>`;
 }
 
-/** How loud the microphone is: of the call that goes on, or opened to try it out. `threshold` is marked, if there is one. @param {{threshold?: number}} props */
+/** The microphone's level, from the ongoing call or from a microphone opened for testing. `threshold` is marked if given. @param {{threshold?: number}} props */
 export function LevelMeter({ threshold = 0 }) {
   /** @type {RefObject<HTMLMeterElement>} */
   const bar = useRef(null);
@@ -64,7 +64,7 @@ export function LevelMeter({ threshold = 0 }) {
     ${problem && html`<p class="error" role="alert">${problem}</p>`}</div>`;
 }
 
-/** What others would see. */
+/** A preview of the picture that others would see. */
 export function SelfView() {
   const [track, setTrack] = useState(/** @type {MediaStreamTrack | null} */ (null));
   const [problem, setProblem] = useState("");

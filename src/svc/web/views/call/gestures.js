@@ -1,5 +1,4 @@
-// Hands and reactions in a call: who has raised a hand, in their order, what floats over the stage, and the button
-// for both.
+// Hands and reactions in a call: raised hands in their order, reactions that float over the stage, and their button.
 
 /** @import { Person } from "../../call/here.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -20,7 +19,7 @@ import { beside } from "../parts/menu.js";
 
 const USUAL = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
 
-/** Whose turn it is: one line above the stage, while there is a hand. Whoever moderates takes one down by pressing its name. @param {{people: Person[]}} props */
+/** Raised hands in order: one line above the stage. A moderator lowers a hand by clicking its name. @param {{people: Person[]}} props */
 export function Hands({ people }) {
   const hands = raisedHands(people);
   const channelId = callChannel.value ?? "";
@@ -34,14 +33,14 @@ export function Hands({ people }) {
   </span>`}</div>`;
 }
 
-/** What people react with, floating up from the foot of the stage. */
+/** Reactions that float up from the bottom of the stage. */
 export function FloatingReactions() {
   const here = reactions.value.filter(({ channelId }) => channelId === callChannel.value);
   return html`<div class="floating" role="group" aria-live="polite" aria-label=${t("reactions")}>${here.map(({ key, memberId, emoji }) => html`
     <span class="floats" key=${key} style=${{ "--lane": key % 5 }}><${Sign} sign=${emoji} /><span class="name" dir="auto">${memberOf(memberId)?.nickname ?? t("somebody")}</span></span>`)}</div>`;
 }
 
-/** The button that leads to hand and reactions. */
+/** The button that opens the hand and the reactions. */
 export function GestureControl() {
   const [open, setOpen] = useState(false);
   /** @type {RefObject<HTMLElement>} */
@@ -58,7 +57,7 @@ export function GestureControl() {
   </span>`;
 }
 
-/** Stays open, for one claps more than once. @param {{holder: RefObject<HTMLElement>, onClose: () => void, onLeave: () => void}} props */
+/** Stays open, because people clap more than once. @param {{holder: RefObject<HTMLElement>, onClose: () => void, onLeave: () => void}} props */
 function Gestures({ holder, onClose, onLeave }) {
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);

@@ -1,4 +1,4 @@
-// Before a call: what to join with, and whether the devices are the right ones. Remembered for the next time.
+// The dialog before a call: microphone and camera on or off, and a test of the devices. Choices are remembered.
 
 import { chooseWishes, joinCall, wishes } from "../../call/calling.js";
 import { channelsById } from "../../state/channels.js";

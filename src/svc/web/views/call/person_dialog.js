@@ -1,4 +1,4 @@
-// What one wants of somebody in a call: how loud they are, and how much of their picture comes.
+// Settings for one person in a call: their volume and their picture's quality.
 
 import { choosePerson, people, wishesFor } from "../../state/call_settings.js";
 import { memberOf } from "../../state/people.js";
@@ -11,7 +11,7 @@ import { Choice, Switch } from "../parts/field.js";
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function CallPerson({ memberId, onClose }) {
-  people.value; // What is remembered may change while this is open.
+  people.value; // The stored settings may change while the dialog is open.
   const { volume, muted, screenVolume, quality } = wishesFor(memberId);
   const choose = (/** @type {Parameters<typeof choosePerson>[1]} */ changes) => choosePerson(memberId, changes);
   const options = ["", "automatic", "high", "low", "saver"].map((value) => ({ value, label: t(value ? `quality-${value}` : "quality-usual"), hint: value && t(`quality-${value}-hint`) }));
@@ -24,7 +24,7 @@ export function CallPerson({ memberId, onClose }) {
   <//>`;
 }
 
-/** 0 to 200 per cent; a double click is the usual loudness again. @param {{label: string, value: number, onChange: (value: number) => void}} props */
+/** 0 to 200 percent; a double click restores 100 percent. @param {{label: string, value: number, onChange: (value: number) => void}} props */
 function Volume({ label, value, onChange }) {
   const words = new Intl.NumberFormat(language(), { style: "percent" }).format(value);
   return html`<label class="field">${label} <span class="quiet">${words}</span>

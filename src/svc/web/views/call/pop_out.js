@@ -1,5 +1,5 @@
-// The call in a small window that stays above others; where the browser has such windows for one picture alone, the
-// largest of them.
+// The call in a small window that stays above others. In browsers that offer such windows only for one video, the
+// largest video.
 
 import { callState } from "../../call/calling.js";
 import { peopleHere } from "../../call/here.js";

@@ -1,4 +1,4 @@
-// How good the call is, in numbers and over the last minutes, beside it.
+// The call's quality, in numbers and over the last minutes.
 
 /** @import { Received, Sent } from "../../call/quality.js" */
 
@@ -50,7 +50,7 @@ function Line({ name, line }) {
   return html`<div class="quality-line"><b dir="auto">${name}</b><span class="quiet">${parts.filter(Boolean).join(" · ")}</span></div>`;
 }
 
-/** What comes of somebody: now, and over the last minutes. @param {{id: string, lines: Received[]}} props */
+/** The media received from one person: now, and over the last minutes. @param {{id: string, lines: Received[]}} props */
 function OfPerson({ id, lines }) {
   const name = memberOf(id)?.nickname ?? t("somebody");
   return html`<section class="quality-person"><h4 dir="auto">${name}</h4>
@@ -59,10 +59,10 @@ function OfPerson({ id, lines }) {
   </section>`;
 }
 
-/** A line over the last minutes; the highest value is said. @param {{label: string, values: number[], words: (value: number) => string}} props */
+/** A graph of the last minutes, with its highest value. @param {{label: string, values: number[], words: (value: number) => string}} props */
 function Graph({ label, values, words }) {
   const highest = Math.max(0, ...values);
-  const most = Math.max(1, highest); // Of the scale: what is next to nothing shall not look like much.
+  const most = Math.max(1, highest); // The top of the scale: tiny values must not look large.
   const points = values.map((value, index) => `${((index + 180 - values.length) * WIDTH) / 179},${HEIGHT - (value / most) * (HEIGHT - 4) - 2}`).join(" ");
   return html`<figure class="graph"><figcaption>${label} <span class="quiet">${t("at-most", { value: words(highest) })}</span></figcaption>
     <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${label} preserveAspectRatio="none"><polyline points=${points} /></svg></figure>`;

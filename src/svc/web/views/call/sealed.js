@@ -1,4 +1,4 @@
-// How the call of an encrypted channel is kept private: who has its keys, and the number that all compare.
+// The encryption of a call: the holders of its keys, and the number that all compare.
 
 /** @import { Running } from "../../state/private_talks.js" */
 /** @typedef {Awaited<ReturnType<Running["numberOf"]>>} Compared */
@@ -11,11 +11,11 @@ import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, listed, t } from "../../words/words.js";
 import { Dialog } from "../parts/dialog.js";
 
-const SETTLED_MS = 5000; // Whoever leaves is shown no more some moments before the keys are others.
+const SETTLED_MS = 5000; // A leaving member disappears some moments before the keys change.
 
 const named = (/** @type {string[]} */ ids) => listed(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
 
-/** Says whose devices have the keys beside those of the people who are shown. @param {{channelId: string}} props */
+/** Name devices that hold the keys although their people are not shown in the call. @param {{channelId: string}} props */
 export function Uninvited({ channelId }) {
   const here = new Set(peopleIn(channelId).map(({ id }) => id));
   const holders = keyHolders.value;

@@ -1,4 +1,5 @@
-// The stage: a tile for every person and every shared screen; what is pinned, shared or said is large.
+// The stage: a tile for every person and every shared screen. The pinned tile, a shared screen or the speaker is
+// large.
 
 /** @import { Person } from "../../call/here.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
@@ -43,7 +44,7 @@ export function Stage({ people }) {
   </section>`;
 }
 
-/** A list whose tiles are as large as they can be. @param {{id: string, label: string, children: ComponentChildren[]}} props */
+/** A list whose tiles are as large as possible. @param {{id: string, label: string, children: ComponentChildren[]}} props */
 function Tiles({ id, label, children }) {
   /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
@@ -54,7 +55,7 @@ function Tiles({ id, label, children }) {
       if (!clientWidth) return;
       const px = largestTile(count, clientWidth, clientHeight);
       list.current.style.setProperty("--tile", `${px}px`);
-      // In a window of its own the call is as small as one wants it.
+      // In its own window, the call may be as small as the person likes.
       if (id === "people" && list.current.ownerDocument === document) tilePx.value = px;
     };
     const observer = new ResizeObserver(fit);
@@ -65,7 +66,7 @@ function Tiles({ id, label, children }) {
   return html`<ul id=${id} class="tiles" aria-label=${label} ref=${list}>${children}</ul>`;
 }
 
-/** As many columns as make the tiles largest; where they would be too small they are scrolled, and fill the width. @param {number} count @param {number} width @param {number} height */
+/** Return the number of columns that makes the tiles largest. Tiles that would be too small fill the width and scroll. @param {number} count @param {number} width @param {number} height */
 function largestTile(count, width, height) {
   let best = 0;
   for (let columns = 1; columns <= count; columns++) {

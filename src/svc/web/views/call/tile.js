@@ -1,4 +1,4 @@
-// One tile of the stage: a person, or a screen that is shared.
+// One tile of the stage: a person or a shared screen.
 
 /** @import { Person } from "../../call/here.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
@@ -52,7 +52,7 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld, slow
   <//>`;
 }
 
-/** A screen that is shared and that we are not sent. @param {{id: string, name: string, reason?: string}} props */
+/** A shared screen that is not sent to us. @param {{id: string, name: string, reason?: string}} props */
 function UnwatchedScreen({ id, name, reason }) {
   const coming = watched.value.includes(id);
   const watch = () => html`<${Button} look="primary" onClick=${() => watchScreen(id, true)}>${t("watch")}<span class="unseen" dir="auto"> ${name}</span><//>`;
@@ -73,7 +73,7 @@ function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
     event.preventDefault();
     options();
   };
-  // Where nothing hovers over it, a touch takes the focus there, which shows what can be done with it.
+  // On touch screens a touch moves the focus there, which shows the tile's buttons.
   return html`<li class=${look} data-id=${id} ref=${tile} tabindex="-1" style=${{ "--hue": hue(id) }} onDblClick=${() => pin(pinKey)} onContextMenu=${own ? undefined : asked}>
     ${children}
     <span class="label"><span class="name" dir="auto">${name}</span>${marks}</span>
@@ -86,7 +86,7 @@ function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
   </li>`;
 }
 
-/** Muted for us alone. */
+/** Muted only for us. */
 function Quieted() {
   return html`<span class="voice-mark" title=${t("muted-for-me")}><${Icon} name="bell-off" /><span class="unseen">${t("muted-for-me")}</span></span>`;
 }

@@ -1,5 +1,5 @@
-// A shared screen looked at closely: the wheel, two fingers or + and − zoom, dragging or the arrow keys move, 0 shows all
-// of it again. What is calculated here is tried by node.
+// Zoom into a shared screen: the wheel, two fingers or + and − zoom, dragging or the arrow keys move, 0 resets. Node
+// tests the calculations.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /**
@@ -14,27 +14,27 @@ import { t } from "../../words/words.js";
 export const WHOLE = { scale: 1, x: 0, y: 0 };
 const MOST = 8;
 const STEP = 1.25;
-const WHEEL_PX = 400; // Of turning, for e times as large.
-const PAN = 0.1; // Of the size, for an arrow key.
+const WHEEL_PX = 400; // Wheel travel that zooms by the factor e.
+const PAN = 0.1; // Share of the frame's size that an arrow key moves.
 
-/** The picture within its frame: it never leaves a gap. `x` and `y` are shifts of its middle, in sizes of the frame. @param {View} view @returns {View} */
+/** Limit the view so that it never leaves a gap in the frame. `x` and `y` are shifts of its centre, in frame sizes. @param {View} view @returns {View} */
 function within({ scale, x, y }) {
   const far = (scale - 1) / 2;
   const held = (/** @type {number} */ shift) => Math.min(far, Math.max(-far, shift)) + 0; // Never minus zero.
   return { scale, x: held(x), y: held(y) };
 }
 
-/** `factor` times as large, so that what is at `at` stays there. @param {View} view @param {number} factor @param {Point} [at] */
+/** Zoom by `factor` while the point `at` stays in place. @param {View} view @param {number} factor @param {Point} [at] */
 export function zoomed(view, factor, at = { x: 0, y: 0 }) {
   const scale = Math.min(MOST, Math.max(1, view.scale * factor));
   const grown = scale / view.scale;
   return within({ scale, x: at.x - (at.x - view.x) * grown, y: at.y - (at.y - view.y) * grown });
 }
 
-/** Moved by so many sizes of the frame. @param {View} view @param {number} x @param {number} y */
+/** Move by x and y frame sizes. @param {View} view @param {number} x @param {number} y */
 export const moved = (view, x, y) => within({ ...view, x: view.x + x, y: view.y + y });
 
-/** What a key does with the view; null for one that is not for us. @param {View} view @param {string} key */
+/** Apply a key to the view. Return null for other keys. @param {View} view @param {string} key */
 export function keyed(view, key) {
   /** @type {{[key: string]: [number, number]}} */
   const arrows = { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0], ArrowUp: [0, PAN], ArrowDown: [0, -PAN] };
@@ -44,7 +44,7 @@ export function keyed(view, key) {
   return key in arrows && view.scale > 1 ? moved(view, ...arrows[key]) : null;
 }
 
-/** What two fingers, or one, do as they go from `before` to `now`. @param {View} view @param {Point[]} before @param {Point[]} now */
+/** Apply a move of one or two fingers from `before` to `now`. @param {View} view @param {Point[]} before @param {Point[]} now */
 export function dragged(view, before, now) {
   const middle = (/** @type {Point[]} */ points) => ({ x: points.reduce((sum, { x }) => sum + x, 0) / points.length, y: points.reduce((sum, { y }) => sum + y, 0) / points.length });
   const apart = (/** @type {Point[]} */ [one, other]) => Math.hypot(one.x - other.x, one.y - other.y);
@@ -53,7 +53,7 @@ export function dragged(view, before, now) {
   return now.length > 1 && apart(before) > 0 ? zoomed(shifted, apart(now) / apart(before), to) : shifted;
 }
 
-/** A frame in which `children` can be looked at closely. @param {{label: string, children: ComponentChildren}} props */
+/** A frame that zooms its `children`. @param {{label: string, children: ComponentChildren}} props */
 export function Zoomable({ label, children }) {
   /** @type {RefObject<HTMLElement>} */
   const frame = useRef(null);
@@ -64,7 +64,7 @@ export function Zoomable({ label, children }) {
     return { x: (clientX - left) / width - 0.5, y: (clientY - top) / height - 0.5 };
   };
   useEffect(() => {
-    // By hand: only a listener that is not passive may keep the page from zooming as a whole.
+    // Registered by hand: only a non-passive listener can stop the page itself from zooming.
     const turned = (/** @type {WheelEvent} */ event) => {
       event.preventDefault();
       const factor = Math.exp(-event.deltaY / (event.ctrlKey ? WHEEL_PX / 4 : WHEEL_PX));

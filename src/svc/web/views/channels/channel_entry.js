@@ -1,4 +1,4 @@
-// One channel of the list: text with what is unread, voice with who is there.
+// One channel of the list: a text channel with its unread marks, or a voice channel with its people.
 
 /** @import { Channel } from "../../types/api.js" */
 

@@ -1,4 +1,4 @@
-// The list of channels: those in no category, text and voice, then each category, which can be folded.
+// The list of channels: uncategorised text and voice channels, then each category, which can be folded.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Section } from "../../state/managing/order.js" */
@@ -30,14 +30,14 @@ export function ChannelList() {
     : html`<${Loose} key=${section.kind} ...${section} bare=${sections.length === 2} />`))}</nav>`;
 }
 
-/** Those of one kind that are in no category. `bare`: there are no categories. @param {Section & {category: null, bare: boolean}} props */
+/** Channels of one kind without a category. `bare`: there are no categories. @param {Section & {category: null, bare: boolean}} props */
 function Loose({ kind, channels: inside, bare }) {
   if (!inside.length && !(bare && may("manage_channels"))) return null;
   return html`<div class="list-heading"><h3>${kind === "text" ? t("text-channels") : t("voice-channels")}</h3><${Add} type=${kind} parentId=${null} /></div>
     <ul id=${`${kind}-channels`}>${inside.map((channel) => html`<${Entry} key=${channel.id} channel=${channel} />`)}</ul>`;
 }
 
-/** A category. Folded, it shows only what is open, talked in or unread. @param {Section & {category: Channel}} props */
+/** A category. Folded, it shows only channels that are open, unread or in use. @param {Section & {category: Channel}} props */
 function Category({ category, channels: inside }) {
   const { id, name } = category;
   const shut = folded.value.has(id);
@@ -56,7 +56,7 @@ function Entry({ channel }) {
   return channel.type === "voice" ? html`<${VoiceChannel} channel=${channel} />` : html`<${TextChannel} channel=${channel} />`;
 }
 
-/** "+" beside a heading, for those who may. @param {{type: "text" | "voice", parentId: string | null, name?: string}} props */
+/** The "+" button of a heading, for members who may create channels. @param {{type: "text" | "voice", parentId: string | null, name?: string}} props */
 function Add({ type, parentId, name }) {
   if (!may("manage_channels")) return null;
   const label = name ? t("create-channel-in", { name }) : type === "text" ? t("create-text-channel") : t("create-voice-channel");

@@ -1,4 +1,4 @@
-// On a phone, the way to the list of channels. A dot says that something in the list waits for the reader.
+// The phone's button for the list of channels. A dot shows that the list has something unread.
 
 import { drawer } from "../../state/place.js";
 import { privateUnread } from "../../state/private_talks.js";

@@ -1,4 +1,4 @@
-// The server's name, and the menu behind it: what may be done with the server as a whole.
+// The server's name and its menu, for actions on the whole server.
 
 /** @import { ItemList } from "../parts/menu.js" */
 
@@ -17,7 +17,7 @@ export function ServerMenu() {
   return html`<h2 title=${name}><${MenuButton} label=${t("menu-of", { name })} class="server-name" items=${items}><span dir="auto">${name}</span><${Icon} name="lower" /><//></h2>`;
 }
 
-/** The right button of the mouse opens it too. @param {EventOn<HTMLElement, MouseEvent>} event */
+/** Open the menu on a right click too. @param {EventOn<HTMLElement, MouseEvent>} event */
 export const openServerMenu = (event) => openWhere(event, /** @type {HTMLElement} */ (event.currentTarget.querySelector(".server-name")));
 
 /** @param {string} page */
@@ -25,7 +25,7 @@ const settings = (page) => () => showDialog("settings", { page });
 
 /** @returns {ItemList} */
 const items = () => [
-  { heading: info.value?.name || t("this-server") }, // In full: the list shows two lines of it.
+  { heading: info.value?.name || t("this-server") }, // The full name: the list shows only two lines of it.
   may("create_invites") && { label: t("invite-people"), icon: "invite", onChoose: () => showDialog("invite") },
   may("manage_channels") && { label: t("create-channel"), icon: "add", onChoose: () => showDialog("create-channel") },
   (isOwner() || MANAGING.some((each) => may(each))) && { label: t("server-settings"), icon: "gear", onChoose: settings(isOwner() ? "server" : "members") },

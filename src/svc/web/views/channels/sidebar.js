@@ -1,4 +1,4 @@
-// The side of the page: whose server it is, its channels, the call that goes on, and oneself.
+// The sidebar: the server, its channels, the ongoing call and our own profile.
 
 import { may } from "../../state/channels.js";
 import { openReports } from "../../state/managing/reports.js";
@@ -29,10 +29,10 @@ export function Sidebar() {
   </div>`;
 }
 
-/** What is wrong with the connection to the server; nothing while all is well. */
+/** Describe the problem with the connection, or return "". */
 export const troubleWithServer = () => /** @type {{[how: string]: string}} */ ({ offline: t("reconnecting"), crowded: t("crowded") })[connection.value] ?? "";
 
-/** Said where the server cannot be reached, for the time being or for good. */
+/** Shown while the server cannot be reached, temporarily or permanently. */
 function Connection() {
   const words = troubleWithServer();
   return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">${words}</p>`;

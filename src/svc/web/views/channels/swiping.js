@@ -1,11 +1,12 @@
-// On a phone a finger that moves along the line opens the list of channels; back, it shuts it, and what covers the channel too.
+// On a phone, a swipe in reading direction closes the panel over the channel, or else opens the list of channels. A
+// swipe back closes the list.
 
 import { aside, closeAside, drawer } from "../../state/place.js";
 
 const LEAST_PX = 60;
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/home.css.
 
-/** Where the finger was put down; null where it is not for us. @type {{x: number, y: number} | null} */
+/** Where the finger was put down; null if the touch is not a swipe. @type {{x: number, y: number} | null} */
 let from = null;
 
 export const SWIPING = {
@@ -25,7 +26,7 @@ export const SWIPING = {
   },
 };
 
-/** Is this something that a finger moves sideways: wide code, a slider, a screen that is looked at closely? @param {Element} target */
+/** Whether a finger can move this element sideways: wide code, a slider, a zoomed screen. @param {Element} target */
 function movesItself(target) {
   if (target.closest("input, textarea, audio, dialog, .zoomable")) return true;
   for (let at = /** @type {Element | null} */ (target); at; at = at.parentElement) {

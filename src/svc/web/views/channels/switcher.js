@@ -1,4 +1,4 @@
-// The quick switcher: a few letters, and one is in another channel or at somebody's profile.
+// The quick switcher: type a few letters to jump to a channel or a profile.
 
 /**
  * @import { Channel, Member } from "../../types/api.js"

@@ -1,4 +1,4 @@
-// Who is in a voice channel, in the list of channels.
+// The people of a voice channel, in the list of channels.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Present } from "../../state/voice.js" */
@@ -38,7 +38,7 @@ function VoicePerson({ person, channelId }) {
   </li>`;
 }
 
-/** Muted and deafened, by oneself or by a moderator; a raised hand; with `sent` also what they send. @param {{person: Marked & {camera: object | boolean | null, screen: object | boolean | null}, sent?: boolean}} props */
+/** Marks for muted and deafened, by the person or by a moderator, and for a raised hand. With `sent` also camera and screen. @param {{person: Marked & {camera: object | boolean | null, screen: object | boolean | null}, sent?: boolean}} props */
 export function Marks({ person, sent = false }) {
   const { muted, deafened, hand, camera, screen, lost, self_muted: selfMuted, self_deafened: selfDeafened } = person;
   /** @type {(false | null | undefined | [icon: IconName, words: string, forced?: boolean])[]} */

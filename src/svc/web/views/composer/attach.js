@@ -1,4 +1,4 @@
-// Files put to the message that is being written, however they came: picked, pasted or dropped.
+// Attach picked, pasted or dropped files to the message being written.
 
 import { may } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
@@ -8,14 +8,14 @@ import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** `spot`: as state/spot.js has them. @param {string} spot @param {File[]} files */
+/** `spot`: as in state/spot.js. @param {string} spot @param {File[]} files */
 export function attach(spot, files) {
   if (!files.length) return;
   if (!may("attach_files", partsOf(spot).channelId)) notify(t("may-not-attach"));
   else if (!uploadsOf(spot).add(files)) notify(t("too-many-files"));
 }
 
-/** What an element needs to take dropped files, and what is shown while some are over it. @param {() => boolean} allowed @param {(files: File[]) => void} take */
+/** Return the event handlers for an element that takes dropped files, and the overlay shown while files are over it. @param {() => boolean} allowed @param {(files: File[]) => void} take */
 export function useDropping(allowed, take) {
   const [over, setOver] = useState(false);
   const brought = (/** @type {DragEvent} */ { dataTransfer: data }) => (data?.types.includes("Files") ? data : null);
@@ -40,5 +40,5 @@ export function useDropping(allowed, take) {
   return { on, shown };
 }
 
-/** The same of a channel. @param {string} channelId */
+/** Do the same for a channel. @param {string} channelId */
 export const useDroppingIn = (channelId) => useDropping(() => may("attach_files", channelId), (files) => attach(channelId, files));

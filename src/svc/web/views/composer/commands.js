@@ -1,4 +1,4 @@
-// A message that begins with a command: what is sent in its place, or what is done at once.
+// Messages that begin with a command: text that replaces the message, or an action.
 
 import { commanded } from "../../state/commands.js";
 import { notify, tried } from "../../state/notices.js";
@@ -12,7 +12,7 @@ const ACTS = {
   status: (id, words) => api("PUT", `/api/members/${id}/status`, { text: words }),
 };
 
-/** The text to send, or null where there is nothing to send; `done` hears that a command has been done. @param {string} text @param {() => void} done */
+/** Return the text to send, or null if there is none. `done` is called once an action has been performed. @param {string} text @param {() => void} done */
 export async function obey(text, done) {
   const what = commanded(text);
   if (!what) return text;

@@ -1,4 +1,4 @@
-// What comes into question while one writes "@", "#", ":" or a "/" at the start, above the field.
+// Completions above the field for "@", "#", ":" or a "/" at the start.
 
 /**
  * @import { Permission } from "../../types/wire.js"
@@ -18,15 +18,15 @@ import { Icon } from "../parts/icon.js";
 
 const SIGNS = /[@#:]|^\//u; // Without one of them there is nothing to complete.
 
-/** Fetched with the first of these signs. @type {typeof import("../../state/completion.js") | null} */
+/** Loaded with the first of these signs. @type {typeof import("../../state/completion.js") | null} */
 let deciding = null;
-/** Of the emoji picker's catalogue, which is fetched when the first one is wanted. @type {Pick<Sources, "findEmoji" | "emojiNamed">} */
+/** Functions of the emoji picker's catalogue, loaded on first use. @type {Pick<Sources, "findEmoji" | "emojiNamed">} */
 let ofEmoji = {};
-let hasEmoji = false; // Has all of it come?
+let hasEmoji = false; // Whether the whole catalogue has loaded.
 
 /**
- * What is offered at the caret, where `channelId` is null people and emoji alone: {asked, list, at}; `onKey` takes the keys that are for
- * it and says so. `names` are those in the field already.
+ * Return the completions at the caret as {asked, list, at}. If `channelId` is null, complete only people and emoji.
+ * `onKey` handles its keys and returns whether it did. `names` are the names already in the field.
  * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param {(text: string, caret: number) => void} put
  */
 export function useCompletion(field, channelId, names, put) {
@@ -67,12 +67,12 @@ export function useCompletion(field, channelId, names, put) {
     event.preventDefault();
     return true;
   };
-  /** What is sent of a text: names that were written out mention, and those of emoji are emoji. @param {string} markdown */
+  /** Return the markdown to send: typed-out names become mentions, and emoji names become emoji. @param {string} markdown */
   const meant = (markdown) => deciding?.meant(markdown, sources(channelId)) ?? markdown;
   return { id, list: offer ? list : [], at, choose, look, onKey, meant, missing, close: () => setOffer(null) };
 }
 
-/** Fetch what must be known for a text to be `meant`; null where all of it is. @param {string} markdown @returns {Promise<unknown> | null} */
+/** Load the data that `meant` needs for a text. Return null if all of it is loaded. @param {string} markdown @returns {Promise<unknown> | null} */
 function missing(markdown) {
   if (!SIGNS.test(markdown)) return null;
   if (!deciding) return decide().then(() => missing(markdown));

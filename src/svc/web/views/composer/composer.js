@@ -1,5 +1,5 @@
-// Where one writes: the text, what it answers, its files, and the keys that send it. Nothing here waits for the
-// network: what is sent is shown at once, and goes when it can.
+// The composer: the text, the message it replies to, its files, and the keys that send it. Nothing waits for the
+// network: a sent message is shown at once and goes out when it can.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -29,11 +29,11 @@ import { SlowLeft, slowWords } from "./slow_left.js";
 import { useWhenReady } from "./when_ready.js";
 import { MOST, useWriting } from "./writing.js";
 
-const FEW = 200; // So many left are told.
+const FEW = 200; // The remaining characters are shown below this number.
 const FormatBar = Later(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Later(() => import("./upload_list.js"), "UploadList");
 
-/** `thread`: the id of the message on which the thread hangs that is written in, or nothing. @param {{channel: Channel, thread?: string | null, editLast: () => void, sent: () => void}} props */
+/** `thread`: the id of the thread's root message, if any. @param {{channel: Channel, thread?: string | null, editLast: () => void, sent: () => void}} props */
 export function Composer({ channel, thread = null, editLast, sent }) {
   const id = spotOf(channel.id, thread);
   const draft = draftOf(id);
@@ -42,14 +42,14 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const files = useRef(null);
   const maySend = may("send_messages", channel.id);
   const mayAttach = maySend && may("attach_files", channel.id);
-  const away = shownFrom.value !== null; // What is shown is what was kept: nothing can be sent yet, and drafts stay.
+  const away = shownFrom.value !== null; // The page shows cached messages: nothing can be sent yet, and drafts stay.
   const text = draft.text.value;
   const reply = draft.reply.value;
   const [selected, setSelected] = useState(false);
   const writing = useWriting({ text, names: draft.names, channelId: channel.id, write: (now) => write(id, now) });
   useField(id, writing.field);
   useLayoutEffect(() => {
-    // On a phone this would put a keyboard over what somebody came to read.
+    // On a phone, focus would open the keyboard over the messages.
     if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
   }, [id]);
   /** @param {Event} [event] */
@@ -61,7 +61,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       return;
     }
     import("./commands.js").then(({ obey }) => obey(written, () => clear(id))).then((text) => {
-      // What one pressed twice is done once.
+      // Sending the same command twice performs it once.
       if (text !== null && draft.text.value === written) deliver(text);
     }, () => notify(t("error-unreachable")));
   };
@@ -146,7 +146,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   </form>`;
 }
 
-/** Why nothing can be sent here. */
+/** Return why nothing can be sent here. */
 function whyNot() {
   const until = member.value?.timeout_until_ms ?? 0;
   return until > Date.now() ? t("in-timeout-until", { time: momentOf(until) }) : t("read-only");

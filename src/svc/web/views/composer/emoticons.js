@@ -1,11 +1,11 @@
-// Emoticons in the field where one writes become emoji, when a space follows or the message is sent. Backspace right
-// after it, or the browser's own undoing, takes that back, and then they stay as they are in this message.
+// Emoticons in the composer become emoji when a space follows or the message is sent. Backspace right afterwards, or
+// the browser's undo, reverts that; then emoticons stay as typed in this message.
 
 import { finished, withEmoji } from "../../state/emoticons.js";
 import { look } from "../../state/look.js";
 import { useState } from "../../vendor/preact.js";
 
-/** `on.typed` and `on.pressed` hear the field's events, `on.sent` gives what makes the text to send of another. */
+/** `on.typed` and `on.pressed` take the field's events. `on.sent` returns a function that converts the text to send. */
 export function useEmoticons() {
   const [on] = useState(make);
   return on;
@@ -14,14 +14,14 @@ export function useEmoticons() {
 /** @typedef {EventOn<HTMLTextAreaElement, InputEvent>} Typed @typedef {EventOn<HTMLTextAreaElement, KeyboardEvent>} Pressed */
 
 function make() {
-  /** The newest one that became an emoji. @type {{start: number, end: number, words: string} | null} */
+  /** The latest emoticon that became an emoji. @type {{start: number, end: number, words: string} | null} */
   let last = null;
   let spared = false;
   let busy = false;
   const replace = (/** @type {HTMLTextAreaElement} */ field, /** @type {number} */ start, /** @type {number} */ end, /** @type {string} */ words) => {
     busy = true;
     field.setSelectionRange(start, end);
-    // The only way that the browser's undoing knows of.
+    // The browser can undo only edits made with execCommand.
     document.execCommand("insertText", false, words);
     busy = false;
   };
@@ -40,7 +40,7 @@ function make() {
       replace(field, start, end + 1, `${emoji} `);
       last = { start, end: field.selectionStart, words };
     },
-    /** Says whether the key was for us. @param {Pressed} event */
+    /** Return whether the key was handled. @param {Pressed} event */
     pressed(event) {
       const { key, currentTarget: field } = event;
       if (key !== "Backspace" || !last || field.selectionStart !== last.end || field.selectionEnd !== last.end) return false;

@@ -1,4 +1,4 @@
-// The fields in which one writes, by their spots (in a private conversation by its id), so that other views lead there.
+// The message fields by their spots (private conversations: by their ids), so that other views can focus them.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -7,7 +7,7 @@ import { useLayoutEffect } from "../../vendor/preact.js";
 /** @type {Map<string | null | undefined, HTMLTextAreaElement>} */
 const fields = new Map();
 
-/** One writes here. @param {string} spot @param {RefObject<HTMLTextAreaElement>} ref */
+/** Register a message field. @param {string} spot @param {RefObject<HTMLTextAreaElement>} ref */
 export function useField(spot, ref) {
   useLayoutEffect(() => {
     const field = ref.current;
@@ -18,11 +18,11 @@ export function useField(spot, ref) {
 
 const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 
-/** Whether the key sends what is written. On a screen keyboard Enter starts a new line, as there is no Shift+Enter; a button sends. @param {KeyboardEvent} event */
+/** Return whether the key sends the message. A screen keyboard has no Shift+Enter, so there Enter starts a new line and the button sends. @param {KeyboardEvent} event */
 export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) => key === "Enter" && !shiftKey && (ctrlKey || metaKey || !FINGERS.matches);
 
-/** Put the focus where one writes. @param {string | null | undefined} spot */
+/** Focus a message field. @param {string | null | undefined} spot */
 export const goToField = (spot) => fields.get(spot)?.focus();
 
-/** The same from a dialog, which gives the focus back to where it was when it is closed. @param {string} spot */
+/** Focus a message field from a dialog, which would restore the former focus when it closes. @param {string} spot */
 export const leaveForField = (spot) => setTimeout(() => goToField(spot));

@@ -1,4 +1,4 @@
-// What is being answered, and whether its author hears of it.
+// The message being replied to, and whether its author is notified.
 
 /** @import { Quotable } from "../conversation/message.js" */
 
@@ -10,7 +10,7 @@ import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
 /**
- * `onPing` is missing where nobody is told in any other way.
+ * `onPing` is missing where the reply never notifies.
  * @param {{message: Quotable & {author: {display_name: string}}, ping?: boolean, onPing?: (() => void) | null, onClose: () => void}} props
  */
 export function ReplyLine({ message, ping = false, onPing = null, onClose }) {

@@ -1,4 +1,4 @@
-// How long one waits till the next message in a channel in slow mode, counted down.
+// The countdown until the next message in a slow-mode channel.
 
 import { secondsLeft } from "../../state/slow_mode.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -17,7 +17,7 @@ export function SlowLeft({ channelId }) {
   return left > 0 && html`<span class="left quiet" role="timer" title=${slowWords(left)}><span aria-hidden="true">${clock(left)}</span><span class="unseen">${slowWords(left)}</span></span>`;
 }
 
-/** Why a message has to wait; whole minutes are enough from the second one on. @param {number} left */
+/** Explain why a message has to wait. From the second minute on, whole minutes are enough. @param {number} left */
 export const slowWords = (left) => t("slow-mode-left", { time: lasting(left > 60 ? Math.ceil(left / 60) * 60 : left) });
 
 /** "0:05", "1:02:03". @param {number} seconds */

@@ -1,10 +1,10 @@
-// The files of the message that is being written: what they look like, how far each is, and what is wrong with it.
+// The files of the message being written: preview, progress and problems.
 
 /**
  * @import { OneFile, Uploads } from "../../state/uploads.js"
  *
  * @typedef {{url?: string}} Stored
- * What is shown of a file, in a channel or a private conversation.
+ * A file as shown, in a channel or a private conversation.
  * @typedef {Pick<OneFile, "key" | "file" | "name" | "state" | "progress" | "waits" | "lasts" | "problem" | "alt" | "place">
  *   & {result: Stored & {kind: string, thumbnail?: Stored | null, poster?: Stored | null} | null}} Shown
  * @typedef {Pick<Uploads, "retry" | "cancel" | "describe" | "spoil"> & {list: {readonly value: Shown[]}}} Files
@@ -51,7 +51,7 @@ function Upload({ upload, uploads }) {
   </li>`;
 }
 
-/** The picture itself, from this device until the server has its own of it. Most browsers cannot show HEIC. @param {{upload: Shown}} props */
+/** The picture, from this device until the server has its own copy. Most browsers cannot show HEIC. @param {{upload: Shown}} props */
 function Preview({ upload: { file, result } }) {
   const [local, setLocal] = useState("");
   useEffect(() => {
@@ -65,7 +65,7 @@ function Preview({ upload: { file, result } }) {
   return url ? html`<img src=${url} alt="" width="64" height="64" onError=${() => setLocal("")} />` : html`<span class="file-sign"><${Icon} name="file" /></span>`;
 }
 
-/** What a picture shows, in words, for those who do not see it. @param {{name: string, alt: string, save: (words: string) => Promise<void>, onClose: () => void}} props */
+/** A picture's description, for people who do not see it. @param {{name: string, alt: string, save: (words: string) => Promise<void>, onClose: () => void}} props */
 function Describe({ name, alt, save, onClose }) {
   const [words, setWords] = useState(alt);
   const submit = async (/** @type {Event} */ event) => {

@@ -1,4 +1,4 @@
-// Recording a voice message. It is attached like any other file, so it can be taken back before it is sent.
+// Record a voice message. It is attached like any other file, so it can be removed before sending.
 
 import { explainDevice } from "../../call/media.js";
 import { recordVoice } from "../../call/recording.js";
@@ -12,7 +12,7 @@ import { leaveForField } from "./fields.js";
 
 const MOST_S = 600;
 
-/** `spot`: as state/spot.js has them. @param {{spot: string, onClose: () => void}} props */
+/** `spot`: as in state/spot.js. @param {{spot: string, onClose: () => void}} props */
 export function VoiceMessage({ spot, onClose }) {
   const [seconds, setSeconds] = useState(/** @type {number | null} */ (null)); // Null until the microphone is open.
   const [problem, setProblem] = useState("");

@@ -1,5 +1,4 @@
-// The field in which one writes: it shows names where the markdown has ids, emoticons become emoji, and what begins with
-// a sign is completed.
+// The message field: it shows names where the markdown has ids, converts emoticons, and completes names.
 
 /** @import { Names } from "../../state/shortened.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -14,8 +13,9 @@ import { grow } from "./grow.js";
 export const MOST = 4000; // Characters of a message.
 
 /**
- * `text` is markdown, and `write` keeps what it has become; where `channelId` is null only people and emoji are completed. The field
- * takes `attributes`, and its keys and input go to `pressed`, which says whether the key was for it, and to `typed`.
+ * `text` is markdown, and `write` stores its new value. If `channelId` is null, complete only people and emoji. The
+ * field takes `attributes`. Its keys go to `pressed`, which returns whether it handled them, and its input to
+ * `typed`.
  * @param {{text: string, names: Names, channelId: string | null, write: (markdown: string) => void}} given
  */
 export function useWriting({ text, names, channelId, write }) {
@@ -24,7 +24,7 @@ export function useWriting({ text, names, channelId, write }) {
   useLayoutEffect(() => grow(field.current), [text]);
   const markdown = (/** @type {string} */ shown) => restored(shown, names);
   const short = (/** @type {string} */ now) => shortened(markdown(now), names);
-  /** Write this, with the selection there. @param {string} now @param {number} start */
+  /** Replace the text and set the selection. @param {string} now @param {number} start */
   const put = (now, start, end = start) => {
     field.current.value = short(now);
     write(markdown(now));
@@ -55,7 +55,7 @@ export function useWriting({ text, names, channelId, write }) {
     write(markdown(event.currentTarget.value));
     completion.look();
   };
-  /** What is sent of a text, and what it is `later`, where that takes what has yet to be fetched. @param {string} now */
+  /** Return the text to send, and a promise `later` of it if data has yet to be loaded. @param {string} now */
   const finished = (now) => {
     const turned = emoticons.sent();
     const made = () => turned(completion.meant(now));

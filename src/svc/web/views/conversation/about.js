@@ -1,4 +1,5 @@
-// A channel's whole topic, and the ways to its notifications, threads, pins and members. On a phone its head has no room for them.
+// A channel's full topic, and buttons for its notifications, threads, pins and members. On a phone the header has no
+// room for them.
 
 /** @import { IconName } from "../parts/icon.js" */
 

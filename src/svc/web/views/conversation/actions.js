@@ -1,4 +1,4 @@
-// What may be done with a message: the usual things beside it, the rest in a menu.
+// The actions on a message: the common ones next to it, the others in a menu.
 
 /** @import { Item, ItemList } from "../parts/menu.js" */
 /** @import { Held, May, Shown } from "./message.js" */
@@ -22,7 +22,7 @@ import { IconButton } from "../parts/button.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
 
-/** A right click or a long touch opens the menu, but where the browser's own is of more use. @param {EventOn<HTMLElement, MouseEvent>} event */
+/** Open the menu on a right click or a long touch, except where the browser's own menu is more useful. @param {EventOn<HTMLElement, MouseEvent>} event */
 export function openMenuOf(event) {
   const button = /** @type {HTMLElement | null} */ (event.currentTarget.querySelector(".actions .menu-holder > button"));
   if (!button || event.target.closest("a, img, video, audio, input, textarea, .menu") || getSelection()?.isCollapsed === false) return;
@@ -51,7 +51,7 @@ export function Actions({ message, conversation, may, onEdit }) {
   };
   const copy = (/** @type {string} */ text, /** @type {string} */ done) => navigator.clipboard.writeText(text).then(() => notify(done, "done"), () => notify(t("copy-failed")));
   const quick = may("add_reactions") ? quickOf(message, message.reactions) : [];
-  /** Made when the menu is opened, not for each message that is drawn. @returns {ItemList} */
+  /** Built when the menu opens, not for each rendered message. @returns {ItemList} */
   const more = () => [
     ...(NARROW.matches ? quick.map(/** @returns {Item} */ ({ own: checked, label, press }) => ({ label, icon: checked ? "check" : "emoji", onChoose: press })) : []),
     posted && !posted.thread && may("send_messages") && { label: t("answer-in-thread"), icon: "thread", onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id }) },

@@ -1,9 +1,9 @@
-// Arrow keys go from message to message, and Tab goes past all that is in them, in either direction: whoever wants
-// into one enters it with an arrow key first. Back from the first button of a message is the message.
+// Arrow keys move from message to message. Tab and Shift+Tab skip the contents of all messages; enter a message with
+// an arrow key first. Shift+Tab from a message's first button goes to the message.
 
 import { html } from "../../vendor/preact.js";
 
-/** What follows a box of messages at once. Tab goes on from it, and Shift+Tab comes by it to the box. */
+/** An element right after a box of messages. Tab continues from it, and Shift+Tab goes through it to the box. */
 export const PastMessages = () => html`<span tabindex="0" onFocus=${arrived}></span>`;
 
 /** @param {EventOn<HTMLElement, FocusEvent>} event */
@@ -15,13 +15,13 @@ function arrived({ currentTarget, relatedTarget }) {
 /** @param {HTMLElement} past */
 const boxBefore = (past) => /** @type {HTMLElement} */ (past.previousElementSibling);
 
-/** The keys of a box of messages. @param {EventOn<HTMLElement, KeyboardEvent>} event */
+/** Handle the keys of a box of messages. @param {EventOn<HTMLElement, KeyboardEvent>} event */
 export function moveAmongMessages(event) {
   const { currentTarget: box, target, key, shiftKey } = event;
   const all = [...box.querySelectorAll(".message")];
   if (key === "Tab") {
     const past = /** @type {HTMLElement} */ (box.nextElementSibling);
-    // The browser goes on from what has the focus when this is over.
+    // After this handler, the browser continues from the focused element.
     if (shiftKey) forThisStep(box, target.closest(".message"), 0);
     else if (target === box && all.length) past.focus({ preventScroll: true });
     else forThisStep(box, past, -1);
@@ -36,7 +36,7 @@ export function moveAmongMessages(event) {
   all[to].scrollIntoView({ block: "nearest" });
 }
 
-/** Let a Tab stop here, or not, until the focus has moved. @param {HTMLElement} box @param {HTMLElement | null} element @param {0 | -1} tabIndex */
+/** Set whether Tab stops here, until the focus has moved. @param {HTMLElement} box @param {HTMLElement | null} element @param {0 | -1} tabIndex */
 function forThisStep(box, element, tabIndex) {
   if (!element) return;
   element.tabIndex = tabIndex;

@@ -1,4 +1,4 @@
-// What hangs on a message: how many have answered aside, and the way there.
+// The thread of a message: its number of answers, and a button that opens it.
 
 /** @import { Message } from "../../types/api.js" */
 

@@ -1,5 +1,5 @@
-// Pictures, videos, sound and other files of a message. Each takes the room that it will need before it is
-// loaded, so that nothing jumps. Everything comes from our own server, by the addresses it gives.
+// Pictures, videos, sound and other files of a message. Each reserves its space before it loads, so that nothing
+// jumps. Everything comes from our own server, from the URLs it gives.
 
 /**
  * @import { Attachment as Posted } from "../../types/api.js"
@@ -23,7 +23,7 @@ const WIDEST_PX = 420;
 const HIGHEST_PX = 320;
 
 /**
- * `pictures`: what the large view leads through, where it is not what the channel has.
+ * `pictures`: the pictures of the large view, if not the channel's.
  * @param {{files: Attached[], channelId?: string, pictures?: Attached[]}} props
  */
 export function Attachments({ files, channelId, pictures: all }) {
@@ -40,17 +40,17 @@ const isSized = (file) => Boolean(file.width);
 /** @param {Attached} file @returns {file is Sized} */
 const isPicture = (file) => file.kind === "picture" && isSized(file);
 
-/** A file as `View` shows it, covered where it is a spoiler. @param {{View: typeof Openable | typeof Attachment, file: Attached, [more: string]: unknown}} props */
+/** A file shown by `View`, covered if it is a spoiler. @param {{View: typeof Openable | typeof Attachment, file: Attached, [more: string]: unknown}} props */
 function Shown({ View, file, ...rest }) {
   if (!isSpoiler(file)) return html`<${View} file=${file} ...${rest} />`;
   return html`<${Covered} kind=${file.kind}><${View} file=${{ ...file, name: shownName(file.name) }} ...${rest} /><//>`;
 }
 
-/** A picture that opens large; with others beside it, in a square of its own. @param {{file: Sized, channelId?: string, all?: Attached[], alone: boolean}} props */
+/** A picture that opens large. Several pictures are shown as squares. @param {{file: Sized, channelId?: string, all?: Attached[], alone: boolean}} props */
 function Openable({ file, channelId, all, alone }) {
   const shown = file.thumbnail ? { ...file, url: file.thumbnail.url } : file;
   const open = (/** @type {MouseEvent} */ event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // In a tab of its own, as links do.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return; // Open a tab, as links do.
     event.preventDefault();
     showDialog("lightbox", { channelId, fileId: file.id, pictures: all });
   };
@@ -87,7 +87,7 @@ function Sound({ file }) {
     <audio src=${file.url} controls preload="none" aria-label=${file.name}></audio></figure>`;
 }
 
-/** The room of something with a size, and what it looks like before it is there. @param {{size: Size, placeholder: string, room?: Room, loaded: boolean, children: ComponentChildren}} props */
+/** Reserves the space of a sized file, and shows its placeholder until it loads. @param {{size: Size, placeholder: string, room?: Room, loaded: boolean, children: ComponentChildren}} props */
 function Frame({ size: { width, height }, placeholder, room = {}, loaded, children }) {
   const { widest = WIDEST_PX, highest = HIGHEST_PX } = room;
   /** @type {RefObject<HTMLElement>} */
@@ -110,7 +110,7 @@ function Frame({ size: { width, height }, placeholder, room = {}, loaded, childr
   return html`<div class=${`frame ${loaded ? "loaded" : ""}`} style=${style} ref=${holder}>${children}</div>`;
 }
 
-/** "1.2 MB" in the reader's manner. @param {number} bytes */
+/** Format a size in the reader's language, such as "1.2 MB". @param {number} bytes */
 export function sizeOf(bytes) {
   /** @type {[number, string]} */
   const [amount, unit] = bytes < 1000 ? [bytes, "byte"] : bytes < 1e6 ? [bytes / 1e3, "kilobyte"] : [bytes / 1e6, "megabyte"];

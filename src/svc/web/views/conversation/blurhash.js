@@ -1,11 +1,11 @@
-// What a picture looks like before it is there: a BlurHash, drawn small. The format is that of
-// base/blurhash on the server. Draws nothing else.
+// Draw a BlurHash, the small blurred preview of a picture that has yet to load. The format is that of base/blurhash
+// on the server.
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
 const WIDTH = 24;
 const HEIGHT = 18;
 
-/** A canvas with the blurred picture, to be stretched; null for what is no BlurHash. @param {string} hash */
+/** Return a canvas with the blurred picture, to be stretched; null if `hash` is invalid. @param {string} hash */
 export function blurred(hash) {
   const size = number(hash.slice(0, 1));
   const [columns, rows] = [(size % 9) + 1, Math.floor(size / 9) + 1];

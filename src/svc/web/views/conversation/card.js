@@ -1,10 +1,10 @@
-// A card of a webhook: docs/webhooks.md says what its parts are. Titles, names and footers are plain text, the
-// rest is markdown; addresses that lead nowhere are shown as text.
+// A webhook's card, with the parts described in docs/webhooks.md. Titles, names and footers are plain text, the rest
+// is markdown. Unsafe links are shown as text.
 
 /**
  * @import { ShownCard, StoredPicture } from "../../types/api.js"
  *
- * A part may be missing, or be null.
+ * A part may be missing or null.
  * @typedef {{[Part in keyof ShownCard]: ShownCard[Part] | null}} Parts
  */
 

@@ -1,4 +1,4 @@
-// A text channel: its head, its messages, who is typing, and what one is writing.
+// A text channel: its header, its messages, the typing indicator and the composer.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -43,7 +43,7 @@ export function Conversation({ channel }) {
   </main>`;
 }
 
-/** Go to the message that is wanted, fetching what is around it if it is not here. @param {Channel} channel @param {Held} conversation @param {TimelineRef} timeline */
+/** Jump to the requested message. Fetch the messages around it if they are not loaded. @param {Channel} channel @param {Held} conversation @param {TimelineRef} timeline */
 export function useJumps(channel, conversation, timeline) {
   const wanted = target.value;
   useEffect(() => {
@@ -54,14 +54,14 @@ export function useJumps(channel, conversation, timeline) {
   }, [wanted]);
 }
 
-/** Have the message here that is wanted; resolves with its id, or with null where it is aside. @param {Held} conversation @param {Target} wanted */
+/** Load the requested message. Resolves with its id, or with null if it is in a thread. @param {Held} conversation @param {Target} wanted */
 async function reach(conversation, { messageId, atMs }) {
   if (atMs !== undefined) return conversation.at(atMs);
   const isHere = () => conversation.messages.peek().some(({ id }) => id === messageId);
   if (!messageId || isHere()) return messageId;
   await conversation.around(messageId);
   if (isHere()) return messageId;
-  // It is in a thread, or gone.
+  // The message is in a thread, or deleted.
   const { channel_id: channelId, thread } = await fetchMessage(conversation.channelId, messageId);
   if (thread) showAside("thread", { channelId, thread, messageId });
   return null;
@@ -87,7 +87,7 @@ function Head({ channel }) {
   </header>`;
 }
 
-/** `root`: what a thread hangs on. @param {{channel: Channel, conversation: Held, timeline: TimelineRef, root?: ComponentChildren}} props */
+/** `root`: the root message of a thread. @param {{channel: Channel, conversation: Held, timeline: TimelineRef, root?: ComponentChildren}} props */
 export function Messages({ channel, conversation, timeline, root }) {
   const { loaded, messages, problem } = conversation;
   if (problem.value) {
@@ -97,7 +97,7 @@ export function Messages({ channel, conversation, timeline, root }) {
   return html`<${Timeline} key=${conversation.spot} ref=${timeline} channel=${channel} conversation=${conversation} root=${root} empty=${!messages.value.length} may=${(/** @type {Permission} */ permission) => may(permission, channel.id)} />`;
 }
 
-/** Who is typing, or how often one may write. @param {{channel: Channel}} props */
+/** The typing indicator, or the channel's slow mode. @param {{channel: Channel}} props */
 export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
   const own = member.value?.id;
   const names = (typing.value[channelId] ?? []).filter((id) => id !== own && !blocked.value.has(id)).map((id) => memberOf(id)?.nickname ?? t("somebody"));

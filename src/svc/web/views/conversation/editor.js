@@ -1,4 +1,4 @@
-// A message written anew, in its place.
+// Edit a message in its place.
 
 /** @import { Names } from "../../state/shortened.js" */
 /** @import { Shown } from "./message.js" */

@@ -1,10 +1,10 @@
-// The way from a list beside the channel to a message of any channel or thread.
+// Open a message of any channel or thread from a list in the side panel.
 
 /** @import { Message } from "../../types/api.js" */
 
 import { closeAside, open, showAside } from "../../state/place.js";
 
-// As in style/home.css: what stands beside the channel covers it then.
+// As in style/home.css: below this width the panel covers the channel.
 const COVERED = "(max-width: 960px)";
 
 /** @param {Pick<Message, "channel_id" | "id" | "thread">} message */

@@ -1,4 +1,4 @@
-// What mentions us, in all channels and threads, beside the channel.
+// Our mentions in all channels and threads, in the side panel.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -37,7 +37,7 @@ export function Inbox({ onClose }) {
   <//>`;
 }
 
-/** The keyboard is in the list while it is open, and where it was before afterwards. @param {RefObject<HTMLElement>} list */
+/** Focus the list while it is open, and restore the focus afterwards. @param {RefObject<HTMLElement>} list */
 function useFocus(list) {
   useLayoutEffect(() => {
     const before = document.activeElement;

@@ -1,4 +1,4 @@
-// To a day in the history of a channel: the calendar is the browser's own.
+// Jump to a day in a channel's history, with the browser's own calendar.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -10,7 +10,7 @@ import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { beginningOf, dayName } from "../parts/time.js";
 
-/** `atMs`: a moment of the day to begin with, where one is in sight. @param {{channelId: string, atMs?: number, onClose: () => void}} props */
+/** `atMs`: a moment of the day to start with, if one is visible. @param {{channelId: string, atMs?: number, onClose: () => void}} props */
 export function Jump({ channelId, atMs = Date.now(), onClose }) {
   /** @type {RefObject<FormWith<"day">>} */
   const form = useRef(null);

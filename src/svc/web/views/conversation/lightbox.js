@@ -1,4 +1,4 @@
-// One picture large, with those before and after it in the channel: arrow keys, and the way to the file.
+// A picture in full size. Arrow keys show the channel's other pictures, and a link opens the file.
 
 /** @import { Attached } from "./attachments.js" */
 
@@ -11,11 +11,11 @@ import { useModal } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { Cover } from "./covered.js";
 
-/** `pictures`: what it leads through, instead of those of the channel. @param {{fileId: string, onClose: () => void} & ({channelId: string, pictures?: undefined} | {channelId?: undefined, pictures: Attached[]})} props */
+/** `pictures`: the pictures to step through, instead of the channel's. @param {{fileId: string, onClose: () => void} & ({channelId: string, pictures?: undefined} | {channelId?: undefined, pictures: Attached[]})} props */
 export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const modal = useModal(onClose);
   const [shown, setShown] = useState(fileId);
-  const [uncovered, setUncovered] = useState([fileId]); // It was pressed to get here.
+  const [uncovered, setUncovered] = useState([fileId]); // The person clicked it, so it is uncovered.
   /** @type {Attached[]} */
   const all = given ?? conversationOf(channelId).messages.value.flatMap(({ attachments }) => attachments);
   const pictures = all.filter(({ kind }) => kind === "picture");

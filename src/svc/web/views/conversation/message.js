@@ -1,5 +1,5 @@
-// One message: who said it and when, what it answers, its text, files and cards, the reactions, and what may be
-// done with it. Drawn anew only when something about it has changed.
+// One message: author and time, the message it replies to, text, files, cards, reactions and actions. Redrawn only
+// when something about it changes.
 
 /**
  * @import { Message as Posted } from "../../types/api.js"
@@ -9,16 +9,16 @@
  * @import { Noted } from "../../state/private_talks.js"
  * @import { Attached } from "./attachments.js"
  *
- * One of a private conversation, as private/as_message.js makes it.
+ * A message of a private conversation, as built by private/as_message.js.
  * @typedef {Omit<Posted, "channel_id" | "attachments" | "answers" | "fallback" | "flagged"> & {channel_id: null, talk_id: string, ref: Ref, seq: number, trouble: string,
  *   attachments: (Attached & {said: FileSaid})[], answers?: undefined, fallback?: undefined}} PrivateMessage
  * @typedef {(Posted & {talk_id?: undefined}) | PrivateMessage} Shown
- * What it is one of.
+ * The conversation of the message.
  * @typedef {{channelId: string, talkId?: undefined, thread: string | null, messages: {readonly value: Posted[]}}
  *   | {channelId?: undefined, talkId: string, thread: null, messages: {readonly value: (PrivateMessage | Noted)[]}}} Held
  * @typedef {(permission: Permission) => boolean} May
  *
- * `replied`: the id of what it answers. `bare`: nothing can be done with it.
+ * `replied`: the id of the message it replies to. `bare`: no actions.
  * @typedef {{message: Shown, follows: boolean, isNew?: boolean, replied: string | null, bare?: boolean, conversation: Held, editing?: boolean, marked?: boolean, may: May,
  *   onEdit: (id: string | null) => void}} Props
  */
@@ -50,7 +50,7 @@ const SealedFiles = Later(() => import("../private/sealed_files.js"), "SealedFil
 export const Message = memo((/** @type {Props} */ { message, follows, isNew, replied, bare, conversation, editing, marked, may, onEdit }) => {
   const own = member.value?.id ?? "";
   const { author, reactions, mentions, mention_groups: groups } = message;
-  const [shown, show] = useState(false); // Of somebody whom we have blocked.
+  const [shown, show] = useState(false); // Whether a blocked member's message was revealed.
   const hidden = blocked.value.has(author.id) && !shown;
   const named = mentions.includes(own) || (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
   const [askAbout, personMenu] = usePersonMenu();
@@ -106,7 +106,7 @@ function Byline({ message, follows }) {
   </p>`;
 }
 
-/** Below the text, since it says something about the text. @param {{message: Shown}} props */
+/** Below the text, because the marks are about the text. @param {{message: Shown}} props */
 function Marks({ message: { edited_at_ms: editedAt, pinned } }) {
   return editedAt || pinned ? html`<p class="marks">
     ${editedAt && html`<span class="mark">${t("mark-edited")}</span>`}
@@ -119,7 +119,7 @@ function Text({ message }) {
   return message.text ? html`<div class="text" dir="auto"><${Markdown} text=${message.text} message=${message} /></div>` : null;
 }
 
-/** What a message answers: a line of it, which leads there. @param {{id: string, conversation: Held}} props */
+/** One line of the message that a reply answers, linked to it. @param {{id: string, conversation: Held}} props */
 function Replied({ id, conversation }) {
   const { channelId, talkId, thread, messages } = conversation;
   const replied = useComputed(() => {
@@ -134,7 +134,7 @@ function Replied({ id, conversation }) {
 
 /** @typedef {{text: string, fallback?: string | null, attachments: unknown[]}} Quotable */
 
-/** A message in a few words. @param {Quotable} message */
+/** Summarise a message in a few words. @param {Quotable} message */
 export function quoted(message) {
   const text = plain(message.text) || message.fallback || (message.attachments.length ? t("file-count", { count: message.attachments.length }) : "");
   return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;

@@ -1,4 +1,4 @@
-// A message in a list beside the channel: who, when, the text, and the way to it.
+// A message in a list of the side panel: author, time, text, and a link to it.
 
 /** @import { Shown } from "./message.js" */
 
@@ -12,7 +12,7 @@ import { Button } from "../parts/button.js";
 import { Time } from "../parts/time.js";
 
 /**
- * `where`: the name of its channel, where that is not plain; `sign` stands before it.
+ * `where`: the channel's name if the context does not show it, preceded by `sign`.
  * @param {{message: Shown, where?: string | null, sign?: string, note?: string | false | null, onOpen: () => void}} props
  */
 export function MessageLine({ message, where = null, sign = "#", note = null, onOpen }) {
@@ -21,7 +21,7 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
   const attachments = hidden ? [] : message.attachments;
   const pictures = attachments.filter((file) => file.kind === "picture" && file.url && !isSpoiler(file));
   const others = attachments.length - pictures.length;
-  // All of the line leads there, but for what can be pressed in it and what is being selected.
+  // The whole line is a link, except for its buttons, its links and a text selection.
   const pressed = (/** @type {EventOn} */ { target }) => target.closest("a, button") || getSelection()?.isCollapsed === false || onOpen();
   return html`<li class="message-line" onClick=${pressed}>
     <p class="byline"><${Avatar} id=${author.id} name=${nameNow(author)} url=${pictureNow(author)} size="small" /><b dir="auto">${nameNow(author)}</b>

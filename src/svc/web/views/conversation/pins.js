@@ -1,4 +1,4 @@
-// The pinned messages of a channel, beside it.
+// The pinned messages of a channel, in the side panel.
 
 /** @import { Channel, Message } from "../../types/api.js" */
 
@@ -15,7 +15,7 @@ import { MessageLine } from "./message_line.js";
 export function Pins({ channel, onClose }) {
   const [found, setFound] = useState(/** @type {{messages?: Message[], problem?: string} | null} */ (null));
   const again = () => { ask("pins", { channel_id: channel.id }).then(setFound, (error) => setFound((known) => ({ ...known, problem: explain(error) }))); };
-  // Pinned or not is said of the messages that are held: when it changes, ask again.
+  // Fetch again when the pinned marks of the loaded messages change.
   const pinned = conversationOf(channel.id).messages.value.filter(({ pinned: is }) => is).length;
   useEffect(again, [channel.id, pinned, connection.value === "online"]);
   return html`<${Aside} title=${t("pins")} onClose=${onClose}>

@@ -1,4 +1,4 @@
-// What links of a message lead to, in short. The words are strangers' and plain text; pictures are our server's own.
+// Previews of a message's links. The text is untrusted and shown as plain text; pictures come from our own server.
 
 /** @import { Preview as Previewed } from "../../types/api.js" */
 
@@ -15,7 +15,7 @@ export function Previews({ previews }) {
   return html`<ul class="previews">${previews.map((preview) => html`<li key=${preview.url}><${Preview} preview=${preview} /></li>`)}</ul>`;
 }
 
-/** The host that a click leads to is always shown. Our server reaches some that browsers refuse. @param {{preview: Previewed}} props */
+/** Always shows the host that a click opens. Our server may have reached hosts that browsers refuse. @param {{preview: Previewed}} props */
 function Preview({ preview: { url, title, description, image } }) {
   const host = webAddress(url)?.hostname;
   if (!host) return null;

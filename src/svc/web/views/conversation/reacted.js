@@ -1,4 +1,4 @@
-// Who has reacted to a message, and with what.
+// The people who reacted to a message, by reaction.
 
 /** @import { Held, Shown } from "./message.js" */
 

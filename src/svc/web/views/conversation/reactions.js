@@ -1,4 +1,4 @@
-// The reactions under a message, and the emoji to choose from.
+// The reactions below a message, and the emoji to choose from.
 
 /** @import { Reactions as All } from "../../state/conversation.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -18,14 +18,14 @@ import { IconButton } from "../parts/button.js";
 import { useFocusBack } from "../parts/focus.js";
 
 const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
-const MOST_OWN = 40; // Of the server's own emoji.
+const MOST_OWN = 40; // Limit for the server's own emoji.
 const MOST_NAMED = 12;
-const MOST_QUICK = 3; // Beside the other buttons of a message.
+const MOST_QUICK = 3; // Next to the message's other buttons.
 
-/** The usual ones, those that were used last first. */
+/** The usual emoji, recently used first. */
 const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
 
-/** A right click, a long touch or the menu key tells who. @param {{message: Shown, reactions: All, conversation: Held, may: boolean}} props */
+/** A right click, a long touch or the menu key shows who reacted. @param {{message: Shown, reactions: All, conversation: Held, may: boolean}} props */
 export function Reactions({ message, reactions, conversation, may }) {
   if (!reactions.length) return null;
   const tell = (/** @type {Event} */ event) => {
@@ -40,7 +40,7 @@ export function Reactions({ message, reactions, conversation, may }) {
 function Reaction({ message, reaction, may }) {
   const { emoji: sign, member_ids: ids } = reaction;
   const own = ids.includes(member.value?.id ?? "");
-  const [asked, setAsked] = useState(false); // Names are asked for when somebody wants them.
+  const [asked, setAsked] = useState(false); // Names are fetched when somebody asks for them.
   const who = () => {
     const names = ids.slice(0, MOST_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
     return listed(ids.length > MOST_NAMED ? [...names, t("others", { count: ids.length - MOST_NAMED })] : names);
@@ -52,13 +52,13 @@ function Reaction({ message, reaction, may }) {
   </button></li>`;
 }
 
-/** An emoji, or one of the server's own by its :name:. @param {{sign: string}} props */
+/** An emoji, or one of the server's own given as :name:. @param {{sign: string}} props */
 export function Sign({ sign }) {
   const found = emoji.value.get(sign.slice(1, -1));
   return found && sign.startsWith(":") ? html`<img class="emoji" src=${found.url} alt=${sign} />` : html`<span class="emoji">${sign}</span>`;
 }
 
-/** The emoji that were used last, which react with one press. @param {Shown} message @param {All} reactions */
+/** Return the recently used emoji, which react with one click. @param {Shown} message @param {All} reactions */
 export function quickOf(message, reactions) {
   const known = (/** @type {string} */ sign) => !sign.startsWith(":") || emoji.value.has(sign.slice(1, -1));
   return remembered.value.recent.filter(known).slice(0, MOST_QUICK).map((sign) => {
@@ -74,7 +74,8 @@ export function Picker({ onChoose, onClose }) {
   const [all, setAll] = useState(false);
   useFocusBack(row);
   useLayoutEffect(() => {
-    row.current.scrollIntoView({ block: "nearest" }); // Of the newest message, it would end below what is in sight.
+    // On the newest message the picker would extend below the visible part.
+    row.current.scrollIntoView({ block: "nearest" });
     row.current.querySelector("button")?.focus();
     const elsewhere = (/** @type {Event} */ event) => { if (!row.current?.parentElement?.contains(/** @type {Node} */ (event.target))) onClose(); };
     document.addEventListener("pointerdown", elsewhere);

@@ -1,4 +1,4 @@
-// The question before a message is deleted.
+// The confirmation before a message is deleted.
 
 /** @import { Shown } from "./message.js" */
 

@@ -1,4 +1,4 @@
-// Search in all channels that one sees, beside the one that is open.
+// Search all visible channels, in the side panel.
 
 /** @import { Named, Wrong } from "../../state/search_filters.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
@@ -24,7 +24,7 @@ export function Search({ channel, onClose }) {
   const [query, setQuery] = useState("");
   const [found, setFound] = useState(/** @type {{query: string, messages: Message[], more: boolean, problem: string} | null} */ (null));
   const [busy, setBusy] = useState(false);
-  const turn = useRef(0); // Of the search that was begun last: only what it finds is shown.
+  const turn = useRef(0); // The number of the latest search; results of earlier ones are dropped.
   useLayoutEffect(() => field.current.focus(), []);
   const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;
@@ -37,7 +37,8 @@ export function Search({ channel, onClose }) {
       return;
     }
     setBusy(true);
-    if (/[:：]/u.test(wanted)) await loadMembers().catch(() => {}); // The beginnings of their names are meant too.
+    // The query may also contain the beginnings of members' names.
+    if (/[:：]/u.test(wanted)) await loadMembers().catch(() => {});
     const parameters = new URLSearchParams({ query: sent(wanted, named, members.value.values()), ...(before && { before }) });
     const answer = await api("GET", `/api/search?${parameters}`).then(
       ({ messages, more }) => ({ query: wanted, messages: before ? [...found?.messages ?? [], ...messages] : messages, more, problem: "" }),

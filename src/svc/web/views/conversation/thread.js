@@ -1,4 +1,4 @@
-// A thread, beside its channel: the message that it hangs on, the answers, and what one is writing.
+// A thread in the side panel: its root message, the answers and the composer.
 
 /** @import { Message as Posted } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -51,8 +51,8 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
 }
 
 /**
- * The message that the thread hangs on, as the channel holds it or asked for: null where it is gone, undefined while
- * that is not known; and what went wrong.
+ * Return the root message, loaded with the channel or fetched: null if deleted, undefined while unknown. Also return
+ * the problem.
  * @param {string} channelId @param {string} thread @returns {[Posted | null | undefined, string]}
  */
 function useRoot(channelId, thread) {

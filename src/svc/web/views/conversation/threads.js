@@ -1,4 +1,4 @@
-// The threads that one follows, that with the newest answer first.
+// The followed threads, latest answer first.
 
 /**
  * @import { Reply } from "../../types/wire.js"

@@ -1,5 +1,5 @@
-// The list of messages: keeps its place while messages come and go above and below, separates the days, asks for
-// more at either end, and says when the newest is on the screen.
+// The list of messages. It keeps its scroll position while messages come and go, separates days, loads more at both
+// ends, and reports when the newest message is visible.
 
 /**
  * @import { Channel, Message as Posted } from "../../types/api.js"
@@ -7,7 +7,7 @@
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
  * @import { May } from "./message.js"
  *
- * `root`: what stands above the first message of a thread.
+ * `root`: shown above the first message of a thread.
  * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, may: May, root?: ComponentChildren}} Props
  * @typedef {{atEnd: boolean, editing: string | null, marked: string | null, news: number}} State
  */
@@ -32,11 +32,11 @@ import { Message } from "./message.js";
 import { Pending } from "./pending.js";
 
 const FirstSteps = Later(() => import("../arriving/first_steps.js"), "FirstSteps");
-const NEAR_PX = 400; // So far from an end, more is fetched.
-const AT_END_PX = 24; // Nobody scrolls to the very pixel.
-const AT_FIRST = 20; // So many messages are drawn first, as a screen shows, and nothing that is done with them;
-const REST_MS = 100; // the rest a moment later.
-const TOGETHER_MS = 5 * 60_000; // What somebody says within it stands under one name.
+const NEAR_PX = 400; // Fetch more within this distance from an end.
+const AT_END_PX = 24; // Nobody scrolls to the exact pixel.
+const AT_FIRST = 20; // Draw about one screen of messages first, without their actions.
+const REST_MS = 100; // Draw the rest after this delay.
+const TOGETHER_MS = 5 * 60_000; // Messages of one author within this time share one name.
 
 /** @extends {Component<Props, State>} */
 export class Timeline extends Component {
@@ -49,19 +49,19 @@ export class Timeline extends Component {
   /** @type {ResizeObserver | null} */ #observer = null;
   /** @type {{element: Element, bottom: number} | null} */ #anchor = null;
   /** @type {(() => void) | null} */ #stopReading = null;
-  // The first message that was unread when the channel was opened stays marked.
+  // The first message that was unread when the channel was opened keeps its mark.
   #newFrom = this.#unreadFrom();
 
   #unreadFrom() {
     const { channel, conversation: { thread } } = this.props;
     const counts = thread ? threads.peek().get(thread) : unread.peek()[channel.id];
     if (!counts?.unread) return null;
-    // How many there are is said until the first of them was in sight.
+    // Show the number of new messages until the first of them has been visible.
     if (!thread) this.#news = counts.unread;
     return counts.read_up_to;
   }
 
-  /** Go to the first message that was unread, which may not be here. */
+  /** Go to the first unread message, which may not be loaded. */
   async #toNews() {
     const { conversation } = this.props;
     const from = this.#newFrom ?? "";
@@ -74,7 +74,7 @@ export class Timeline extends Component {
 
   componentDidMount() {
     if (leftUnread.peek() === this.props.channel.id) leftUnread.value = null;
-    // Windows change their size, composers grow, and pictures come.
+    // Windows resize, composers grow, and pictures load.
     this.#observer = new ResizeObserver(() => this.#settle());
     this.#observer.observe(this.box.current);
     this.#observer.observe(this.list.current);
@@ -118,7 +118,7 @@ export class Timeline extends Component {
     this.#settle();
   }
 
-  /** Somebody asked for a message's menu before that was drawn: it is drawn, and asked for again. @param {EventOn<HTMLElement, MouseEvent>} event */
+  /** Open a message's menu before its actions have been drawn: draw them and repeat the request. @param {EventOn<HTMLElement, MouseEvent>} event */
   #askedEarly = (event) => {
     const asked = event.target.closest("[data-id]");
     if (this.#all || !asked || event.defaultPrevented) return;
@@ -127,7 +127,7 @@ export class Timeline extends Component {
     this.forceUpdate(() => asked.dispatchEvent(new MouseEvent(event.type, event)));
   };
 
-  /** Show the newest message, whatever is shown now. */
+  /** Show the newest message. */
   async toEnd() {
     const { conversation } = this.props;
     if (conversation.moreAfter.value) await conversation.newest();
@@ -136,7 +136,7 @@ export class Timeline extends Component {
     this.#settle();
   }
 
-  /** Bring this message into sight, and mark it for a moment. @param {string} id */
+  /** Scroll to a message and highlight it for a moment. @param {string} id */
   reveal(id) {
     this.#all = true;
     this.#following = false;
@@ -147,7 +147,7 @@ export class Timeline extends Component {
     });
   }
 
-  /** Write the last message of one's own anew. */
+  /** Edit our last message. */
   editLast() {
     const own = this.props.conversation.messages.value.findLast(({ author: { kind, id } }) => kind === "member" && id === member.value?.id);
     if (own) this.edit(own.id);
@@ -158,13 +158,14 @@ export class Timeline extends Component {
     else this.#element(id)?.scrollIntoView({ block: "nearest" });
   });
 
-  /** The same function each time, or every message would be drawn anew with each that comes. @type {May} */
+  /** A stable function: a new one would redraw every message whenever a message arrives. @type {May} */
   may = (permission) => this.props.may(permission);
 
   /** @param {Props} props @param {State} state */
   render({ channel, conversation, empty, root = null }, { atEnd, editing, marked, news }) {
     const { messages, moreBefore, moreAfter, olderProblem, newerProblem } = conversation;
-    const online = connection.value === "online"; // Once it is, this is drawn again, and looks what is wanted.
+    // A later "online" redraws this, and then the effect loads the missing messages.
+    const online = connection.value === "online";
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
     const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.spot);
     return html`<div class="timeline">
@@ -196,7 +197,7 @@ export class Timeline extends Component {
     return this.list.current?.querySelector(`[data-id="${CSS.escape(id)}"]`);
   }
 
-  /** What shall stay where it is: the first message that can be seen, by its end, for its author's line may go. */
+  /** Return the element to keep in place: the first visible message. Measure its bottom, because its author line may disappear. */
   #firstVisible() {
     const edge = this.box.current.getBoundingClientRect().top;
     for (const element of this.list.current.querySelectorAll(".message")) {
@@ -216,25 +217,26 @@ export class Timeline extends Component {
     return line !== undefined && line.bottom > box.top && line.top < box.bottom;
   }
 
-  /** Was nothing said yet? What stands there then is read from its beginning. */
+  /** Whether the channel is empty. Its introduction is read from the top. */
   get #blank() {
     return this.props.empty && !this.list.current?.querySelector(".waiting");
   }
 
   get #below() {
-    // Where nothing is shown any more, there is nothing below.
+    // Without a box, nothing is below.
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = this.box.current ?? {};
     return scrollHeight - scrollTop - clientHeight;
   }
 
   #scrolled = () => {
-    // What has grown below before we are told moves nobody; at the end of what is here, with more behind it, one reads on.
+    // Content may have grown before this event, which must not end following. At the end of a partial list, do not
+    // follow.
     this.#noteScroll();
     this.#following = (this.#following || this.#below < AT_END_PX) && !this.props.conversation.moreAfter.value;
     this.#look();
   };
 
-  /** Stay at the end if that is where we are, and look what is wanted then. */
+  /** Stay at the end if we were there, then update the visible state. */
   #settle() {
     const box = this.box.current;
     if (!box) return;
@@ -246,10 +248,10 @@ export class Timeline extends Component {
     this.#look();
   }
 
-  /** Whoever scrolls is told a frame later, and what is drawn before that must not move what they went to. */
+  /** The scroll event arrives a frame later. Drawing before it must not override where the person scrolled. */
   #noteScroll() {
     const { scrollTop = 0, clientHeight = 0 } = this.box.current ?? {};
-    // A box that grows, for the composer shrinks, moves it too: to where the end was.
+    // A growing box, for example when the composer shrinks, scrolls to the former end.
     const put = Math.min(this.#top, this.#height - clientHeight);
     if (scrollTop < put - AT_END_PX && this.#below >= AT_END_PX) this.#following = false;
   }
@@ -282,13 +284,13 @@ export class Timeline extends Component {
 /** @param {{problem: string, again: () => void}} props */
 const Failed = ({ problem, again }) => html`<p class="error older">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
 
-/** The messages by their days, each with whether it goes on under the name above it. @param {Posted[]} messages */
+/** Group messages by day, each with whether it continues under the name above. @param {Posted[]} messages */
 function days(messages) {
   /** @type {{day: string, list: {message: Posted, previous: Posted | null, follows: boolean}[]}[]} */
   const found = [];
   /** @type {Posted | null} */
   let previous = null;
-  let [begins, ends] = [0, 0]; // Of the day; this runs with each message that comes.
+  let [begins, ends] = [0, 0]; // Bounds of the day, kept because this loop runs for every new message.
   for (const message of messages) {
     const at = message.posted_at_ms;
     const newDay = at < begins || at >= ends;
@@ -304,7 +306,7 @@ function days(messages) {
 
 /** @param {Posted} previous @param {Posted} message */
 function together(previous, message) {
-  // A webhook may call itself otherwise in each message.
+  // A webhook may use another name in each message.
   const name = (/** @type {Posted} */ { author }) => (author.kind === "member" ? author.id : `${author.id} ${author.display_name} ${author.avatar}`);
   return name(previous) === name(message) && message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS && message.reply_to === null;
 }

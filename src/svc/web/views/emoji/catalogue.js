@@ -1,5 +1,4 @@
-// All emoji that there are, and how they are found: by name, label and further words, in the reader's language.
-// Fetched on first use. Shows nothing.
+// All emoji, and a search by name, label and keywords in the reader's language. Loaded on first use. Shows nothing.
 
 import { fit, folded, matching } from "../../state/matching.js";
 import { signal } from "../../vendor/signals.js";
@@ -23,17 +22,17 @@ export const TONES = ["", "🏻", "🏼", "🏽", "🏾", "🏿"];
 const MEDIUM = "🏽";
 const LANGUAGES = ["en", "de", "fr", "es", "ja"];
 const MOST_FOUND = 160;
-const BY_WORD = 3; // Fits worse than any name or label does.
+const BY_WORD = 3; // A match by keyword ranks below any match by name or label.
 
-/** Null until it has come. */
+/** Null until loaded. */
 export const catalogue = signal(/** @type {Item[] | null} */ (null));
-/** It could not be fetched. */
+/** Whether loading failed. */
 export const failed = signal(false);
 
 /** @type {Promise<void> | null} */
 let asked = null;
 
-/** Fetch it, once. @param {string} [name] Of the language. @returns {Promise<void>} */
+/** Load the catalogue, once. @param {string} [name] Of the language. @returns {Promise<void>} */
 export function load(name = language()) {
   failed.value = false;
   asked ??= fetched(LANGUAGES.includes(name) ? name : "en").catch(() => {
@@ -56,21 +55,21 @@ async function fetched(name) {
   });
 }
 
-/** The server's own as such items. @param {ServerEmoji} emoji @returns {Item[]} */
+/** Return the server's own emoji as items. @param {ServerEmoji} emoji @returns {Item[]} */
 export const ownItems = (emoji) => Array.from(emoji, ([name, { url }]) => ({ sign: `:${name}:`, label: `:${name}:`, name, url }));
 
-/** The sign in a skin tone, 0 for none. @param {Item} item @param {number} tone */
+/** Return the sign in a skin tone; 0 is none. @param {Item} item @param {number} tone */
 export const inTone = ({ sign, toned }, tone) => (tone && toned ? toned.replaceAll(MEDIUM, TONES[tone]) : sign);
 
-/** What fits all the words of a query, the server's own first. @param {string} query @param {Item[]} own @param {Item[]} all @returns {Item[]} */
+/** Return the items that match all words of a query, the server's own first. @param {string} query @param {Item[]} own @param {Item[]} all @returns {Item[]} */
 export function search(query, own, all) {
   const wanted = folded(query.replaceAll(":", " ")).split(/[\s_]+/u).filter(Boolean);
   return [...found(own, wanted), ...found(all, wanted)].slice(0, MOST_FOUND);
 }
 
 /**
- * For `:na` in a text: the best few, the server's own first. Until the catalogue has come there are only these; whoever
- * asks in a component or a computed signal is asked again when it has.
+ * Return the best matches for `:na` in a text, the server's own first. Until the catalogue has loaded there are only
+ * the server's own. Components and computed signals that call this run again once it has loaded.
  * @param {string} prefix @param {ServerEmoji} serverEmoji @param {number} limit @param {number} [tone]
  * @returns {{name: string, label: string, character?: string, url?: string}[]}
  */
@@ -84,7 +83,7 @@ export function find(prefix, serverEmoji, limit, tone = 0) {
   ];
 }
 
-/** The sign of this very name, where it has come and is none of the server's own. @param {string} name @param {ServerEmoji} serverEmoji */
+/** Return the sign of exactly this name, if loaded and not one of the server's own. @param {string} name @param {ServerEmoji} serverEmoji */
 export function signOf(name, serverEmoji, tone = 0) {
   const item = serverEmoji.has(name) ? undefined : catalogue.value?.find(({ names }) => names?.includes(name));
   return item && inTone(item, tone);
@@ -98,7 +97,7 @@ function found(items, wanted) {
     const fits = wanted.map((word) => fitOf(item, word));
     if (fits.length && !fits.includes(-1)) fitting.push({ item, fits: fits.reduce((sum, each) => sum + each, 0) });
   }
-  // Sorting is stable: those that fit alike stay in Unicode's order.
+  // Sorting is stable, so equal matches stay in Unicode's order.
   return fitting.sort((one, other) => one.fits - other.fits).map(({ item }) => item);
 }
 

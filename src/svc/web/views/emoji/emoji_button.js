@@ -1,4 +1,4 @@
-// Beside a field: opens the emoji picker.
+// A button next to a field that opens the emoji picker.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

@@ -1,4 +1,4 @@
-// The emoji picker above the page, beside what opened it. Fetched when it is first wanted.
+// The emoji picker as a popup next to its button. Loaded on first use.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -10,7 +10,7 @@ import { useLayer } from "../parts/layer.js";
 import { beside } from "../parts/menu.js";
 
 const EmojiPicker = Later(() => import("./picker.js"), "EmojiPicker");
-const SIZE = { width: 384, height: 450 }; // About what it takes; where it stands must be known before it is there.
+const SIZE = { width: 384, height: 450 }; // Its approximate size, needed to place it before it is drawn.
 
 /** `onChoose` gets a character or `:name:`. @param {{anchor: RefObject<HTMLElement>, onChoose: (sign: string) => void, onClose: () => void}} props */
 export function EmojiPopup({ anchor, onChoose, onClose }) {

@@ -1,5 +1,5 @@
-// The emoji of a picker, of which only those in sight are there. One of them can be reached by Tab, the others by the
-// arrow keys.
+// A picker's emoji, of which only the visible ones are in the document. Tab reaches one of them, the arrow keys the
+// others.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -10,7 +10,7 @@ import { firstFrom, laidOut, moved } from "./rows.js";
 /** @typedef {import("./rows.js").Section} Section */
 
 const CELL_REM = 2.75; // As in emoji.css.
-const MARGIN = 3; // Rows beyond those in sight.
+const MARGIN = 3; // Rows drawn beyond the visible ones.
 const USUAL = { cell: 44, columns: 8, height: 320 };
 
 /**
@@ -24,7 +24,7 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   const rows = useMemo(() => laidOut(sections, size.columns), [sections, size.columns]);
   const [top, setTop] = useState(0);
   const [place, setPlace] = useState(() => firstFrom(rows));
-  const wanted = useRef(false); // The focus goes to the place once it is drawn.
+  const wanted = useRef(false); // Whether to focus the place once it is drawn.
   const here = rows[place.row]?.items[place.column] ? place : firstFrom(rows);
 
   useLayoutEffect(() => { if (box.current) box.current.scrollTop = 0; setPlace(firstFrom(rows)); }, [sections]);
@@ -71,7 +71,7 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   </div>`;
 }
 
-/** How many fit, and how high a row is. @param {{current: HTMLElement | null}} box */
+/** Return the number of columns and the height of a row. @param {{current: HTMLElement | null}} box */
 function useSize(box) {
   const [size, setSize] = useState(USUAL);
   useLayoutEffect(() => {
@@ -92,7 +92,7 @@ function useSize(box) {
 /** @param {HTMLElement} box @param {number} row @param {number} cell */
 function reveal(box, row, cell) {
   const start = row * cell;
-  // With the heading above it, if there is one.
+  // Include the heading above the row, if any.
   if (start - cell < box.scrollTop) box.scrollTop = start - cell;
   else if (start + cell > box.scrollTop + box.clientHeight) box.scrollTop = start + cell - box.clientHeight;
 }

@@ -1,4 +1,4 @@
-// Choosing an emoji: by searching, by category, among those used last. The server's own come before the others.
+// Choose an emoji by search, by category or from the recent ones. The server's own come first.
 
 import { html, useEffect, useMemo, useRef, useSignal, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -15,7 +15,7 @@ import { Tones } from "./tones.js";
 const FACES = { recent: "🕘", own: "⭐", 0: "😀", 1: "👋", 3: "🐻", 4: "🍎", 5: "🚗", 6: "⚽", 7: "💡", 8: "🔣", 9: "🏁" };
 
 /**
- * `onChoose` gets a character or `:name:`; whoever shows the picker takes it away.
+ * `onChoose` gets a character or `:name:`. The caller closes the picker.
  * @param {{serverEmoji: ServerEmoji, onChoose: (sign: string) => void, onClose: () => void}} properties
  */
 export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
@@ -27,12 +27,12 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
   const met = useSignal("");
   const all = catalogue.value;
   const { tone } = remembered.value;
-  // What is chosen now moves to the front when the picker is opened the next time, not under the pointer.
+  // A chosen emoji moves to the front when the picker next opens, not under the pointer.
   const recent = useMemo(() => remembered.value.recent, []);
   const sections = useMemo(() => sectionsOf(query, serverEmoji, all ?? [], recent), [query, serverEmoji, all]);
   useEffect(() => {
     load();
-    // On a phone the field would put a keyboard over the emoji.
+    // On a phone, focus would open the keyboard over the emoji.
     (matchMedia("(pointer: fine)").matches ? field : root).current?.focus();
   }, []);
   useEffect(() => {
@@ -89,7 +89,7 @@ function Categories({ sections, onGo }) {
   </div>`;
 }
 
-/** What there is to say while there are none. @param {{empty: boolean}} properties */
+/** The text shown while there are no emoji. @param {{empty: boolean}} properties */
 function State({ empty }) {
   if (failed.value) return html`<p class="emoji-state" role="status">${t("emoji-failed")} <button type="button" onClick=${() => load()}>${t("emoji-again")}</button></p>`;
   const words = catalogue.value ? empty && t("emoji-none") : t("emoji-loading");
@@ -113,5 +113,5 @@ function sectionsOf(query, serverEmoji, all, recent) {
 /** @param {Item} item */
 const describe = ({ label, name, url }) => (url || !name ? label : `${label} :${name}:`);
 
-/** What opens the picker closes it too. @param {HTMLElement | null} root @param {EventTarget | null} target */
+/** Whether the target is the button that opened the picker, which closes it too. @param {HTMLElement | null} root @param {EventTarget | null} target */
 const isOurs = (root, target) => target instanceof Element && (root?.contains(target) || Boolean(target.closest('[aria-expanded="true"]')));

@@ -1,4 +1,4 @@
-// Which emoji somebody used last, and in which skin tone: kept in this browser only.
+// The recently used emoji and the skin tone, stored only in this browser.
 
 import { keep, keptLike } from "../../transport/kept.js";
 import { signal } from "../../vendor/signals.js";
@@ -7,10 +7,10 @@ const KEPT = "svc.emoji";
 const MOST_RECENT = 16;
 const LONGEST_SIGN = 40;
 
-/** What is kept may be of anybody's making; nothing longer is an emoji, or the name of one. @param {string} text */
+/** The stored text is untrusted. Longer text is neither an emoji nor an emoji's name. @param {string} text */
 export const isSign = (text) => text.length > 0 && text.length <= LONGEST_SIGN;
 
-/** {tone: 0 to 5, recent: signs, the last first} */
+/** {tone: 0 to 5, recent: signs, latest first} */
 export const remembered = signal(read());
 
 /** @param {number} tone */

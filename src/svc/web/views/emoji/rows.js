@@ -1,5 +1,4 @@
-// Where the emoji of a picker stand: rows of as many as fit, with a heading above each section; and where the arrow keys
-// lead. Pure functions.
+// The layout of a picker's emoji: rows with a heading above each section, and movement by arrow keys. Pure functions.
 
 /** @typedef {import("./catalogue.js").Item} Item */
 /** @typedef {{id: string, label: string, items: Item[]}} Section */
@@ -17,13 +16,13 @@ export function laidOut(sections, columns) {
   });
 }
 
-/** The first place with an emoji at or after a row. @param {Row[]} rows @param {number} [from] @returns {Place} */
+/** Return the first place with an emoji at or after a row. @param {Row[]} rows @param {number} [from] @returns {Place} */
 export function firstFrom(rows, from = 0) {
   const row = rows.findIndex(({ items }, index) => index >= from && items.length);
   return { row: Math.max(row, 0), column: 0 };
 }
 
-/** Where a key leads from a place; null where it leads out at the top or means nothing here. @param {Row[]} rows @param {Place} place @param {string} key @returns {Place | null} */
+/** Return the place that a key leads to; null if it leaves at the top or has no meaning here. @param {Row[]} rows @param {Place} place @param {string} key @returns {Place | null} */
 export function moved(rows, { row, column }, key) {
   switch (key) {
     case "ArrowRight":

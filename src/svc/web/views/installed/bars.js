@@ -1,5 +1,5 @@
-// What is said above everything: that a new version is here, and that what is shown is what was read last. What was
-// shared with the page is asked about from here too.
+// Bars above the page: a new version is available, or the page shows cached content. Also asks where to post content
+// shared with the page.
 
 import { isBusy, newVersion, update } from "../../state/installed.js";
 import { notify } from "../../state/notices.js";
@@ -27,7 +27,7 @@ function ShownFrom() {
   return html`<p class=${fromMs === null ? "" : "bar offline"} role="status">${fromMs !== null && t("shown-from", { time: agoOf(fromMs) })}</p>`;
 }
 
-/** On a narrow page the list of channels, which says so else, is out of sight most of the time. */
+/** Without a bar, a narrow page would rarely show this: its list of channels is mostly hidden. */
 function Reconnecting() {
   const words = pageFrom(place.value?.channelId ?? "") === null ? troubleWithServer() : "";
   return html`<p class=${words ? "bar only-small" : ""} role="status">${words}</p>`;

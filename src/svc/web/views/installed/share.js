@@ -1,4 +1,4 @@
-// Where to put what another application has shared: one of the channels in which we may write.
+// Choose one of our channels for content shared from another application.
 
 import { may, textChannels } from "../../state/channels.js";
 import { folded } from "../../state/matching.js";
@@ -13,12 +13,12 @@ import { Field } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
 import { moveAmong } from "../parts/menu.js";
 
-const MANY = 8; // More channels than these need a field to find one.
+const MANY = 8; // More channels than this need a search field.
 
 /** @param {{onClose: () => void}} props */
 export function Share({ onClose }) {
   const [wanted, setWanted] = useState("");
-  // Any site can open this dialog with words and files of its own.
+  // Any site can open this dialog with its own text and files.
   const [trusted, setTrusted] = useState(shared.value?.from === undefined);
   const all = textChannels.value.filter(({ id }) => may("send_messages", id));
   const found = all.filter(({ name }) => folded(name).includes(folded(wanted)));
@@ -43,7 +43,7 @@ export function Share({ onClose }) {
   <//>`;
 }
 
-/** The words and the names of the files, so that one sees what one is about to send. */
+/** Show the text and the file names, so that people see them before sending. */
 function What() {
   const { text, files } = shared.value ?? { text: "", files: [] };
   return html`<div class="what-is-shared">

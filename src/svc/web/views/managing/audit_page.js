@@ -1,4 +1,4 @@
-// The audit log in the settings: sentences, the newest first, by who did it, to whom, and what.
+// The audit log in the settings: sentences, latest first, filtered by actor, target and action.
 
 /** @import { AuditEntry } from "../../types/api.js" */
 

@@ -1,4 +1,4 @@
-// An entry of the audit log as a sentence, with what was changed below it.
+// An entry of the audit log as a sentence, with its changes below.
 
 /** @import { AuditEntry } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -13,7 +13,7 @@ import { permissionName } from "./parts/permission.js";
 /** @typedef {AuditEntry["details"]} Said */
 
 const DAY_S = 86400;
-/** What the owner's settings are called where they are changed. @type {{[setting: string]: string}} */
+/** The owner's settings, by the labels of the pages that change them. @type {{[setting: string]: string}} */
 const SETTINGS = {
   description: "community-description", rules: "community-rules", joinPolicy: "join-policy", profanityMode: "bad-words", lanOpen: "setting-lanopen",
   discoverable: "setting-discoverable", linkPreviews: "setting-linkpreviews", welcomeChannelId: "welcome-channel", retentionDays: "retention",
@@ -21,13 +21,13 @@ const SETTINGS = {
 const dashed = (/** @type {string} */ name) => name.replaceAll("_", "-");
 const ABOUT_MEMBERS = /^(member|owner|voice|recovery|bot)_/;
 
-/** The sentence. One that we have no words for shows its name. @param {AuditEntry} entry */
+/** Return the sentence. An action without a sentence shows its name. @param {AuditEntry} entry */
 export function sentenceOf(entry) {
   const key = `audit-${dashed(entry.action)}`;
   return knows(key) ? t(`audit-${dashed(entry.action)}`, argumentsOf(entry)) : t("audit-other", { who: whoOf(entry), action: entry.action });
 }
 
-// What an entry says in particular depends on its action.
+// The sentence's details depend on the action.
 const text = (/** @type {unknown} */ value) => (typeof value === "string" ? value : "");
 /** @param {unknown} value @returns {Said} */
 const inside = (value) => (typeof value === "object" && value !== null ? /** @type {Said} */ (value) : {});
@@ -49,7 +49,7 @@ function argumentsOf(entry) {
   };
 }
 
-/** What else is said: [[what, how]], such as the reason, or a value before and after. @param {AuditEntry} entry */
+/** Return further details as [[label, text]], such as the reason, or a value before and after. @param {AuditEntry} entry */
 export function detailsOf({ details, action }) {
   /** @type {[what: string, how: unknown][]} */
   const told = [];
@@ -70,7 +70,7 @@ function differences(details) {
     .map(([key, value]) => [field(key), `${shown(key, value.before ?? value.from)} → ${shown(key, value.after ?? value.to)}`]);
 }
 
-/** What a role had and has: permissions one by one. @param {Said} before @param {Said} after */
+/** Return a role's permissions before and after, one by one. @param {Said} before @param {Said} after */
 function betweenRoles(before, after) {
   /** @type {[what: string, how: string][]} */
   const told = ["name", "rank", "color"].filter((key) => before[key] !== after[key]).map((key) => [field(key), `${shown(key, before[key])} → ${shown(key, after[key])}`]);

@@ -1,4 +1,4 @@
-// Backups of the server: made, downloaded and deleted. They are restored where the server runs, never here.
+// Server backups: create, download and delete. Restoring happens on the server's machine, never here.
 
 /** @import { Backup } from "../../types/api.js" */
 
@@ -14,7 +14,7 @@ import { Time } from "../parts/time.js";
 import { useAnswer } from "./parts/asking.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
-const LOOK_MS = 2000; // How far one has come is not pushed.
+const LOOK_MS = 2000; // The server does not push a backup's progress.
 
 export function BackupsPage() {
   const { value, problem, set, again } = useAnswer(backups, [timesChanged("backups")]);

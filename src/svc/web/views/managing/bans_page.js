@@ -1,4 +1,4 @@
-// Who is banned, and the way back.
+// Banned people, and unbanning.
 
 /** @import { Ban } from "../../types/api.js" */
 
@@ -23,7 +23,7 @@ export function BansPage() {
     if (!lifting) return;
     const { member_id: id, nickname: name } = lifting;
     if (await tried(unban(id, reason.trim()))) notify(t("unbanned", { name }), "done");
-    // Also where it was refused: another moderator may have been first.
+    // Reload even after a failure: another moderator may have acted first.
     again();
   };
   const further = () => value && tried(bans(value.next).then((page) => set({ bans: [...value.bans, ...page.bans], next: page.next })));

@@ -1,4 +1,4 @@
-// Bots: accounts that belong to the server and are programs. Each has a token, which is shown once.
+// Bots: accounts that belong to the server and are run by programs. Each has a token, shown once.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { Answer } from "../../types/wire.js" */
@@ -23,7 +23,7 @@ import { ListPage, Row } from "./parts/list_page.js";
 
 /** @typedef {Answer<"GET", "/api/bots">["bots"][number]} Bot */
 
-/** The bots, known as members from then on. */
+/** Return the bots, and keep them as known members. */
 async function found() {
   const all = await bots();
   meet(all.map(({ member }) => member));
@@ -38,7 +38,8 @@ export function BotsPage() {
     setShown({ name: member.nickname, token });
     again();
   };
-  const here = value && value.filter(({ member }) => members.value.has(member.id)); // Also kicked elsewhere meanwhile.
+  // Bots may have been kicked elsewhere meanwhile.
+  const here = value && value.filter(({ member }) => members.value.has(member.id));
   /** @type {{[act in "token" | "delete"]: (asked: {member: Member}) => Promise<void>}} */
   const acts = { token: async ({ member }) => { await tried(renewToken(member.id).then((token) => told(member, token))); }, delete: async ({ member }) => { if (await tried(deleteBot(member.id))) { notify(t("bot-deleted", { name: member.nickname }), "done"); again(); } } };
   return html`<${ListPage} label=${t("settings-bots")} about=${t("bots-about")} items=${here} problem=${problem} again=${again} empty=${t("no-bots")}

@@ -1,4 +1,4 @@
-// What is done to several members at once: first who it happens to and who is left out, then how it went.
+// Act on several members at once: first list who is affected and who is left out, then the results.
 
 /** @import { Act } from "../../state/managing/members.js" */
 /** @import { Member } from "../../types/api.js" */
@@ -19,10 +19,10 @@ import { lasting } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { DELETED_S, deleting, TIMEOUTS_S } from "./moderate_dialog.js";
 
-/** `onDone` hears to whom it was done. @param {{act: Act, people: Member[], onDone: (done: Member[]) => void, onClose: () => void}} props */
+/** `onDone` gets the members that the action succeeded for. @param {{act: Act, people: Member[], onDone: (done: Member[]) => void, onClose: () => void}} props */
 export function BulkDialog({ act, people, onDone, onClose }) {
   const [wish, setWish] = useState({ roleId: rolesBelow().find(({ id }) => id !== "member")?.id, seconds: 3600, deleted: 0, reason: "" });
-  const [asked] = useState(people); // Those who are done leave the list behind it.
+  const [asked] = useState(people); // Members leave the list behind the dialog once they are done.
   const [run, setRun] = useState(/** @type {{done: number, of: number} | {refused: {member: Member, error: unknown}[]} | null} */ (null));
   const going = useRef(true);
   useEffect(() => () => { going.current = false; }, []);

@@ -1,5 +1,5 @@
-// A message with a card, put together in fields: as it will look, and beside it the JSON that a program sends for it.
-// Either may be changed; what our own description of webhooks says is wrong is told at once.
+// Compose a message with a card in fields, with a preview and the JSON that a program would send. Both fields and
+// JSON can be edited. Violations of our webhook schema are shown at once.
 
 /** @import { Wrong } from "../../state/managing/schema.js" */
 /** @import { PostedMessage, PostedProblem } from "../../types/api.js" */
@@ -22,7 +22,7 @@ const written = (/** @type {PostedMessage} */ payload) => JSON.stringify(payload
 /** @param {{address: string, onPosted: () => void}} props */
 export function CardComposer({ address, onPosted }) {
   const [payload, setPayload] = useState(/** @type {PostedMessage} */ ({ text: t("card-first-text") }));
-  const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // JSON that cannot be read yet.
+  const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // JSON that cannot be parsed yet.
   const [refused, setRefused] = useState(/** @type {string[]} */ ([]));
   const { value: description } = useAnswer(webhookDescription);
   const { busy, problem, get } = useAsking();
@@ -78,7 +78,7 @@ function inWords({ path, keyword, limit }) {
   return path ? `${path}: ${words}` : words;
 }
 
-/** What JSON says of a message; null where it says none. @param {string} text @returns {PostedMessage | null} */
+/** Parse a message from JSON; null if invalid. @param {string} text @returns {PostedMessage | null} */
 function parsed(text) {
   try {
     const value = JSON.parse(text);

@@ -1,10 +1,10 @@
-// One of the text channels in which we manage webhooks.
+// Choose one of the text channels in which we manage webhooks.
 
 import { may, textChannels } from "../../state/channels.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
-/** The channels in which we manage webhooks. */
+/** Return the channels in which we manage webhooks. */
 export const webhookChannels = () => textChannels.value.filter(({ id }) => may("manage_webhooks", id));
 
 /** @param {{value: string | null | undefined, onChange: (id: string) => void}} props */

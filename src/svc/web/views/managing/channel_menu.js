@@ -1,4 +1,4 @@
-// The menu of a channel in the list, and the keys that move it. Other features put their own items in front.
+// A channel's menu in the list, and the keys that move the channel. Other features add their own items in front.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -13,23 +13,23 @@ import { t } from "../../words/words.js";
 import { tellingItems } from "../alerts/level_menu.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 
-/** What the menu of a channel offers. @type {((channel: Channel) => ItemList)[]} */
+/** Functions that return items of a channel's menu. @type {((channel: Channel) => ItemList)[]} */
 export const CHANNEL_ITEMS = [tellingItems, managing];
 
 /** @param {{channel: Channel}} props */
 export function ChannelMenu({ channel }) {
-  // What it offers depends on what is unread and on all channels. It is made when it is opened, not with each message.
+  // The items depend on unread counts and on all channels, so build them when the menu opens, not with each message.
   const items = () => CHANNEL_ITEMS.flatMap((each) => each(channel));
   return channel.type === "text" || may("manage_channels") ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} />` : null;
 }
 
-/** The right button of the mouse opens it too. @param {EventOn<HTMLElement, MouseEvent>} event */
+/** Open the menu on a right click too. @param {EventOn<HTMLElement, MouseEvent>} event */
 export function openMenuIn(event) {
   const button = /** @type {HTMLElement | null} */ (event.currentTarget.querySelector(":scope > :is(.channel-row, .row-actions) .menu-holder > button, :scope > .menu-holder > button"));
   if (button) openWhere(event, button);
 }
 
-/** Ctrl+Shift+Arrow moves a channel one place. @param {KeyboardEvent} event @param {Channel} channel */
+/** Move a channel one place with Ctrl+Shift+Arrow. @param {KeyboardEvent} event @param {Channel} channel */
 export function onMoveKey(event, channel) {
   const by = /** @type {{[key: string]: 1 | -1}} */ ({ ArrowUp: -1, ArrowDown: 1 })[event.key];
   if (!by || !(event.ctrlKey || event.metaKey) || !event.shiftKey || !may("manage_channels")) return;
@@ -38,7 +38,7 @@ export function onMoveKey(event, channel) {
   step(channel, by);
 }
 
-/** One place up (-1) or down (1). Whatever has the focus keeps it. @param {Channel} channel @param {1 | -1} by */
+/** Move one place up (-1) or down (1) and keep the focus. @param {Channel} channel @param {1 | -1} by */
 export async function step(channel, by) {
   const where = stepped(channels.value, channel.id, by);
   const focused = document.activeElement;

@@ -1,4 +1,4 @@
-// A channel's name, topic, slow mode and so on; and its end.
+// A channel's name, topic, slow mode and other settings, and its deletion.
 
 /** @import { Channel } from "../../types/api.js" */
 
@@ -63,7 +63,7 @@ export function ChannelOverview({ channel, onClose }) {
 }
 
 /**
- * One of a few numbers; one that is none of them is kept.
+ * A choice of a few numbers. A value that is not among them is kept.
  * @param {{label: string, hint?: string, value: number, all: number[], words: (value: number) => string, onChange: (value: number) => void}} props
  */
 export function Among({ label, hint, value, all, words, onChange }) {

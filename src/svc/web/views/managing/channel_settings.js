@@ -1,4 +1,4 @@
-// One channel: what it is called and how it is, and who may do what in it.
+// The settings of one channel: overview and permissions.
 
 import { channelsById } from "../../state/channels.js";
 import { html, useState } from "../../vendor/preact.js";

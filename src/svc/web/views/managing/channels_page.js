@@ -1,4 +1,4 @@
-// All channels in the settings, those that were put away too.
+// All channels in the settings, including archived ones.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { IconName } from "../parts/icon.js" */

@@ -1,4 +1,4 @@
-// The colour of a role or a card: one of a few that can be told apart, or any other, or none.
+// The colour of a role or a card: one of a few distinguishable colours, any other, or none.
 
 import { colourOf } from "../../state/people.js";
 import { html, useId } from "../../vendor/preact.js";

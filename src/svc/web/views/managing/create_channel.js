@@ -1,4 +1,4 @@
-// A new channel: what it is, its name, and who sees it.
+// Create a channel: its type, its name, and its visibility.
 
 /** @import { Channel } from "../../types/api.js" */
 
@@ -56,7 +56,7 @@ export function CreateChannel({ type = "text", parentId = null, onClose }) {
   <//>`;
 }
 
-/** The category that a channel is in; nothing where there are none. @param {{value: string | null, onChange: (id: string | null) => void}} props */
+/** The category of a channel; nothing if there are no categories. @param {{value: string | null, onChange: (id: string | null) => void}} props */
 export function InCategory({ value, onChange }) {
   const categories = channels.value.filter(({ type }) => type === "category");
   if (!categories.length) return null;

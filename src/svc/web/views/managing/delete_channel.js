@@ -1,4 +1,4 @@
-// The question before a channel goes for good.
+// The confirmation before a channel is deleted.
 
 import { channelsById } from "../../state/channels.js";
 import { deleteChannel } from "../../state/managing/channels.js";

@@ -1,4 +1,4 @@
-// Channels in the list are dragged to another place by those who manage them.
+// Drag channels in the list, for members who manage channels.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -9,19 +9,19 @@ import { dropped } from "../../state/managing/order.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
 
-const KIND = "application/x-svc-channel"; // Nothing else takes it, such as the field for messages.
+const KIND = "application/x-svc-channel"; // No other drop target accepts this type, such as the message field.
 
 /**
- * What a browser drags always carries something.
+ * Browsers always set `dataTransfer` on drag events.
  * @typedef {EventOn<HTMLElement, DragEvent & {dataTransfer: DataTransfer}>} Dragging
  * @typedef {(event: Dragging) => void} Listener
  * @typedef {{draggable?: boolean, "data-drop"?: string, onDragStart?: Listener, onDragOver?: Listener, onDrop?: Listener, onDragEnd?: () => void}} Attributes
  */
 
-/** What is being dragged, and before or after what it would land. @type {Signal<{id: string, over?: string, after?: boolean} | null>} */
+/** The dragged channel, and the channel before or after which it would land. @type {Signal<{id: string, over?: string, after?: boolean} | null>} */
 const drag = signal(null);
 
-/** The attributes of a channel's element. @param {Channel} channel @returns {Attributes} */
+/** Return the attributes of a channel's element. @param {Channel} channel @returns {Attributes} */
 export function draggable(channel) {
   if (!may("manage_channels")) return {};
   const { id } = channel;
@@ -55,7 +55,7 @@ export function draggable(channel) {
   };
 }
 
-/** Where it would land: in the upper half before, in the lower after; null where it cannot. @param {Dragging} event @param {Channel} onto */
+/** Return where the channel would land: before `onto` in its upper half, after it in the lower; null if it cannot land there. @param {Dragging} event @param {Channel} onto */
 function landing(event, onto) {
   const moved = drag.value?.id;
   if (!moved || moved === onto.id) return null;

@@ -1,4 +1,4 @@
-// Somebody in a call is dragged to another voice channel by a moderator.
+// Drag a person from a call to another voice channel, as a moderator.
 
 /** @import { Signal } from "../../vendor/signals.js" */
 /** @import { Attributes } from "./dragging.js" */
@@ -7,10 +7,10 @@ import { may } from "../../state/channels.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
 
-/** Who is dragged out of which channel, and over which. @type {Signal<{id: string, from: string, over?: string} | null>} */
+/** The dragged person, their channel, and the channel under the pointer. @type {Signal<{id: string, from: string, over?: string} | null>} */
 export const drag = signal(null);
 
-/** The attributes of a voice channel that takes people, with those that it has for other reasons. @param {string} channelId @param {Attributes} others @returns {Attributes} */
+/** Return the attributes of a voice channel that takes people, merged with `others`. @param {string} channelId @param {Attributes} others @returns {Attributes} */
 export function takingPeople(channelId, others) {
   const fitting = () => (drag.value && drag.value.from !== channelId && may("move_members", channelId) ? drag.value : null);
   return {

@@ -1,4 +1,4 @@
-// How the server is doing: what is wrong first, with what to do about it; versions; and who is connected.
+// The server's health: problems first, with advice; versions; and connected members.
 
 /** @import { Answer } from "../../types/wire.js" */
 /** @import { IconName } from "../parts/icon.js" */
@@ -25,7 +25,7 @@ const SIGNS = { problem: "close", notice: "flag", ok: "check" };
 
 export function HealthPage() {
   const { value, problem, again } = useAnswer(health);
-  // What the page sees of its own address it has said above.
+  // The page reports problems with its own address above.
   const sorted = value?.checks.filter(({ check }) => check !== "address" || !problemOf(location)).sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
   return html`<${Reach} />
     <${ListPage} label=${t("settings-health")} items=${sorted ?? null} problem=${problem} again=${again} empty="" row=${(/** @type {Health["checks"][number]} */ one) => html`<${Finding} key=${one.check} finding=${one} />`} />

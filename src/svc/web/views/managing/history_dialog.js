@@ -1,4 +1,4 @@
-// What moderators have done to one member.
+// The moderation history of one member.
 
 /** @import { AuditEntry } from "../../types/api.js" */
 
@@ -19,7 +19,7 @@ export function ModerationHistory({ memberId, onClose }) {
   return html`<${Dialog} title=${t("history-title", { name })} onClose=${onClose}><${History} memberId=${memberId} onName=${setName} /><//>`;
 }
 
-/** The same, as a part of the profile too. `onName` hears the name of somebody who has left. @param {{memberId: string, onName?: (name: string) => void}} props */
+/** The history, also part of the profile. `onName` gets the name of a member who has left. @param {{memberId: string, onName?: (name: string) => void}} props */
 export function History({ memberId, onName }) {
   const { value, problem, set, again } = useAnswer(() => historyOf(memberId), [memberId]);
   useEffect(() => { if (value) onName?.(value.nickname); }, [value]);

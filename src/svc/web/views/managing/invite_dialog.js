@@ -1,4 +1,4 @@
-// Inviting people: how long a link is good and for how many, then the link itself and its code for phones.
+// Invite people: choose a link's expiry and number of uses, then show the link and its QR code.
 
 /** @import { Invite } from "../../types/api.js" */
 

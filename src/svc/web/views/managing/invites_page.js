@@ -1,4 +1,4 @@
-// The links by which people may come, and the people who wait to be let in.
+// Invite links, and people who wait to be admitted.
 
 /** @import { Application, Invite } from "../../types/api.js" */
 
@@ -50,7 +50,7 @@ function Link({ invite, onRevoke }) {
   <//>`;
 }
 
-/** Those who have asked to be let in; nothing where nobody has. */
+/** People who asked to be admitted; nothing if there are none. */
 function Waiting() {
   const { value, problem, again } = useAnswer(applications, [timesChanged("applications")]);
   if (!value?.length && !problem) return null;

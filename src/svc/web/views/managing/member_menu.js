@@ -1,5 +1,4 @@
-// What may be done about a member, as items of a menu: beside them in the list of members, in a call, and on their
-// profile.
+// A moderator's actions on a member as menu items: in the list of members, in a call, and on the profile.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { IconName } from "../parts/icon.js" */
@@ -23,7 +22,7 @@ export const memberItems = (member) => /** @type {ItemList} */ ([
   ...actItems(member),
 ]).filter(Boolean);
 
-/** Those that the profile has no room for. @param {Member} member @returns {ItemList} */
+/** Return the items that the profile has no room for. @param {Member} member @returns {ItemList} */
 export function actItems(member) {
   const { id } = member;
   const below = ranksBelow(member);
@@ -38,7 +37,7 @@ export function actItems(member) {
   ]).filter(Boolean);
 }
 
-/** The button that opens them, after `more`. @param {{member: Member, more?: ItemList, items?: ItemList, [attribute: string]: unknown}} props */
+/** A button that opens the items, after `more`. @param {{member: Member, more?: ItemList, items?: ItemList, [attribute: string]: unknown}} props */
 export function MemberMenu({ member, more = [], items: about = memberItems(member), ...rest }) {
   const items = [...more, ...about].filter(Boolean);
   return items.length ? html`<${MenuButton} label=${t("menu-of", { name: member.nickname })} items=${items} ...${rest} />` : null;

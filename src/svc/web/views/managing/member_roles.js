@@ -1,4 +1,4 @@
-// The roles of one member, given and taken.
+// Give roles to a member and take them away.
 
 /** @import { Role } from "../../types/api.js" */
 
@@ -26,7 +26,7 @@ export function MemberRoles({ memberId, onClose }) {
   <//>`;
 }
 
-/** Nobody gives a permission that they lack. @param {Role} role */
+/** Nobody can give a permission that they lack. @param {Role} role */
 const canGive = (role) => isOwner() || role.permissions.every((permission) => may(permission));
 
 /** @param {Role} role */

@@ -1,4 +1,4 @@
-// All members in the settings: found by filters, each with what may be done, and several at once.
+// All members in the settings: filter them, and act on one or several.
 
 /** @import { Act } from "../../state/managing/members.js" */
 /** @import { Member } from "../../types/api.js" */
@@ -19,7 +19,7 @@ import { MemberMenu } from "./member_menu.js";
 import { useAnswer } from "./parts/asking.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
-const TYPING_MS = 250; // As long as somebody types, nothing is asked.
+const TYPING_MS = 250; // Query only after a pause in typing.
 const JOINED_DAYS = [1, 7, 30, -30, -365];
 const SEEN_DAYS = [7, -30, -90, -365];
 
@@ -86,7 +86,7 @@ function OneMember({ member, seen, chosen, onChoose }) {
   return html`<${Row} sign=${sign} title=${title} text=${[...names, t("joined-on", { date: dateOf(joinedAt) }), lastSeen].filter(Boolean).join(" · ")}><${MemberMenu} member=${member} /><//>`;
 }
 
-/** What is done to those who were chosen. @param {{count: number, onAct: (act: Act) => void, onNone: () => void}} props */
+/** The actions for the selected members. @param {{count: number, onAct: (act: Act) => void, onNone: () => void}} props */
 function Bar({ count, onAct, onNone }) {
   return html`<div class="chosen-bar" role="group" aria-label=${t("chosen-count", { count })}><span>${t("chosen-count", { count })}</span>
     ${offeredActs().map((act) => html`<${Button} key=${act} look=${act === "kick" || act === "ban" ? "danger" : ""} onClick=${() => onAct(act)}>${t(`bulk-${act}`)}<//>`)}

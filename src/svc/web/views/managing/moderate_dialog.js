@@ -1,4 +1,4 @@
-// What a moderator does to somebody: a new name, a timeout, out, or out for good; with a reason for the log.
+// A moderator's action on a member: rename, time out, kick or ban, with a reason for the log.
 
 import { ban, kick, rename, timeOut } from "../../state/managing/moderation.js";
 import { notify } from "../../state/notices.js";
@@ -17,7 +17,7 @@ export const DELETED_S = [0, 3600, 86400, 604800, 2592000];
 
 /** @typedef {"rename" | "timeout" | "kick" | "ban"} Act */
 
-/** `name` of somebody who has left already. @param {{memberId: string, act: Act, name?: string, onClose: () => void}} props */
+/** `name`: of a member who has already left. @param {{memberId: string, act: Act, name?: string, onClose: () => void}} props */
 export function Moderate({ memberId, act, name: given, onClose }) {
   const member = members.value.get(memberId) ?? (given ? null : memberOf(memberId));
   const name = member?.nickname ?? given ?? t("somebody");
@@ -53,5 +53,5 @@ export function Moderate({ memberId, act, name: given, onClose }) {
   <//>`;
 }
 
-/** How far back messages are deleted, in words. @param {number} last in seconds */
+/** Describe how far back messages are deleted. @param {number} last in seconds */
 export const deleting = (last) => (last ? t("ban-deletes-last", { time: lasting(last) }) : t("ban-deletes-none"));

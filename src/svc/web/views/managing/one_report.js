@@ -1,4 +1,4 @@
-// One report: who says what about whom, the message with what was said around it, and what can be done at once.
+// One report: reporter, subject and reason, the message with its context, and immediate actions.
 
 /** @import { Report } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -24,7 +24,7 @@ import { useAnswer } from "./parts/asking.js";
 const AT_ONCE_S = 3600;
 /** @param {string | null} id */
 export const nameOf = (id) => (id && memberOf(id)?.nickname) || t("somebody");
-/** Whom it is about. @param {Report} report */
+/** The subject of the report. @param {Report} report */
 export const whoseOf = ({ member_id: about, webhook }) => (webhook ? t("report-webhook", { name: webhook.name }) : nameOf(about));
 
 /** @param {{report: Report}} props */
@@ -83,7 +83,7 @@ function Noting({ id }) {
     <${Button} look="primary" type="submit">${t("report-resolve")}<//></form>`;
 }
 
-/** The message that it is about: gone to, or deleted. @param {{report: Report}} props */
+/** The reported message: go to it or delete it. @param {{report: Report}} props */
 function Reported({ report }) {
   const { value: message, problem, set } = useAnswer(() => messageOf(report).catch((error) => ({ gone: explain(error) })), [report.id]);
   const [wide, setWide] = useState(false);
@@ -101,7 +101,7 @@ function Reported({ report }) {
   </span>`;
 }
 
-/** A few messages before it and after it. @param {{report: Report}} props */
+/** The messages right before and after the reported one. @param {{report: Report}} props */
 function Around({ report }) {
   const { value: messages, problem, again } = useAnswer(() => around(report), [report.id]);
   if (problem) return html`<p class="error" role="alert">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;

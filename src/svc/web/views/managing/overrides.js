@@ -1,5 +1,5 @@
-// Who may do what in one channel: private or not, and for each role or person three choices a permission, with
-// what comes of them.
+// The permissions of one channel: whether it is private, and for each role or person three choices per permission,
+// with the result of each.
 
 /** @import { Word } from "../../state/managing/permissions.js" */
 /** @import { Channel, Override } from "../../types/api.js" */
@@ -31,11 +31,11 @@ export function Overrides({ channel }) {
   const turn = useRef(Promise.resolve());
   const { value: overrides, problem, set, again } = useAnswer(() => overridesOf(channel.id), [channel.id]);
   const times = timesChanged("overrides");
-  // Not before what is put here is done: the answer would not know of it.
+  // Wait until our changes are stored: an earlier answer would not include them.
   useEffect(() => { turn.current.then(again); }, [times]);
   if (problem) return html`<p class="error" role="alert">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
   if (!overrides) return html`<p class="quiet" role="status">${t("loading")}</p>`;
-  /** Shown at once; then put one after the other, as each is checked by what the last has done. @type {Put} */
+  /** Shown at once, then sent one after the other, because the server checks each change against the previous ones. @type {Put} */
   const put = (wanted) => {
     set((all) => wanted.reduce(replaced, all));
     turn.current = turn.current.then(async () => {
@@ -79,7 +79,7 @@ function Matrix({ channel, overrides, put }) {
   </section>`;
 }
 
-/** The permissions of one role or person. Nobody allows or denies what they may not do themselves. @param {{target: Chosen, channel: Channel, overrides: Override[], put: Put}} props */
+/** The permissions of one role or person. Nobody can allow or deny a permission that they lack. @param {{target: Chosen, channel: Channel, overrides: Override[], put: Put}} props */
 function Target({ target, channel, overrides, put }) {
   const type = target.key.startsWith("role:") ? "role" : "member";
   /** @type {Override} */
@@ -93,7 +93,7 @@ function Target({ target, channel, overrides, put }) {
   </div>`;
 }
 
-/** What may be done here by somebody with this role alone, or by this person. @param {Override["type"]} type @param {string} id @param {Override[]} overrides */
+/** Return the permissions here of somebody with only this role, or of this person. @param {Override["type"]} type @param {string} id @param {Override[]} overrides */
 function resultFor(type, id, overrides) {
   const ids = type === "role" ? [id] : memberOf(id)?.roles ?? [];
   const theirs = ids.flatMap((each) => rolesById.value.get(each) ?? []);

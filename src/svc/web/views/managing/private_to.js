@@ -1,4 +1,4 @@
-// Who sees a private channel: roles and people, as chips.
+// The roles and people who see a private channel, as chips.
 
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

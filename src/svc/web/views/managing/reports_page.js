@@ -1,4 +1,4 @@
-// What members and rules have reported, in the settings: what waits, and what was seen to.
+// Reports by members and rules in the settings: open and resolved ones.
 
 /** @import { Report } from "../../types/api.js" */
 
@@ -16,7 +16,7 @@ export function ReportsPage() {
   const { problem, again } = useAnswer(loadReports);
   const elsewhere = resolvedElsewhere.value;
   const before = useRef(elsewhere);
-  // It goes from under the hands of whoever looks at it.
+  // A resolved report disappears while somebody looks at it.
   useEffect(() => {
     if (elsewhere && elsewhere !== before.current) notify(t("report-resolved-elsewhere", { who: nameOf(elsewhere.by), name: whoseOf(elsewhere.report) }), "done");
     before.current = elsewhere;

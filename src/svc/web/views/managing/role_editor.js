@@ -1,4 +1,4 @@
-// One role: its name and colour, what it permits, and who has it.
+// One role: its name, colour, permissions and members.
 
 /** @import { Role } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -24,12 +24,12 @@ import { Chips, Pick } from "./parts/pick.js";
 const NEW = { name: "", color: null, permissions: [] };
 
 /**
- * `role` is null for one that is yet to be made; `isNew` where it was made just now.
+ * `role` is null for a role that has yet to be created. `isNew`: it was created just now.
  * @param {{role: Role | null, isNew?: boolean, onDone: () => void, onMade: (id: string) => void}} props
  */
 export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const [changes, setChanges] = useState(/** @type {Partial<Role>} */ ({}));
-  // One by one: another who manages roles may switch others meanwhile.
+  // Send one permission at a time: somebody else may switch others meanwhile.
   const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
   const [ending, setEnding] = useState(false);
   const { busy, problem, setProblem, get } = useAsking();
@@ -37,7 +37,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const start = useRef(null);
   /** @type {RefObject<HTMLElement>} */
   const holders = useRef(null);
-  // Whoever has just made a role gives it to somebody next.
+  // After creating a role, people usually give it to somebody.
   useLayoutEffect(() => { (isNew && role ? holders : start).current.querySelector("input")?.focus(); }, []);
   const shownName = role ? roleName(role) : NEW.name;
   const before = role?.permissions ?? NEW.permissions;
@@ -71,7 +71,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
     ${ending && role && html`<${Confirm} title=${t("delete-role-title", { name: shownName })} text=${t("delete-role-text")} action=${t("delete-role")} onConfirm=${() => tried(deleteRole(role.id))} onClose=${() => setEnding(false)} />`}`;
 }
 
-/** Who has the role: given and taken here too. @param {{role: Role, box: RefObject<HTMLElement>}} props */
+/** The role's members: give and take the role here too. @param {{role: Role, box: RefObject<HTMLElement>}} props */
 function Holders({ role, box }) {
   const keys = [...members.value.values()].filter((member) => member.roles.includes(role.id)).map(({ id }) => `member:${id}`);
   const idOf = (/** @type {string} */ key) => key.slice("member:".length);

@@ -1,4 +1,4 @@
-// All roles in the settings, the highest first; the open one is changed in the same place.
+// All roles in the settings, highest first. The open role is edited in the same place.
 
 /** @import { Role } from "../../types/api.js" */
 /** @import { Attributes } from "./dragging.js" */
@@ -15,7 +15,7 @@ import { useGone } from "./parts/gone.js";
 import { ListPage, Row } from "./parts/list_page.js";
 import { RoleEditor } from "./role_editor.js";
 
-const KIND = "application/x-svc-role"; // Nothing else takes it.
+const KIND = "application/x-svc-role"; // No other drop target accepts this type.
 
 /** @typedef {{id: string, over?: string} | null} Drag what is dragged, and over which */
 
@@ -47,7 +47,7 @@ function Ranked({ role, onOpen, drag, onDrag }) {
     focused.current = document.activeElement;
     if (mayStep(id, by)) tried(placeRole(id, placeOf(id) + by));
   };
-  // The row was put elsewhere; at an end the button that was pressed cannot be pressed again.
+  // The row has moved. At either end, the clicked button is now disabled.
   useLayoutEffect(() => {
     const before = focused.current;
     focused.current = null;
@@ -65,7 +65,7 @@ function Ranked({ role, onOpen, drag, onDrag }) {
   <//>`;
 }
 
-/** A row that is dragged to the place of another. @param {string} id @param {Drag} drag @param {(drag: Drag) => void} onDrag @returns {Attributes} */
+/** Return the attributes of a row that can be dragged to another's place. @param {string} id @param {Drag} drag @param {(drag: Drag) => void} onDrag @returns {Attributes} */
 function dragged(id, drag, onDrag) {
   const moved = drag && drag.id !== id ? drag : null;
   return {

@@ -1,4 +1,4 @@
-// One rule: what it looks for, what becomes of the message, whom it spares; tried before it is switched on.
+// One rule: its condition, its effect on messages and its exemptions. It is tried before it is switched on.
 
 /** @import { Wanted } from "../../state/managing/rules.js" */
 /** @import { Rule } from "../../types/api.js" */
@@ -29,13 +29,14 @@ const idOf = (/** @type {string} */ key) => key.slice("role:".length);
  */
 
 /**
- * `theirs` is the rule as it is by now, `onTheirs` shows it: somebody else may have changed it since it was opened.
+ * `theirs` is the rule's current version, and `onTheirs` shows it: somebody else may have changed the rule since it
+ * was opened.
  * @param {{rule: Wanted, theirs?: Rule, onTheirs: () => void, onDone: () => void}} props
  */
 export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
   const [now, setNow] = useState(rule);
   const [lists, setLists] = useState(/** @type {Lists} */ ({ words: rule.words.join("\n"), allowed: rule.allowed.join("\n") }));
-  const [triedAs, setTriedAs] = useState(/** @type {string | null} */ (null)); // What the rule said when it was tried last.
+  const [triedAs, setTriedAs] = useState(/** @type {string | null} */ (null)); // The rule as of the last trial.
   const [ending, setEnding] = useState(false);
   const { busy, problem, run } = useAsking();
   /** @type {RefObject<HTMLElement>} */
@@ -82,7 +83,7 @@ function LookedFor({ now, change, lists, setLists }) {
   return html`<${Among} label=${t("rule-newcomer-for")} hint=${t("rule-newcomer-for-hint")} value=${newcomers} all=${NEWCOMERS_S.slice(1)} words=${lasting} onChange=${change("newcomer_s")} />`;
 }
 
-/** Roles and channels that are left out. @param {{now: Wanted, change: Change}} props */
+/** Exempt roles and channels. @param {{now: Wanted, change: Change}} props */
 function Spared({ now, change }) {
   const { except_roles: roles, except_channels: channels } = now;
   const keys = roles.map((id) => `role:${id}`);

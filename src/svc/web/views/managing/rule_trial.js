@@ -1,4 +1,4 @@
-// What a rule would have found among the last messages, before it is switched on.
+// Try a rule on the latest messages before it is switched on.
 
 /** @import { Wanted } from "../../state/managing/rules.js" */
 /** @import { Answer } from "../../types/wire.js" */

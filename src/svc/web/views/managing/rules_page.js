@@ -1,4 +1,4 @@
-// Rules about messages in the settings: each with what it does, and a new one of each kind.
+// Message rules in the settings: each with its effect, and a button to add one of each kind.
 
 /** @import { Wanted } from "../../state/managing/rules.js" */
 /** @import { Rule } from "../../types/api.js" */
@@ -22,7 +22,7 @@ export function RulesPage() {
   const present = !open?.id || theirs;
   useGone(present, open?.name, (name) => t("rule-was-deleted", { name }), done);
   if (open && present) return html`<${RuleEditor} key=${JSON.stringify(open)} rule=${open} theirs=${theirs} onTheirs=${() => setOpen(theirs ?? null)} onDone=${done} />`;
-  // What is switched on is tried first.
+  // A rule must be tried before it is switched on.
   const toggle = (/** @type {Rule} */ rule, /** @type {boolean} */ on) => (on ? setOpen(rule) : tried(saveRule({ ...rule, enabled: false })));
   return html`<${ListPage} label=${t("settings-rules")} about=${t("rules-about")} items=${rules.value} problem=${problem} again=${again} empty=${t("no-rules")}
     row=${(/** @type {Rule} */ rule) => html`<li class="managed-row" key=${rule.id}>

@@ -1,4 +1,4 @@
-// What the server is called, who may come, and what becomes of bad words. The owner's.
+// The server's name, its admission and its word filter. For the owner.
 
 /** @import { Answer, Body } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

@@ -1,4 +1,4 @@
-// How programs post to a webhook: ready to be copied, with its URL in them.
+// Instructions for programs that post to a webhook, ready to copy, with its URL.
 
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -6,7 +6,7 @@ import { Button } from "../parts/button.js";
 import { copy, Copyable } from "../parts/copying.js";
 
 /**
- * Either what is copied whole, or the fields of the program's own form, under the names that it gives them.
+ * Either text to copy, or the fields of the program's own form, under their labels there.
  * @type {{[program: string]: (url: string) => string | [name: string, value: string][]}}
  */
 const SNIPPETS = {

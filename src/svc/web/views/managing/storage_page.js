@@ -1,4 +1,4 @@
-// What the server's files take: by what they are for and by whose they are; and how long they are kept.
+// The storage used by files, by purpose and by member, and how long files are kept.
 
 /** @import { Answer } from "../../types/wire.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
@@ -23,7 +23,7 @@ const KINDS = ["message", "member", "webhook", "emoji", "draft", "job", "server"
 
 /**
  * @typedef {Answer<"GET", "/api/storage">} Stored
- * All others have no id.
+ * All other members have no id.
  * @typedef {{member_id: string, nickname: string, bytes: number} | {member_id: null, nickname?: undefined, bytes: number}} Holder
  */
 
@@ -51,12 +51,12 @@ function Taken({ sign, title, text, bytes, part }) {
   return html`<${Row} sign=${sign} title=${title} text=${text}><${Bar} part=${part} /><span class="amount">${bytesOf(bytes)}</span><//>`;
 }
 
-/** Without a label it says what stands beside it. @param {{part: number, label?: string}} props */
+/** Without a label, the text next to it describes it. @param {{part: number, label?: string}} props */
 function Bar({ part, label }) {
   return html`<span class="share" role=${label ? "img" : undefined} aria-label=${label} aria-hidden=${!label}><span style=${{ inlineSize: `${Math.min(100, Math.max(part > 0 ? 1 : 0, part * 100))}%` }}></span></span>`;
 }
 
-/** What lets fewer files stay is asked about first. */
+/** Confirm changes that keep fewer files. */
 function Retention() {
   const { value, set } = useAnswer(settings);
   const [wanted, setWanted] = useState(/** @type {number | null} */ (null));

@@ -1,4 +1,4 @@
-// What a moderator does to somebody in a call, as items of their menu.
+// A moderator's actions on a member in a call, as menu items.
 
 /** @import { VoiceMember } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -18,7 +18,7 @@ const KIND = "application/x-svc-person";
 /** @param {string} id @param {string} channelId */
 export const mayMove = (id, channelId) => ranksBelow(memberOf(id)) && may("move_members", channelId);
 
-/** That somebody shares their screen is known of those in our own call. */
+/** Whether the member shares a screen. Known only in our own call. */
 const shares = (/** @type {string} */ id) => tracks.value.some(({ userId, source }) => userId === id && source === "screen") || unwatched.value.includes(id);
 
 /** @param {VoiceMember} person @param {string} channelId @returns {ItemList} */
@@ -38,7 +38,7 @@ export function voiceItems(person, channelId) {
   ]).filter(Boolean);
 }
 
-/** The attributes of a person in the list. @param {string} id @param {string} channelId @returns {Attributes} */
+/** Return the attributes of a person in the list. @param {string} id @param {string} channelId @returns {Attributes} */
 export function draggablePerson(id, channelId) {
   if (!mayMove(id, channelId)) return {};
   return {

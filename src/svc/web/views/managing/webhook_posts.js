@@ -1,4 +1,4 @@
-// What became of the last posts to a webhook: gone to, or why they were refused.
+// The last posts to a webhook: a link to the message, or why it was rejected.
 
 /** @import { Answer } from "../../types/wire.js" */
 
@@ -13,7 +13,7 @@ import { ListPage } from "./parts/list_page.js";
 
 /** @typedef {Answer<"GET", `/api/webhooks/${string}/posts`>["posts"][number]} Post */
 
-/** Asked again when `times` changes, by which we know of a post of our own. @param {{id: string, times: number}} props */
+/** Fetched again when `times` changes, after a post of our own. @param {{id: string, times: number}} props */
 export function WebhookPosts({ id, times }) {
   const { value, problem, again } = useAnswer(() => postsOfWebhook(id), [id, times]);
   return html`<section class="stack hook-posts" aria-label=${t("hook-posts")}><h4>${t("hook-posts")}</h4>

@@ -1,4 +1,4 @@
-// Webhooks: addresses with which programs post into a channel.
+// Webhooks: URLs with which programs post into a channel.
 
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 

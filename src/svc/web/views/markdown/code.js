@@ -1,5 +1,4 @@
-// A block of code: coloured once the highlighter has come, which is fetched for the first block that names a
-// language, and copied by a button.
+// A code block with a copy button. The highlighter loads with the first block that names a language.
 
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -34,7 +33,7 @@ function useColours(code, language) {
     let wanted = true;
     import("./highlight.js").then(
       ({ highlight }) => { if (wanted) setColoured({ code, language, pieces: highlight(code, language) }); },
-      () => {}, // Offline, perhaps: the code can be read without colours.
+      () => {}, // For example offline: the code stays readable without colours.
     );
     return () => { wanted = false; };
   }, [code, language]);
@@ -52,7 +51,7 @@ async function copyText(text, element) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without TLS there is no clipboard; the old way works there.
+    // Without TLS there is no clipboard API, but execCommand works.
     if (element) getSelection()?.selectAllChildren(element);
     return document.execCommand("copy");
   }

@@ -1,4 +1,4 @@
-// What a text needs to know of the server it was written on, and what follows from that. No look.
+// The data that a text needs from its server, and the targets of its links. Draws nothing.
 
 /**
  * @typedef {object} Context
@@ -20,7 +20,7 @@
 
 const GROUPS = ["everyone", "here"];
 
-/** Where a link within the server leads, and what to call that; null for every other link. @param {Node} link @param {Context} context @returns {Target | null} */
+/** Return the target of a link within the server and its name; null for every other link. @param {Node} link @param {Context} context @returns {Target | null} */
 export function targetOf({ href = "", children }, context) {
   const [scheme, id] = split(href);
   const label = wordsOf(children).replace(/^[@#]/u, "");
@@ -40,10 +40,10 @@ export function targetOf({ href = "", children }, context) {
   return { kind: "channel", id, name: channel?.name ?? label, known: Boolean(channel), own: false };
 }
 
-/** What a mention looks like as text. @param {Target} target */
+/** Return a mention as text. @param {Target} target */
 export const mentionText = ({ kind, name }) => (kind === "channel" ? "#" : "@") + name;
 
-/** The words alone, on one line. @param {Node[]} nodes @returns {string} */
+/** Return the words alone, on one line. @param {Node[]} nodes @returns {string} */
 export function wordsOf(nodes) {
   return nodes.map((node) => {
     if (node.type === "break") return " ";

@@ -1,14 +1,14 @@
-// The colours of code: what highlight.js (vendored) finds, as plain objects instead of HTML. Fetched on first use.
+// Code highlighting: the tokens of highlight.js (vendored) as plain objects instead of HTML. Loaded on first use.
 
 import { highlighter } from "../../vendor/highlight.js";
 
 /** @typedef {string | {kind: string, children: Piece[]}} Piece */
 
 const DEEPEST = 16;
-// Some languages' rules take time with the square of a line: 250 ms for one of 4,000 characters.
+// Some languages' rules take quadratic time in a line's length: 250 ms for 4,000 characters.
 const LONGEST_LINE = 300;
 
-/** Takes what highlight.js emits, in place of its writer of HTML. */
+/** Collects the tokens of highlight.js, in place of its HTML writer. */
 class Pieces {
   /** @type {Piece[]} */
   root = [];
@@ -63,7 +63,7 @@ class Pieces {
 
 highlighter.configure({ __emitter: Pieces });
 
-/** Null where the language is unknown, or the code was written by a program. @param {string} code @param {string} language @returns {Piece[] | null} */
+/** Return null if the language is unknown or the code is minified. @param {string} code @param {string} language @returns {Piece[] | null} */
 export function highlight(code, language) {
   if (!highlighter.getLanguage(language) || code.split("\n").some((line) => line.length > LONGEST_LINE)) return null;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });

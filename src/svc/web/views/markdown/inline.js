@@ -1,5 +1,5 @@
-// What is within a line of markdown, as elements: words, links, mentions, emoji, spoilers; and a text on one line
-// that has only words and emoji.
+// The inline content of markdown as elements: words, links, mentions, emoji, spoilers. Also a one-line text of words
+// and emoji only.
 
 import { html, useMemo } from "../../vendor/preact.js";
 import { Time } from "../parts/time.js";
@@ -13,7 +13,7 @@ import { Spoiler } from "./spoiler.js";
 
 const EMOJI = /(:[a-z0-9_]{2,30}:)/u;
 
-/** One line of it, without what could be pressed. @param {{text: string, context?: Context}} properties */
+/** One line of a text, without anything clickable. @param {{text: string, context?: Context}} properties */
 export function Inline({ text, context = {} }) {
   const line = useMemo(() => plain(text, context), [text, context]);
   const parts = line.split(EMOJI).map((part) => (EMOJI.test(part) ? emoji(part.slice(1, -1), context) : part));
@@ -57,7 +57,7 @@ function inline(node, context, inLink) {
     case "time":
       return html`<${Time} ms=${node.ms} style=${node.style} />`;
     default:
-      // A block that was too deep to be one.
+      // A block nested too deeply to be drawn as one.
       return children.length ? within() : text;
   }
 }
@@ -72,24 +72,24 @@ function link(node, context, inLink) {
   if (inLink) return label;
   if (url && !isVisible(wordsOf(children)) && !children.some(({ type }) => type === "emoji")) return address(href, [unturned(href)], false);
   if (url && !pretends(wordsOf(children), url)) return address(href, label, false);
-  // Shown as it was written; the real address can be followed.
+  // Shown as written; the real URL can be followed.
   return ["[", ...label, "](", address(href, [unturned(href)], false), ")"];
 }
 
-/** A link to a message of this server; null for others. @param {string} href @param {Context} context @param {boolean} inLink */
+/** Return a link to a message of this server; null for other links. @param {string} href @param {Context} context @param {boolean} inLink */
 function place(href, { placeOf }, inLink) {
   const url = inLink || !placeOf ? null : webAddress(href);
   const found = url && placeOf?.(url);
   if (!found) return null;
   const go = (/** @type {MouseEvent} */ event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // Whoever wants another tab gets it.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // The browser opens another tab.
     event.preventDefault();
     found.go();
   };
   return html`<a class="mention" href=${url.href} onClick=${go}>${found.words}</a>`;
 }
 
-/** A link out of the page, which tells the other side nothing of us. @param {string} href @param {any[]} label @param {boolean} inLink */
+/** A link out of the page, without a referrer. @param {string} href @param {any[]} label @param {boolean} inLink */
 function address(href, label, inLink) {
   const url = inLink ? null : webAddress(href);
   if (!url) return label;

@@ -1,22 +1,22 @@
-// Which addresses a message may lead to, and which labels pretend to lead somewhere else. Knows no markdown.
+// Decide which URLs a message may link to, and which labels pretend to be another URL. Knows no markdown.
 
 const WEB = /^https?:\/\/[^\s/\\]/iu;
-// What may follow the start of a bare address: no brackets, quotes or bars, which end something around it, and no
-// punctuation of scripts that are written without spaces.
+// Characters that may follow the start of a bare URL: no brackets, quotes or bars, which end something around it, and
+// no punctuation of scripts that are written without spaces.
 const BARE = /:\/\/[^\s<>[\]{}|"`^\\\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/uy;
 const ENDING = /[.,:;!?'*_~]+$/u;
 const INVISIBLE = /[\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]/gu;
 const WITH_SCHEME = /(?:https?:\/{2}|www\.)\s*([^\s/?#:@\\]+)/iu;
 const HOST_ALONE = /^((?:[\p{L}\p{N}-]+\.)+([\p{L}]{2,}))(?:[/:?#]\S*)?$/u;
-// Ends of names of files, which are top-level domains too but are hardly meant as such: "README.md", "main.rs".
+// File extensions that are top-level domains too but are hardly meant as such: "README.md", "main.rs".
 const FILES = new Set(["md", "py", "rs", "sh", "cc", "pl", "ps", "so", "mk", "ai", "mov", "zip", "js", "ts", "cs", "go", "net"]);
-// Beside those of countries, which have two letters.
+// In addition to country domains, which have two letters.
 const DOMAINS = new Set(["com", "org", "net", "edu", "gov", "int", "mil", "info", "biz", "name", "app", "dev", "xyz", "online",
   "shop", "site", "store", "cloud", "chat", "games", "live", "tech", "example", "bank"]);
 
 /**
- * The address if a browser may follow it from a message, else null: http and https alone, and nobody's name or
- * password before the host, which is there to be mistaken for it.
+ * Return the URL if a browser may follow it from a message, else null. Only http and https are allowed, and no user
+ * name or password, which can disguise the host.
  * @param {string} text @returns {URL | null}
  */
 export function webAddress(text) {
@@ -30,7 +30,7 @@ export function webAddress(text) {
 }
 
 /**
- * The address that goes on at the colon at `at`, without the full stop of the sentence; "" where there is none.
+ * Return the URL around the colon at `at`, without a sentence's full stop; "" if there is none.
  * @param {string} text @param {number} at @param {number} end
  */
 export function addressFrom(text, at, end) {
@@ -39,7 +39,7 @@ export function addressFrom(text, at, end) {
   return found ? withoutEnding(found[0].slice(0, end - at)) : "";
 }
 
-/** A bracket around an address is not part of it. @param {string} address @returns {string} */
+/** Remove a bracket that surrounds a URL. @param {string} address @returns {string} */
 function withoutEnding(address) {
   const shorter = address.replace(ENDING, "");
   let opened = shorter.split("(").length - shorter.split(")").length;
@@ -49,7 +49,7 @@ function withoutEnding(address) {
 }
 
 /**
- * Does a label look like an address at another host than the one that the link leads to?
+ * Whether a label looks like a URL at another host than the link's.
  * @param {string} label @param {URL} url
  */
 export function pretends(label, url) {
@@ -58,10 +58,10 @@ export function pretends(label, url) {
   return Boolean(host) && !sameHost(host, url.hostname);
 }
 
-/** Has a label anything that can be seen? @param {string} label */
+/** Whether a label contains anything visible. @param {string} label */
 export const isVisible = (label) => Boolean(label.replace(INVISIBLE, "").trim());
 
-/** Without the signs that turn the direction of what is around them. @param {string} text */
+/** Remove bidirectional control characters. @param {string} text */
 export const unturned = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/gu, "");
 
 /** @param {string} label */

@@ -1,7 +1,7 @@
-// A text with its markdown, as elements: blocks here, what is within them in inline.js. Strangers wrote it: there is
-// no way from here to HTML, nothing is loaded from elsewhere, and links say where they lead.
+// A text with markdown as elements: blocks here, inline content in inline.js. The text is untrusted: it never becomes
+// HTML, nothing is loaded from other sites, and links show their target.
 //
-// Headings are paragraphs that look like headings: those of strangers do not belong into the page's outline.
+// Headings are paragraphs that look like headings, because a stranger's headings do not belong in the page's outline.
 
 import { html, useMemo } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -13,7 +13,7 @@ import { isOnlyEmoji } from "./signs.js";
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MOST_DIGITS = 2; // Of a list's numbers, that fit into the usual space before an entry.
+const MOST_DIGITS = 2; // List numbers with more digits do not fit the usual space before an entry.
 
 const TASK = /^\[([ xX])\] /u;
 
@@ -26,14 +26,14 @@ export function Markdown({ text, context = NOTHING }) {
   return look(root, context);
 }
 
-/** What a tree looks like. @param {Node} root @param {Context} context @returns {any} */
+/** Draw a tree. @param {Node} root @param {Context} context @returns {any} */
 export function look(root, context) {
   const large = isOnlyEmoji(root, context);
   return html`<div class=${large ? "markdown large" : "markdown"}>${root.children.map((node) => block(node, context, "auto"))}</div>`;
 }
 
 /**
- * Each block of its own finds the direction of its words; what is within a block has the block's.
+ * Each top-level block detects its own text direction; nested blocks inherit it.
  * @param {Node} node @param {Context} context @param {"auto"} [dir] @returns {any}
  */
 function block(node, context, dir) {
@@ -76,7 +76,7 @@ function list({ start, children }, context, dir) {
   return html`<ol start=${start} dir=${dir} style=${style}>${entries}</ol>`;
 }
 
-/** An entry that begins with "[ ]" or "[x]", without that; null for others. @param {Node} entry */
+/** Return an entry that begins with "[ ]" or "[x]", without the box; null for others. @param {Node} entry */
 function taskOf({ children: [first, ...rest] }) {
   const text = first?.type === "paragraph" ? first.children[0] : first;
   const found = text?.type === "text" ? TASK.exec(text.text ?? "") : null;
@@ -86,7 +86,7 @@ function taskOf({ children: [first, ...rest] }) {
   return { done: found[1] !== " ", children: [begins, ...rest] };
 }
 
-/** Moved by the keyboard where it is wider than its column. @param {Node} node @param {Context} context @param {"auto"} [dir] */
+/** Focusable, so that the keyboard can scroll content wider than its column. @param {Node} node @param {Context} context @param {"auto"} [dir] */
 function table({ children: [head, ...rows] }, context, dir) {
   const cells = (/** @type {Node} */ row, /** @type {string} */ tag) =>
     html`<tr>${row.children.map((cell) => html`<${tag} class=${cell.align} scope=${tag === "th" ? "col" : undefined}>${inlines(cell.children, context)}</${tag}>`)}</tr>`;

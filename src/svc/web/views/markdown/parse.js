@@ -1,9 +1,9 @@
-// From markdown to a tree of plain objects; what they look like is for markdown.js. Knows no page.
+// Parse markdown into a tree of plain objects, which markdown.js draws. Knows no page.
 //
-// The parser is markdown-it (vendored): CommonMark with tables and strikethrough, tokens instead of HTML. Of the
-// three that were tried it alone is both small and fast on hostile text: 12 KB compressed without its rules for
-// HTML; no wall of 4,000 characters took longer than 35 ms. Micromark with mdast is 19 KB, took 250 ms for nested
-// lists and writes HTML into an element as it loads; marked is 15 KB and overflows the stack with nested quotes.
+// The parser is markdown-it (vendored): CommonMark with tables and strikethrough, tokens instead of HTML. Of three
+// candidates only markdown-it is both small and fast on hostile text: 12 KB compressed without its HTML rules, and no
+// wall of 4,000 characters took longer than 35 ms. Micromark with mdast is 19 KB, took 250 ms for nested lists and
+// writes HTML into an element as it loads; marked is 15 KB and overflows the stack with nested quotes.
 
 import { MarkdownIt } from "../../vendor/markdown-it.js";
 import { addRules } from "./rules.js";
@@ -16,7 +16,7 @@ import { addRules } from "./rules.js";
  */
 
 const MOST_CHARACTERS = 8_000; // UTF-16 code units: a message's 4,000 characters, all of them emoji.
-const DEEPEST = 24; // Elements within each other; what is deeper is shown without its look.
+const DEEPEST = 24; // Nesting limit. Deeper elements are shown unstyled.
 /** @type {Record<string, string>} */
 const ALIGNMENTS = { "text-align:left": "start", "text-align:center": "center", "text-align:right": "end" };
 /** @type {Record<string, string>} */
@@ -25,10 +25,10 @@ const TYPES = {
   heading: "heading", table: "table", tr: "row", th: "head", td: "cell", strong: "strong", em: "emphasis", s: "struck",
   spoiler: "spoiler", link: "link", small: "small",
 };
-const PARTS = new Set(["thead", "tbody"]); // Have no node of their own.
+const PARTS = new Set(["thead", "tbody"]); // Without a node of their own.
 const TARGETS = /^(?:https?:\/\/|(?:mention|role|channel):[A-Za-z0-9_-]{1,128}$)/iu;
-// What messages do not have: code by indentation, which poems have too, and headings underlined with hyphens. ci/vendor
-// leaves these rules out already.
+// Rules that messages lack: indented code, because poems are indented too, and headings underlined with hyphens.
+// ci/vendor already removes them.
 const NOT_OURS = ["code", "html_block", "lheading"];
 
 const parser = made();
@@ -85,7 +85,7 @@ function* flat(tokens) {
 function beginning(token, depth) {
   const name = token.type.replace(/_open$/u, "");
   if (PARTS.has(name) || token.hidden || depth > DEEPEST) return null;
-  // CommonMark makes words bold with either sign; in Discord, which people come from, "__" underlines.
+  // CommonMark makes text bold with either sign. On Discord, which people come from, "__" underlines.
   const opened = node(token.markup === "__" ? "underlined" : TYPES[name]);
   if (name === "heading") opened.level = Number(token.tag[1]);
   if (name === "ordered_list") opened.start = Number(token.attrGet("start") ?? 1);
@@ -133,7 +133,7 @@ function node(type, more = {}) {
   return { type, children: [], ...more };
 }
 
-/** "#" alone is a heading without words: nobody means it so. @param {Node} root @returns {boolean} */
+/** Whether this is a "#" alone, a heading without words, which nobody intends. @param {Node} root @returns {boolean} */
 function showsSomething({ type, text, children }) {
   return type === "rule" || type === "link" || Boolean(text?.trim()) || children.some(showsSomething);
 }

@@ -1,18 +1,18 @@
-// What messages have beyond markdown-it's own rules, and what they have less: spoilers, bare addresses, emoji, moments;
-// small lines, quotes of all that follows; quotes and lists that end with their line, bounds for tables and depth. Makes tokens; knows nothing of what
-// they look like.
+// Changes to markdown-it's rules for messages. Added: spoilers, bare URLs, emoji, timestamps, small lines, and quotes
+// of all that follows. Changed: quotes and lists end with their line, and tables and depth are limited. Produces
+// tokens and knows nothing of their look.
 
 import { addressFrom, webAddress } from "./links.js";
 
-// Levels of markdown-it: a quote is one, a list with its entry is two. Whoever goes further sees the signs.
+// Levels of markdown-it: a quote is one, a list with its entry is two. Deeper nesting shows the signs.
 const MOST_LEVELS = 12;
 // Markdown-it fills the missing cells of every row: a wide table with thousands of rows is slow.
 const MOST_COLUMNS = 24;
 const EMOJI = /:[a-z0-9_]{2,30}:/y;
-// Characters that may begin something here; markdown-it's own list lacks the bar.
+// Characters that may begin an inline rule here; markdown-it's own list lacks the bar.
 const PLAIN = /[^\n\\`*_~[\]!<:|]+/y;
 const ANGLED = /<(https?:\/\/[^\s<>]+)>/iy;
-// A moment in s since 1970, and how to show it. Of as many digits as a Date can hold.
+// A timestamp in s since 1970, and how to show it. As many digits as a Date can hold.
 const MOMENT = /<t:(-?\d{1,12})(?::([tTdDfFR]))?>/y;
 /** @type {Record<string, string>} As `Time` shows it. */
 const STYLES = { t: "clock", T: "clock", d: "day", D: "day", f: "long", F: "long", R: "distance" };
@@ -28,7 +28,7 @@ const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** @typedef {any} State markdown-it's own, of a block or of what is within one */
 
 /**
- * Add all of them. `original` gives markdown-it's own rule of that name.
+ * Add all rules. `original` returns markdown-it's own rule of that name.
  * @param {any} parser @param {(name: string) => Function} original
  */
 export function addRules(parser, original) {
@@ -48,7 +48,7 @@ export function addRules(parser, original) {
   block.ruler.before("blockquote", "all_that_follows", quotesAllThatFollows, interrupting);
   block.ruler.at("blockquote", bounded(original("blockquote"), isShallow), interrupting);
   block.ruler.at("list", bounded(original("list"), isShallow), { alt: ["paragraph", "blockquote"] });
-  // CommonMark lets the next line go on with the quote or the entry above it; in a chat a new line is a new line.
+  // CommonMark lets the next line continue the quote or entry above it. In a chat, a new line is a new line.
   block.ruler.before("paragraph", "end_of_quote", endsQuote, { alt: ["blockquote"] });
   block.ruler.before("paragraph", "end_of_entry", endsEntry, { alt: ["paragraph"] });
 }
@@ -83,7 +83,7 @@ function bounded(rule, within) {
     within(state, line) && rule(state, line, end, silent);
 }
 
-/** Tables ask the same rules; they end where a line has no bar. @param {State} state @param {number} line @param {number} _end @param {boolean} silent */
+/** Tables use the same rules, and end at a line without a bar. @param {State} state @param {number} line @param {number} _end @param {boolean} silent */
 function endsQuote(state, line, _end, silent) {
   if (!silent || state.parentType === "blockquote") return silent;
   return state.parentType === "table" && !state.src.slice(state.bMarks[line], state.eMarks[line]).includes("|");
@@ -101,7 +101,7 @@ function isNarrow(state, line) {
   return text.split("|").length <= MOST_COLUMNS + 2;
 }
 
-/** Does the line begin with this sign? @param {State} state @param {number} line @param {string} sign */
+/** Whether the line begins with this sign. @param {State} state @param {number} line @param {string} sign */
 function beginsWith(state, line, sign) {
   const start = state.bMarks[line] + state.tShift[line];
   return state.sCount[line] - state.blkIndent < 4 && state.src.startsWith(sign, start) && state.src.slice(start + sign.length, state.eMarks[line]).trim() !== "";
@@ -135,7 +135,7 @@ function quotesAllThatFollows(state, line, end, silent) {
   return true;
 }
 
-/** Everything that begins nothing. @param {State} state @param {boolean} silent */
+/** Consume text that begins no inline rule. @param {State} state @param {boolean} silent */
 function plain(state, silent) {
   PLAIN.lastIndex = state.pos;
   const found = PLAIN.exec(state.src);
@@ -146,7 +146,7 @@ function plain(state, silent) {
   return true;
 }
 
-/** A picture is never loaded: its signs stay, with its address. @param {State} state @param {boolean} silent */
+/** Never load a picture: keep its signs and its URL as text. @param {State} state @param {boolean} silent */
 function picture(state, silent) {
   if (!state.src.startsWith("![", state.pos)) return false;
   const { parseLinkLabel, parseLinkDestination, parseLinkTitle } = state.md.helpers;
@@ -229,7 +229,7 @@ function moment(state, silent) {
   return true;
 }
 
-/** https://of.this.kind, noticed at its colon. @param {State} state @param {boolean} silent */
+/** https://of.this.kind, detected at its colon. @param {State} state @param {boolean} silent */
 function address(state, silent) {
   if (state.src[state.pos] !== ":" || state.linkLevel > 0) return false;
   const before = state.src.slice(Math.max(0, state.pos - LONGEST_SCHEME), state.pos);
@@ -252,7 +252,7 @@ function putAddress(state, written) {
   state.push("address", "", 0).content = written;
 }
 
-/** :of_this_kind:; whether the server has it is for the view. @param {State} state @param {boolean} silent */
+/** :of_this_kind:; the view checks whether the server has it. @param {State} state @param {boolean} silent */
 function emoji(state, silent) {
   if (state.src[state.pos] !== ":") return false;
   EMOJI.lastIndex = state.pos;

@@ -1,17 +1,17 @@
-// Is a text emoji and nothing else? Then it is shown large. Also for what else needs to tell emoji from words.
+// Detect text that is only emoji, which is shown large. Also used elsewhere to distinguish emoji from words.
 
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MOST = 30; // More than a line of them is a picture that somebody drew.
+const MOST = 30; // More than a line of emoji is a drawing.
 const FLAG = String.raw`\p{RI}\p{RI}`;
 const KEYCAP = String.raw`[0-9#*]\uFE0F?\u20E3`;
-// With a skin tone, or the coloured look asked for where the black one is usual; letters of regional flags.
+// With a skin tone, or the variation selector that requests colour; letters of regional flags.
 const SIGN = String.raw`(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}(?=\uFE0F|\p{EMod}|\u200D))(?:\uFE0F|\p{EMod})?[\u{E0020}-\u{E007F}]*`;
 const JOINED = String.raw`(?:\u200D(?:\p{Emoji_Presentation}|\p{Extended_Pictographic})(?:\uFE0F|\p{EMod})?)*`;
 const ONE = new RegExp(`${FLAG}|${KEYCAP}|${SIGN}${JOINED}`, "yu");
 
-/** How many emoji a text is made of; 0 where there is anything else. @param {string} text */
+/** Count the emoji of a text; 0 if it contains anything else. @param {string} text */
 export function countSigns(text) {
   let count = 0;
   for (let at = 0; at < text.length;) {

@@ -1,5 +1,5 @@
-// Words that are hidden until they are asked for. Until then they take their room, and neither screen readers nor a
-// search in the page find them.
+// Words hidden until clicked. Hidden words keep their space, and neither screen readers nor a search in the page find
+// them.
 
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -8,7 +8,7 @@ import { t } from "../../words/words.js";
 export function Spoiler({ words, children }) {
   const [open, setOpen] = useState(false);
   const shown = useRef(/** @type {HTMLElement | null} */ (null));
-  // The button that had the focus is gone.
+  // The focused button is gone.
   useEffect(() => { if (open) shown.current?.focus(); }, [open]);
   if (open) return html`<span class="spoiler open" tabindex="-1" ref=${shown}>${children}</span>`;
   return html`<button type="button" class="spoiler" aria-expanded="false" aria-label=${t("markdown-spoiler")} onClick=${() => setOpen(true)}>

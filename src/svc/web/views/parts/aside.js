@@ -1,4 +1,4 @@
-// What stands beside a channel: a heading, a way to close it, and its content.
+// The side panel of a channel: a heading, a close button, and its content.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 

@@ -1,4 +1,4 @@
-// Somebody's picture, or their initials on a colour of their own.
+// A person's picture, or their initials on a colour of their own.
 
 /** @import { presenceOf } from "../../state/people.js" */
 
@@ -15,7 +15,7 @@ export function Avatar({ id, name, url, presence, size = "medium" }) {
   </span>`;
 }
 
-/** Beside the name of a member that is a program; nothing for people. @param {{bot?: boolean}} props */
+/** A mark next to a bot's name; nothing for people. @param {{bot?: boolean}} props */
 export const BotSign = ({ bot }) => (bot ? html`<span class="bot-sign">${t("bot")}</span>` : null);
 
 /** @param {string} name */
@@ -25,7 +25,7 @@ export function initials(name) {
   return ends.map((word) => [...word][0]).join("").toUpperCase();
 }
 
-/** The same colour for the same person on every page. @param {string} id */
+/** Return the same colour for the same person on every page. @param {string} id */
 export function hue(id) {
   let sum = 0;
   for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360;

@@ -1,4 +1,4 @@
-// Text that is there to be copied: shown whole, with a button.
+// Text to copy: shown in full, with a copy button.
 
 
 import { notify } from "../../state/notices.js";
@@ -6,7 +6,7 @@ import { html, useId } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "./button.js";
 
-/** `done` are the words for when it is done. @param {string} text @param {string} [done] */
+/** `done`: the notice after copying. @param {string} text @param {string} [done] */
 export function copy(text, done = t("copied")) {
   return navigator.clipboard.writeText(text).then(() => notify(done, "done"), () => notify(t("copy-failed")));
 }

@@ -1,4 +1,4 @@
-// A dialog over the page: the browser's own, so that the keyboard stays within it and Escape closes it.
+// A modal dialog: the browser's own, so that the keyboard stays inside and Escape closes it.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
@@ -12,7 +12,7 @@ import { giveFocusBack } from "./focus.js";
 let openCount = 0;
 
 /**
- * What a modal `<dialog>` takes to be open while it is drawn, and to tell once that it wants to be closed.
+ * Return the attributes of a modal `<dialog>`: it is open while mounted, and calls `onClose` once.
  * @param {() => void} onClose
  */
 export function useModal(onClose) {
@@ -23,13 +23,13 @@ export function useModal(onClose) {
   useLayoutEffect(() => {
     const [shown, before] = [ref.current, document.activeElement];
     shown.showModal();
-    // One that is not in `dialog`, such as a question that a page of the settings asks.
+    // A dialog that is not in `dialog`, such as a confirmation on a page of the settings.
     const known = dialog.peek() ? 1 + Number(Boolean(dialog.peek()?.under)) : 0;
     const leave = ++openCount > known ? addLayer(() => close.current()) : () => {};
-    // What was said before lies over it too.
+    // Show earlier notices above the dialog too.
     if (notices.value.length) notices.value = [...notices.value];
     return () => {
-      // While it is open, nothing else takes the focus.
+      // While the dialog is open, nothing outside can take the focus.
       shown.close();
       giveFocusBack(before);
       openCount--;
@@ -39,8 +39,8 @@ export function useModal(onClose) {
   return {
     ref,
     onClose: () => { if (ref.current) onClose(); },
-    // Escape: the browser would hide it now and tell us a moment later, in which every shortcut is lost, and the
-    // focus that something else has taken since.
+    // On Escape the browser would hide the dialog now and report it a moment later. Until then every shortcut would
+    // be lost, and then the focus that something else has taken.
     onCancel: (/** @type {Event} */ event) => {
       if (event.target !== ref.current) return;
       event.preventDefault();
@@ -50,7 +50,7 @@ export function useModal(onClose) {
 }
 
 /**
- * `onClose` is called however it is closed. `wide` for pages of settings.
+ * `onClose` is called however the dialog is closed. `wide`: for pages of settings.
  * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}} props
  */
 export function Dialog({ title, onClose, children, wide = false, class: look = "" }) {
@@ -66,7 +66,7 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
 }
 
 /**
- * A question before something that cannot be taken back. The dialog waits for what `onConfirm` promises.
+ * A confirmation before something irreversible. The dialog waits for the promise of `onConfirm`.
  * @param {{title: string, text: string, action: string, onConfirm: () => unknown, onClose: () => void, children?: ComponentChildren}} props
  */
 export function Confirm({ title, text, action, onConfirm, onClose, children }) {

@@ -1,4 +1,4 @@
-// A field of a form: its label, what it takes, and what is wrong with it.
+// A form field: its label, its input, and its error.
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
@@ -18,8 +18,8 @@ export function Field({ label, hint, problem, multiline = false, ...rest }) {
 }
 
 /**
- * What is shown of a choice: the person's own until `value` changes, so that the answer to something else does not undo
- * it meanwhile, or until `onChange` resolves with false: it was refused.
+ * Return the value to show: the person's choice until `value` changes, so that an unrelated response does not revert
+ * it, or until `onChange` resolves with false because the choice was rejected.
  * @template V @param {V} value @param {(value: V) => unknown} onChange @returns {[V, (value: V) => Promise<void>]}
  */
 function useChosen(value, onChange) {
@@ -43,7 +43,7 @@ export function Switch({ label, hint, checked, onChange, ...rest }) {
 }
 
 /**
- * One of a few.
+ * A choice of a few options.
  * @template {string | null} V
  * @param {{label: string, value: V, options: {value: V, label: string, hint?: string}[], onChange: (value: V) => unknown}} props
  */

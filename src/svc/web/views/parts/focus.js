@@ -1,4 +1,4 @@
-// The focus when something closes: it goes back to where it was before, or to the field in which one writes.
+// Restore the focus when something closes: to the former element, or to the message field.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -9,11 +9,11 @@ import { goToField } from "../composer/fields.js";
 /** @param {Element | null} before */
 export function giveFocusBack(before) {
   if (before instanceof HTMLElement && before !== document.body) before.focus();
-  // It is gone, or hidden. On a phone the field would put a keyboard over the page.
+  // The element is gone or hidden. On a phone, focusing the field would open the keyboard over the page.
   if (document.activeElement !== before || before === document.body) if (matchMedia("(pointer: fine)").matches) goToField(place.value?.channelId ?? place.value?.talkId);
 }
 
-/** Give the focus back when this goes and has it. @param {RefObject<HTMLElement>} ref */
+/** Restore the focus when this unmounts while it has the focus. @param {RefObject<HTMLElement>} ref */
 export function useFocusBack(ref) {
   useLayoutEffect(() => {
     const [shown, before] = [ref.current, document.activeElement];

@@ -1,4 +1,4 @@
-// The page's symbols: lines on a grid of 24, drawn in the colour of the text beside them.
+// The page's icons: lines on a 24-unit grid, in the colour of the text around them.
 
 /** @typedef {keyof typeof PATHS} IconName */
 

@@ -1,4 +1,4 @@
-// A component whose module is fetched when it is first shown, and the style sheet of all of them with the first one.
+// A component whose module loads when it is first shown. The first one also loads the style sheet of all of them.
 
 /** @import { FunctionComponent } from "../../vendor/preact.js" */
 /** @typedef {{onClose?: () => void, [prop: string]: unknown}} Given What the component takes, which only it knows. */
@@ -12,7 +12,7 @@ const STYLE = new URL("../../later.css", import.meta.url);
 /** @type {Promise<unknown> | null} */
 let styled = null;
 
-/** Have the style sheet here before a view waits for it. */
+/** Load the style sheet before a view needs it. */
 export function loadStyle() {
   styled ??= new Promise((resolve, reject) => {
     const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: STYLE, onload: resolve, onerror: reject });
@@ -25,7 +25,7 @@ export function loadStyle() {
 }
 
 /**
- * `load` imports the module, which exports the component as `name`. Without the network there is a notice, and nothing is shown.
+ * `load` imports the module, which exports the component as `name`. If loading fails, show a notice and nothing else.
  * @template {object} Module
  * @param {() => Promise<Module>} load @param {keyof Module} name
  */
@@ -35,7 +35,7 @@ export function Later(load, name) {
   /** @param {Given} props */
   return function Loaded(props) {
     const [, again] = useState(0);
-    const drawn = View; // Another one of it may come before the effect.
+    const drawn = View; // Another instance may load it before the effect runs.
     useEffect(() => {
       if (drawn) return;
       Promise.all([load(), loadStyle()]).then(([module]) => {

@@ -1,9 +1,9 @@
-// Something small that covers the page of a phone, such as a menu: there, Back closes it.
+// A small layer such as a menu, which covers the page on a phone: there, Back closes it.
 
 import { addLayer } from "../../state/place.js";
 import { useLayoutEffect, useRef } from "../../vendor/preact.js";
 
-/** On a desktop a menu would cost the entries that Forward leads to. @param {() => void} onClose */
+/** On a desktop a menu would delete the entries that Forward leads to. @param {() => void} onClose */
 export function useLayer(onClose) {
   const close = useRef(onClose);
   close.current = onClose;

@@ -1,10 +1,10 @@
-// Links out of the page, which tell the other side nothing of us.
+// Links out of the page, without a referrer.
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
 import { html } from "../../vendor/preact.js";
 
-/** The address if a browser may follow it from a message, null otherwise: http and https alone. @param {string} text */
+/** Return the URL if a browser may follow it from a message, else null: http and https only. @param {string} text */
 export function webAddress(text) {
   try {
     const url = new URL(text);
@@ -14,7 +14,7 @@ export function webAddress(text) {
   }
 }
 
-/** A link, or the words alone where the address leads nowhere. @param {{address?: string | null, children: ComponentChildren, [attribute: string]: unknown}} props */
+/** A link, or plain text if the URL is not allowed. @param {{address?: string | null, children: ComponentChildren, [attribute: string]: unknown}} props */
 export function Link({ address, children, ...rest }) {
   const href = webAddress(address ?? "");
   return href === null ? html`<span ...${rest}>${children}</span>` : html`<a href=${href} target="_blank" rel="noopener noreferrer" ...${rest}>${children}</a>`;

@@ -1,4 +1,4 @@
-// A button that opens a menu: arrow keys move in it, Escape and a press elsewhere close it.
+// A button with a menu: arrow keys move in it, Escape and a click elsewhere close it.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /** @import { IconName } from "./icon.js" */
@@ -9,17 +9,18 @@ import { IconButton } from "./button.js";
 import { useLayer } from "./layer.js";
 
 /**
- * One with `why` cannot be chosen, and says so. One with `items` instead of `onChoose` shows those in its place.
+ * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens those in
+ * place.
  * @typedef {{label: string, icon?: IconName, danger?: boolean, checked?: boolean, why?: string | null, onChoose?: () => unknown, items?: Items, heading?: undefined}} Item
- * Falsy ones are left out.
+ * Falsy items are left out.
  * @typedef {(Item | {heading: string} | Nothing)[]} ItemList
  * @typedef {ItemList | (() => ItemList)} Items
  * @typedef {false | null | undefined | ""} Nothing
- * What a menu or a popup is put beside; `start` is where its left edge shall be.
+ * The element that a menu or a popup is placed next to. `start` is the position of its left edge.
  * @typedef {{getBoundingClientRect: () => {top: number, bottom: number} & ({right: number, start?: undefined} | {start: number})}} Anchor
  */
 
-/** `onOpen` is told whether the menu is open. @param {{icon?: IconName, label: string, items: Items, class?: string, children?: ComponentChildren, onOpen?: (open: boolean) => void, [attribute: string]: unknown}} props */
+/** `onOpen` gets whether the menu is open. @param {{icon?: IconName, label: string, items: Items, class?: string, children?: ComponentChildren, onOpen?: (open: boolean) => void, [attribute: string]: unknown}} props */
 export function MenuButton({ icon = "more", label, items, class: look = "", children, onOpen, ...rest }) {
   const [open, setOpen] = useState(false);
   /** @type {RefObject<HTMLElement>} */
@@ -40,10 +41,10 @@ export function MenuButton({ icon = "more", label, items, class: look = "", chil
   </span>`;
 }
 
-/** Where the menu that opens next was asked for. @type {Anchor | null} */
+/** Where the next menu opens, after a right click or a long touch. @type {Anchor | null} */
 let pointed = null;
 
-/** Press a menu's button for a right click or a long touch; the menu opens there. @param {MouseEvent} event @param {HTMLElement} button */
+/** Click a menu's button for a right click or a long touch, so that the menu opens there. @param {MouseEvent} event @param {HTMLElement} button */
 export function openWhere(event, button) {
   event.preventDefault();
   event.stopPropagation();
@@ -52,7 +53,7 @@ export function openWhere(event, button) {
 }
 
 /**
- * The menu itself, within `holder`. `opener` has the focus again when it closes; `at` is where it was asked for.
+ * The menu itself, within `holder`. `opener` gets the focus back when it closes. `at` is where it was requested.
  * @param {{label: string, items: Items, holder: RefObject<HTMLElement>, opener?: HTMLElement | null, at?: Anchor | null, onClose: () => void}} props
  */
 export function Menu({ label, items, holder, opener = null, at = pointed, onClose }) {
@@ -101,7 +102,7 @@ export function Menu({ label, items, holder, opener = null, at = pointed, onClos
   </div>`;
 }
 
-/** Where an event happened, as something to put a menu beside. @param {MouseEvent} event @returns {Anchor} */
+/** Return an event's position as an anchor for a menu. @param {MouseEvent} event @returns {Anchor} */
 export function whereOf({ clientX: start, clientY: top }) {
   return { getBoundingClientRect: () => ({ start, top, bottom: top }) };
 }
@@ -115,7 +116,7 @@ function Item({ item, onChoose }) {
   </button>`;
 }
 
-/** Put `popup` beside `anchor`, within the window; `size` is what it will take, where that is not yet to be seen. @param {HTMLElement} popup @param {Anchor} anchor @param {{width: number, height: number}} [size] */
+/** Place `popup` next to `anchor`, within the window. `size` is its future size if it cannot be measured yet. @param {HTMLElement} popup @param {Anchor} anchor @param {{width: number, height: number}} [size] */
 export function beside(popup, anchor, size = { width: popup.offsetWidth, height: popup.offsetHeight }) {
   const at = anchor.getBoundingClientRect();
   const width = Math.min(size.width, innerWidth - 16);
@@ -126,7 +127,7 @@ export function beside(popup, anchor, size = { width: popup.offsetWidth, height:
   Object.assign(popup.style, { top: `${top}px`, left: `${Math.max(8, left)}px` });
 }
 
-/** Arrow keys, Home and End move the focus among these elements. @param {KeyboardEvent} event @param {HTMLElement[]} elements */
+/** Move the focus among these elements with arrow keys, Home and End. @param {KeyboardEvent} event @param {HTMLElement[]} elements */
 export function moveAmong(event, elements) {
   const at = elements.indexOf(/** @type {HTMLElement} */ (document.activeElement));
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: elements.length - 1 }[event.key];

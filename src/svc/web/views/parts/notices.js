@@ -1,4 +1,4 @@
-// The short notices, in a corner.
+// Short notices in a corner.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -12,7 +12,7 @@ export function Notices() {
   const list = useRef(null);
   const shown = notices.value.length > 0;
   useLayoutEffect(() => {
-    // Shown again, they lie over a dialog that was opened since.
+    // Shown again, they appear above a dialog that was opened since.
     if (list.current.matches(":popover-open")) list.current.hidePopover();
     if (shown) list.current.showPopover();
   }, [notices.value]);

@@ -1,4 +1,4 @@
-// What the camera sees, and the QR codes in it.
+// The camera's picture, scanned for QR codes.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -9,7 +9,7 @@ import { explain, t } from "../../words/words.js";
 const LOOK_MS = 150;
 
 /**
- * `onRead` hears the text of a QR code as long as one is seen, `onProblem` why nothing is seen.
+ * `onRead` gets the text of a QR code as long as one is visible, `onProblem` the reason why there is no picture.
  * @param {{label: string, onRead: (text: string) => void, onProblem: (sentence: string) => void}} props
  */
 export function QrCamera({ label, onRead, onProblem }) {
@@ -26,7 +26,7 @@ export function QrCamera({ label, onRead, onProblem }) {
   return html`<video class="qr-camera" ref=${video} aria-label=${label} autoplay muted playsinline></video>`;
 }
 
-/** Until `over`; rejects with a sentence for the person. @param {HTMLVideoElement} video @param {AbortSignal} over @param {(text: string) => void} onRead */
+/** Scan until `over`. Rejects with a sentence for the person. @param {HTMLVideoElement} video @param {AbortSignal} over @param {(text: string) => void} onRead */
 async function look(video, over, onRead) {
   const detector = await qrDetector().catch(() => { throw t("error-unreachable"); });
   const track = await openBackCamera().catch((error) => { throw explainDevice(error, "camera"); });
@@ -45,7 +45,7 @@ async function look(video, over, onRead) {
   }
 }
 
-/** The browser's own, or a library that does the same. */
+/** Return the browser's own detector, or a library with the same interface. */
 async function qrDetector() {
   /** @typedef {typeof import("../../vendor/qr.js").BarcodeDetector} Detector */
   const { BarcodeDetector: own } = /** @type {{BarcodeDetector?: Detector}} */ (globalThis);

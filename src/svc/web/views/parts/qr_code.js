@@ -1,4 +1,4 @@
-// An address as a QR code, dark on white whatever the page's colours are: not every phone reads it the other way round.
+// A URL as a QR code, dark on light regardless of the theme, because not every phone reads inverted codes.
 
 import { html, useMemo } from "../../vendor/preact.js";
 import { qrMatrix } from "./qr_matrix.js";

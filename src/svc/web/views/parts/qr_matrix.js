@@ -1,9 +1,9 @@
-// QR codes (ISO/IEC 18004): the squares for a short text, in byte mode at error correction level M, versions 1 to 10.
+// QR codes (ISO/IEC 18004): the modules for a short text, in byte mode at error correction level M, versions 1 to 10.
 // Draws nothing.
 
-/** Whether each square is dark; null where that is not known yet. @typedef {(boolean | null)[][]} Rows */
+/** Whether each module is dark; null while unknown. @typedef {(boolean | null)[][]} Rows */
 
-/** For each version from 1 on: bytes of error correction a block, and the data bytes of each block. @type {[number, number[]][]} */
+/** For each version from 1 on: error correction bytes per block, and the data bytes of each block. @type {[number, number[]][]} */
 const BLOCKS = [
   [10, [16]], [16, [28]], [26, [44]], [18, [32, 32]], [24, [43, 43]], [16, [27, 27, 27, 27]], [18, [31, 31, 31, 31]],
   [22, [38, 38, 39, 39]], [22, [36, 36, 36, 37, 37]], [26, [43, 43, 43, 43, 44]],
@@ -16,7 +16,7 @@ const MASKS = [
   (y, x) => (((y * x) % 2) + ((y * x) % 3)) % 2, (y, x) => (((y + x) % 2) + ((y * x) % 3)) % 2,
 ];
 
-/** Rows of true (dark) and false; null for a text that is too long. `mask` is chosen as the standard says if not given. @param {string} text @param {number | null} [mask] */
+/** Return rows of true (dark) and false; null if the text is too long. Without `mask`, choose one by the standard's rules. @param {string} text @param {number | null} [mask] */
 export function qrMatrix(text, mask = null) {
   const bytes = [...new TextEncoder().encode(text)];
   const version = 1 + BLOCKS.findIndex(([, data], at) => bytes.length + (at < 9 ? 2 : 3) <= data.reduce((sum, each) => sum + each, 0));
@@ -43,7 +43,7 @@ function codewords(bytes, version) {
   return [...woven(blocks), ...woven(checks)];
 }
 
-/** Multiplication in GF(256) with the polynomial 0x11d. @param {number} one @param {number} other */
+/** Multiply in GF(256) with the polynomial 0x11d. @param {number} one @param {number} other */
 function times(one, other) {
   let product = 0;
   for (let bit = 7; bit >= 0; bit--) {
@@ -53,7 +53,7 @@ function times(one, other) {
   return product;
 }
 
-/** Reed-Solomon: what is left of the data divided by the generator of this degree. @param {number[]} data @param {number} degree */
+/** Return the Reed-Solomon remainder of the data, divided by the generator of this degree. @param {number[]} data @param {number} degree */
 function remainder(data, degree) {
   let generator = [1];
   for (let at = 0, root = 1; at < degree; at++, root = times(root, 2)) {
@@ -115,7 +115,7 @@ function drawn(bits, version, mask) {
   return rows;
 }
 
-/** The bits in their zigzag, two columns at a time from the right. @param {Rows} rows @param {number[]} bits @param {number} mask */
+/** Place the bits in a zigzag, two columns at a time from the right. @param {Rows} rows @param {number[]} bits @param {number} mask */
 function fill(rows, bits, mask) {
   const size = rows.length;
   let next = 0;
@@ -130,7 +130,7 @@ function fill(rows, bits, mask) {
   }
 }
 
-/** How badly it can be read, as the standard counts. @param {Rows} rows */
+/** Return the standard's penalty score. @param {Rows} rows */
 function penalty(rows) {
   const size = rows.length;
   const lines = [...rows, ...rows.map((_, x) => rows.map((row) => row[x]))].map((line) => line.map(Number).join(""));

@@ -1,4 +1,4 @@
-// Moments in the reader's own time zone and manner.
+// Times in the reader's own time zone and format.
 
 
 import { html } from "../../vendor/preact.js";
@@ -27,7 +27,7 @@ const UNITS = [["year", 365 * DAY_MS], ["month", 30 * DAY_MS], ["day", DAY_MS], 
 
 /** "clock" for the time of day, "day", "long" for both, "ago": long, but today and yesterday as words, "distance": "in 3 days". @typedef {"clock" | "day" | "long" | "ago" | "distance"} Style */
 
-/** The whole of it on hovering. @param {{ms: number, style?: Style}} props */
+/** The full time as a tooltip. @param {{ms: number, style?: Style}} props */
 export function Time({ ms, style = "clock" }) {
   return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(/** @type {EventOn} */ event) => { event.currentTarget.title = wholeOf(ms); }}>${timeAs(style, ms)}</time>`;
 }
@@ -47,7 +47,7 @@ function distanceOf(ahead) {
 
 const wholeOf = (/** @type {number} */ ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);
 
-/** The day in words. @param {number} ms @param {number} [now] */
+/** Format the day. @param {number} ms @param {number} [now] */
 export function dayOf(ms, now = Date.now()) {
   if (sameDay(ms, now)) return t("today");
   if (sameDay(ms, now - DAY_MS)) return t("yesterday");
@@ -57,28 +57,28 @@ export function dayOf(ms, now = Date.now()) {
 /** @param {number} ms */
 export const dateOf = (ms) => format({ dateStyle: "medium" }).format(ms);
 
-/** "15:30", and with the day where it is another: "Tue 15:30". @param {number} ms @param {number} [now] */
+/** Format "15:30", with the day unless it is today: "Tue 15:30". @param {number} ms @param {number} [now] */
 export function momentOf(ms, now = Date.now()) {
   return format({ ...CLOCK, ...(!sameDay(ms, now) && { weekday: "short" }) }).format(ms);
 }
 
-/** Day and time: "Today, 15:30". @param {number} ms @param {number} [now] */
+/** Format day and time: "Today, 15:30". @param {number} ms @param {number} [now] */
 export const agoOf = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format(CLOCK).format(ms)}`;
 
-/** A day as the browser's calendar has it, "2026-01-31", in the reader's time zone. @param {number} ms */
+/** Format a day for the browser's calendar, "2026-01-31", in the reader's time zone. @param {number} ms */
 export function dayName(ms) {
   const day = new Date(ms);
   return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part, index) => String(part).padStart(index ? 2 : 4, "0")).join("-");
 }
 
-/** When this day begins here, in ms since 1970; null for what is no day. @param {string} name */
+/** Return the start of this day here, in ms since 1970; null if `name` is not a day. @param {string} name */
 export function beginningOf(name) {
   const [year, month, day] = (/^(\d{4,6})-(\d{2})-(\d{2})$/u.exec(name) ?? []).slice(1).map(Number);
   const begins = new Date(year, month - 1, day).getTime();
   return Number.isNaN(begins) ? null : begins;
 }
 
-/** When the day of this moment begins here, and when the next one does. @param {number} ms @returns {[number, number]} */
+/** Return the start of this moment's day here, and the start of the next day. @param {number} ms @returns {[number, number]} */
 export function dayAround(ms) {
   const day = new Date(ms);
   return [day.setHours(0, 0, 0, 0), day.setDate(day.getDate() + 1)];
@@ -89,7 +89,7 @@ export function sameDay(one, other) {
   return new Date(one).toDateString() === new Date(other).toDateString();
 }
 
-/** A length of time in words. @param {number} seconds */
+/** Format a duration. @param {number} seconds */
 export function lasting(seconds) {
   if (!seconds) return t("lasting-none");
   for (const [unit, length] of /** @type {const} */ ([["days", 86400], ["hours", 3600], ["minutes", 60]])) if (seconds % length === 0) return t(`lasting-${unit}`, { count: seconds / length });

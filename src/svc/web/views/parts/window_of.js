@@ -1,15 +1,15 @@
-// The part of a long list that is in sight: rows of known heights in something that scrolls. What is out of sight is
-// space, so that a thousand rows cost what forty do.
+// The visible part of a long scrolling list with rows of known heights. Hidden rows are empty space, so that a
+// thousand rows cost as much as forty.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 
-const BEYOND_PX = 400; // Drawn before it is in sight, for quick wheels.
+const BEYOND_PX = 400; // Drawn beyond the visible part, for fast scrolling.
 
 /**
- * `heights` are those of the rows, in rem. Answers {from, to, before, after, list, show}: the rows to draw, the space
- * around them in px, the list's ref, and `show(index)`, which brings a row into sight and is done when it returns.
+ * `heights` are those of the rows, in rem. Return {from, to, before, after, list, show}: the rows to draw, the space
+ * around them in px, the list's ref, and `show(index)`, which scrolls to a row synchronously.
  * @param {number[]} heights
  */
 export function useWindow(heights) {
@@ -23,7 +23,7 @@ export function useWindow(heights) {
     const scroller = around();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const top = scroller.getBoundingClientRect().top - list.current.getBoundingClientRect().top;
-    // Rounded, so that not every pixel draws anew.
+    // Rounded, so that scrolling by a pixel rarely redraws.
     const next = { top: Math.floor(top / 100) * 100, bottom: Math.ceil((top + scroller.clientHeight) / 100) * 100, rem };
     setSeen((before) => (before.top === next.top && before.bottom === next.bottom && before.rem === next.rem ? before : next));
   };

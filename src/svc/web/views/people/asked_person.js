@@ -1,4 +1,4 @@
-// Whose menu a right click, a long touch or the menu key asks for. The menu itself is fetched with the first.
+// The person whose menu a right click, a long touch or the menu key opens. The menu's code loads on first use.
 
 /**
  * @typedef {{id: string, name: string}} Person
@@ -11,7 +11,7 @@ import { whereOf } from "../parts/menu.js";
 
 const PersonMenu = Later(() => import("./person_menu.js"), "PersonMenu");
 
-/** [ask, menu]: `ask` takes the event and who it was about; `menu` is what is shown then. `opener` gets the focus back. */
+/** Return [ask, menu]: `ask` takes the event and the person, and `menu` is the element to show. `opener` gets the focus back. */
 export function usePersonMenu() {
   const [asked, setAsked] = useState(/** @type {Asked | null} */ (null));
   const ask = (/** @type {MouseEvent} */ event, /** @type {Person} */ { id, name }, /** @type {HTMLElement | null} */ opener) => {

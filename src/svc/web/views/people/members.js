@@ -1,4 +1,4 @@
-// The members by their roles, those who are there first. Only the rows in sight are drawn; arrow keys go through all.
+// The members by role, online ones first. Only visible rows are drawn; arrow keys go through all.
 
 /** @import { Member as OneMember } from "../../types/api.js" */
 /** @import { Row } from "../../state/roster.js" */
@@ -22,7 +22,7 @@ const PERSON_REM = 2.75;
 /** @param {{onClose: () => void}} props */
 export function Members({ onClose }) {
   const [problem, setProblem] = useState("");
-  // Whoever was away for long is told everything anew.
+  // After a long absence, fetch all members again.
   useEffect(() => { if (!complete.value) loadMembers().then(() => setProblem(""), (error) => setProblem(explain(error))); }, [complete.value, connection.value === "online"]);
   useEffect(() => () => { wanted.value = ""; }, []);
   const rows = roster.value;
@@ -38,7 +38,7 @@ export function Members({ onClose }) {
 /** @param {{rows: Row[]}} props */
 function Roster({ rows }) {
   const { from, to, before, after, list, show } = useWindow(rows.map(({ member }) => (member ? PERSON_REM : HEAD_REM)));
-  const [current, setCurrent] = useState(""); // The id of whom the keys have reached.
+  const [current, setCurrent] = useState(""); // The id of the member that the keys have reached.
   const [moves, setMoves] = useState(0);
   useLayoutEffect(() => { if (moves) list.current.querySelector(`[data-id="${CSS.escape(current)}"] > button`)?.focus(); }, [moves]);
   const drawn = rows.slice(from, to);
@@ -72,7 +72,7 @@ const Member = memo((/** @type {{member: OneMember, here: boolean, presence: Ret
   </button><${MemberMenu} member=${member} tabindex=${tabindex} />${menu}</li>`;
 });
 
-/** The index of the person whom this key leads to; null for other keys. @param {Row[]} rows @param {number} at @param {string} key */
+/** Return the index of the member that this key leads to; null for other keys. @param {Row[]} rows @param {number} at @param {string} key */
 function stepFrom(rows, at, key) {
   const isPerson = (/** @type {Row} */ { member }) => member;
   const index = /** @type {{[key: string]: () => number}} */ ({

@@ -1,4 +1,4 @@
-// Oneself, in the corner: name, picture, and the way to one's settings.
+// Our own name, picture and settings button, in the corner.
 
 import { tried } from "../../state/notices.js";
 import { bePresent, ownInvisible, ownQuiet } from "../../state/people.js";

@@ -1,4 +1,4 @@
-// What may be done about somebody, where their name or picture was pressed with the right button.
+// The menu of a person, opened by a right click on their name or picture.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { ItemList } from "../parts/menu.js" */

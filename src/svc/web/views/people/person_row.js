@@ -1,4 +1,4 @@
-// Somebody in a list of a dialog: their picture and name, which lead to the profile.
+// A person in a dialog's list: their picture and name, linked to the profile.
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
@@ -9,7 +9,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 
-/** `children` is what else can be done with them. @param {{id: string, children?: ComponentChildren}} props */
+/** `children`: further actions. @param {{id: string, children?: ComponentChildren}} props */
 export function PersonRow({ id, children }) {
   const person = memberOf(id);
   const name = person?.nickname ?? t("somebody");

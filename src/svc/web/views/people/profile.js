@@ -1,4 +1,4 @@
-// Somebody's profile: who they are here, and what may be done.
+// A person's profile: name, roles and actions.
 
 /** @import { ItemList } from "../parts/menu.js" */
 
@@ -54,7 +54,7 @@ export function Profile({ memberId, onClose }) {
   <//>`;
 }
 
-/** Put a mention behind what is being written in the open channel. @param {string} id @param {string} name */
+/** Append a mention to the draft of the open channel. @param {string} id @param {string} name */
 export function mention(id, name) {
   const channelId = place.value?.channelId;
   if (!channelId) return;
@@ -63,5 +63,5 @@ export function mention(id, name) {
   leaveForField(channelId);
 }
 
-/** A mention to put into a text. @param {string} id @param {string} name */
+/** Return a mention to put into a text. @param {string} id @param {string} name */
 export const mentionOf = (id, name) => `${written({ kind: "member", id, name })} `;

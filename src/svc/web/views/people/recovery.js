@@ -1,4 +1,4 @@
-// A code for a member who has lost all devices, from the owner: what it does is said before it is made.
+// A recovery code from the owner for a member who has lost all devices. The effects are shown before it is created.
 
 /** @import { Answer } from "../../types/wire.js" */
 

@@ -1,4 +1,4 @@
-// Telling the moderators about somebody, or about a message.
+// Report a person or a message to the moderators.
 
 /** @import { Message } from "../../types/api.js" */
 /** @import { PrivateMessage } from "../private/as_message.js" */
@@ -18,14 +18,14 @@ import { Field } from "../parts/field.js";
 
 const LONGEST = 1000;
 
-/** About `message`, or about the member with `memberId`. @param {{message?: Message | PrivateMessage | null, memberId?: string, onClose: () => void}} props */
+/** Report `message`, or the member with `memberId`. @param {{message?: Message | PrivateMessage | null, memberId?: string, onClose: () => void}} props */
 export function Report({ message = null, memberId = "", onClose }) {
   const [text, setText] = useState("");
   const { busy, problem, setProblem, run } = useAsking();
   /** @type {RefObject<FormWith<"text">>} */
   const form = useRef(null);
   useLayoutEffect(() => form.current.elements.text.focus(), []);
-  const secret = message?.channel_id === null ? message : null; // Of a private conversation.
+  const secret = message?.channel_id === null ? message : null; // In a private conversation.
   const told = async (/** @type {string} */ said) => {
     if (secret) await (await theRunning()).report(secret, said);
     else await report(message && message.channel_id !== null ? { channel_id: message.channel_id, message_id: message.id } : { member_id: memberId }, said);

@@ -1,4 +1,4 @@
-// A private message as those of the channels are shown.
+// Convert private messages to the form of channel messages.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { Told } from "../../state/private/content.js" */
@@ -14,9 +14,9 @@ import { notes, said } from "../../state/private_talks.js";
 import { computed } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
 
-/** The messages of a conversation, each the same one while nothing about it changes. @param {{id: string, members: string[]}} talk */
+/** Return the messages of a conversation. Each keeps its identity while nothing about it changes. @param {{id: string, members: string[]}} talk */
 export function messagesOf({ id: talkId, members }) {
-  /** By id: what it was made of, and the message. @type {Map<string, {told: string, message: PrivateMessage}>} */
+  /** By id: the source, and the message. @type {Map<string, {told: string, message: PrivateMessage}>} */
   const made = new Map();
   const spoken = computed(() => (said.value.get(talkId) ?? []).map((one) => {
     const author = memberOf(one.memberId);
@@ -30,7 +30,7 @@ export function messagesOf({ id: talkId, members }) {
   return computed(() => [...spoken.value, ...(notes.value.get(talkId) ?? [])].sort((one, other) => one.seq - other.seq));
 }
 
-/** A file as those of the channels are shown; it has an address once it is open here. @param {FileSaid} said */
+/** Convert a file to the form of channel files. It has a URL once it has been decrypted here. @param {FileSaid} said */
 const fileOf = (said) => ({ ...said, said, kind: kindOf(said.type), url: "", placeholder: "", thumbnail: null, poster: null });
 
 /** @param {Told} told @param {Member | null} author @param {string} talkId @param {string[]} members */

@@ -1,5 +1,5 @@
-// Where what is kept of a private conversation begins: at its very beginning, or with a new device, which can ask the
-// other devices of its person for what was said before.
+// The start of a private conversation's stored history: its very beginning, or the history since a new device joined.
+// A new device can ask the person's other devices for earlier messages.
 
 /** @import { Talk } from "../../state/private_talks.js" */
 

@@ -1,4 +1,5 @@
-// Whether what was said earlier goes to another device that signs in as us: which one that is, and who else it could be.
+// Decide whether to send earlier messages to another device that signs in as us. Shows the device, and warns who else
+// it could be.
 
 import { talks, theRunning } from "../../state/private_talks.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -11,7 +12,7 @@ export function EarlierDialog({ thumbprint, onClose }) {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   const asks = talks.value.flatMap((talk) => talk.asks.filter((each) => each.thumbprint === thumbprint));
-  // Answered, perhaps by another device, or the device is gone.
+  // Another device may have answered, or the device is gone.
   useEffect(() => { if (!asks.length && !busy && !problem) onClose(); }, [asks.length, busy, problem]);
   const answer = async (/** @type {boolean} */ allowed) => {
     setBusy(true);

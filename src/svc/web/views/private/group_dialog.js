@@ -1,4 +1,4 @@
-// A new private conversation of several people: who, and what it is called.
+// Create a private group conversation: its members and name.
 
 import { openTalk } from "../../state/place.js";
 import { theRunning } from "../../state/private_talks.js";
@@ -10,14 +10,14 @@ import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 
-const MOST = 24; // Besides oneself.
+const MOST = 24; // Not counting ourselves.
 const LONGEST_NAME = 80;
 /** @param {string} memberId */
 export const keyOf = (memberId) => `member:${memberId}`;
 /** @param {string} key */
 export const idOf = (key) => key.slice("member:".length);
 
-/** `with`: the ids of those who are in it from the start. @param {{with?: string[], onClose: () => void}} props */
+/** `with`: the ids of the preselected members. @param {{with?: string[], onClose: () => void}} props */
 export function GroupDialog({ with: those = [], onClose }) {
   const [keys, setKeys] = useState(those.map(keyOf));
   const [name, setName] = useState("");

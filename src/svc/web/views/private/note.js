@@ -1,4 +1,5 @@
-// Who has come to a private conversation or left it, and with which devices: a new device is something to look at.
+// A note that a member joined or left a private conversation, and with which devices: people should look at new
+// devices.
 
 /** @import { Noted } from "../../state/private_talks.js" */
 

@@ -1,4 +1,4 @@
-// How a private conversation is kept private, in plain words, and the number that both sides compare.
+// Explain how a private conversation is encrypted, and show the number that both sides compare.
 
 /** @import { Running } from "../../state/private_talks.js" */
 /** @typedef {Awaited<ReturnType<Running["numberOf"]>>} Compared */
@@ -18,7 +18,8 @@ export function NumberDialog({ talkId, onClose }) {
   const talk = talksById.value.get(talkId);
   const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined)); // Null outside the group.
   const [problem, setProblem] = useState("");
-  const [{ scanning, wrong }, setScan] = useState({ scanning: false, wrong: "" }); // With the camera, or with the code that was read.
+  // Whether the camera scans, or the wrong code that it read.
+  const [{ scanning, wrong }, setScan] = useState({ scanning: false, wrong: "" });
   useEffect(() => { theRunning().then((running) => running.numberOf(talkId)).then(setNumber, (error) => setProblem(explain(error))); }, [talkId, talk]);
   if (!talk) return null;
   const name = nameOf(talk);
@@ -32,7 +33,7 @@ export function NumberDialog({ talkId, onClose }) {
   const read = async (/** @type {string} */ text) => {
     if (!number) return;
     if (text === number.digits.join(" ")) await verify(number.digits);
-    // The camera may have seen it just before it was stopped.
+    // The camera may have read it just before it was stopped.
     else setScan((now) => (now.scanning ? { ...now, wrong: NUMBER.test(text) ? t("private-scan-other") : t("private-scan-foreign") } : now));
   };
   return html`<${Dialog} title=${t("private-how")} onClose=${onClose}>

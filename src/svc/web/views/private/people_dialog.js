@@ -1,4 +1,4 @@
-// Who is in a private conversation of several people, what it is called, and the way in for others and out for oneself.
+// The members and name of a private group conversation; add others, or leave.
 
 /** @import { Running } from "../../state/private_talks.js" */
 

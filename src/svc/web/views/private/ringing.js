@@ -1,4 +1,4 @@
-// Somebody calls: who it is, with sound, until it is taken, declined or over.
+// An incoming call: the caller, with sound, until it is taken, declined or over.
 
 /** @import { Call } from "../../state/private_calls.js" */
 

@@ -1,4 +1,4 @@
-// Files of a private message. Pictures open by themselves once they are in sight; everything else when somebody asks for it.
+// Files of a private message. Pictures open once they are visible; other files open on request.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { PrivateFile, PrivateMessage } from "./as_message.js" */
@@ -12,7 +12,7 @@ import { unturned } from "../markdown/links.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
-const BY_ITSELF_BYTES = 8 * 2 ** 20; // A larger picture waits to be asked for.
+const BY_ITSELF_BYTES = 8 * 2 ** 20; // Larger pictures wait for a click.
 
 /** @param {{message: PrivateMessage}} props */
 export function SealedFiles({ message }) {

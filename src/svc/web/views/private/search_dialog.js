@@ -1,4 +1,4 @@
-// Search in what this browser keeps of private conversations: nothing of it is asked of the server.
+// Search the private messages stored in this browser. The server learns nothing of the search.
 
 /** @import { Told } from "../../state/private/content.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -33,7 +33,7 @@ export function SearchDialog({ onClose }) {
   <//>`;
 }
 
-/** The newest messages with all of these words. @param {string} wanted */
+/** Return the newest messages with all of these words. @param {string} wanted */
 function foundFor(wanted) {
   const words = folded(wanted).split(/\s+/u).filter(Boolean);
   if (!words.length) return [];

@@ -1,5 +1,5 @@
-// A private conversation: who it is with, what was said, and where one writes. Nothing of it goes to the server but
-// sealed: no draft, no typing, no previews.
+// A private conversation: its members, messages and composer. The server gets only encrypted data: no drafts, typing
+// events or previews.
 
 /** @import { Talk as One } from "../../state/private_talks.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -63,7 +63,7 @@ function Open({ talk }) {
   </main>`;
 }
 
-/** Why what one writes is not read at once, or nothing. @param {One} talk */
+/** Return why new messages will not be read at once, or nothing. @param {One} talk */
 function hindrance(talk) {
   const name = nameOf(talk);
   const problem = problems.value.get(talk.id);

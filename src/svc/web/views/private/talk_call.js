@@ -1,4 +1,5 @@
-// The call of a private conversation, above what was said: the stage with a sign that nobody else hears it, or the way in.
+// The call of a private conversation, above its messages: the stage with a sign that the call is private, or the join
+// button.
 
 /** @import { Talk } from "../../state/private_talks.js" */
 

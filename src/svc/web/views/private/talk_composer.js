@@ -1,4 +1,4 @@
-// Where one writes in a private conversation, and puts files to what one writes.
+// The composer of a private conversation, with its attachments.
 
 /** @import { PrivateUploads } from "../../state/private/uploads.js" */
 /** @import { Talk } from "../../state/private_talks.js" */
@@ -28,7 +28,8 @@ export function TalkComposer({ talk, closed, editLast }) {
   const chosen = useRef(null);
   const [uploads, setUploads] = useState(/** @type {PrivateUploads | null} */ (attaching.get(talk.id) ?? null));
   const [text, setText] = useState(begun.get(talk.id) ?? "");
-  const [names] = useState(() => /** @type {Map<string, string>} */ (new Map())); // As they are shown in the field; what is kept and sent is markdown.
+  // Names as shown in the field; drafts and sent messages are markdown.
+  const [names] = useState(() => /** @type {Map<string, string>} */ (new Map()));
   const shut = closed || !may("send_messages");
   const write = (/** @type {string} */ now) => {
     begun.set(talk.id, now);
@@ -36,7 +37,7 @@ export function TalkComposer({ talk, closed, editLast }) {
   };
   const writing = useWriting({ text, names, channelId: null, write });
   useField(talk.id, writing.field);
-  // Before anything can be attached: what is sent in the same moment would go without its files.
+  // Wait for this before attaching: a message sent at the same moment would go without its files.
   useLayoutEffect(() => { theRunning().then((running) => setUploads(running.uploadsOf(talk.id, undressed))); }, []);
   const attach = (/** @type {File[]} */ files) => {
     if (uploads?.add(files) === false) notify(t("too-many-files"));
@@ -53,7 +54,7 @@ export function TalkComposer({ talk, closed, editLast }) {
     writing.field.current.focus();
   };
   useLayoutEffect(() => {
-    // On a phone this would put a keyboard over what somebody came to read.
+    // On a phone, focus would open the keyboard over the messages.
     if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
   }, []);
   const reply = answering.value?.talk_id === talk.id ? answering.value : null;

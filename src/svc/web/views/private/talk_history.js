@@ -1,4 +1,4 @@
-// What was said in a private conversation, by days, and what of ours has not gone out yet.
+// The messages of a private conversation by day, and our unsent ones.
 
 /** @import { ReadonlySignal } from "../../vendor/signals.js" */
 /** @import { Noted, Talk, Unsent as Item } from "../../state/private_talks.js" */
@@ -26,13 +26,13 @@ import { dayOf, sameDay } from "../parts/time.js";
 import { Beginning } from "./beginning.js";
 import { Note } from "./note.js";
 
-const AT_ONCE = 100; // So many messages are drawn; more when they are wanted.
+const AT_ONCE = 100; // Messages drawn at first; more on request.
 const AT_END_PX = 24;
 const TOGETHER_MS = 5 * 60_000; // As in the channels.
 const MARKED_MS = 2400; // As in style/conversation.css.
 
 /**
- * `conversation` has the messages; `may` says what may be done with them; `editing` is the one that is being edited.
+ * `conversation` has the messages, `may` returns permissions for them, and `editing` is the message being edited.
  * @param {{talk: Talk, conversation: PrivateConversation, may: (permission: Permission) => boolean, editing: string | null, onEdit: (id: string | null) => void}} props
  */
 export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
@@ -41,7 +41,7 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   const following = useRef(true);
-  const put = useRef(0); // Where the end was when we went to it.
+  const put = useRef(0); // The scroll position of the end when we last went there.
   const waiting = unsent.value.get(talk.id) ?? [];
   const messages = conversation.messages.value;
   const shown = messages.slice(-most);
@@ -80,7 +80,7 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
     if (atEnd) put.current = scrollTop;
-    // What has grown below before we are told moves nobody.
+    // Content may have grown before this event, which must not end following.
     following.current = atEnd || (following.current && scrollTop >= put.current - AT_END_PX);
   };
   const older = () => {

@@ -1,4 +1,4 @@
-// Whose picture stands for a private conversation: of two the other's, of several those of the first two.
+// The picture of a private conversation: the other member's, or in groups those of the first two.
 
 /** @import { Talk } from "../../state/private_talks.js" */
 

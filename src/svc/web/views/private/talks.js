@@ -1,4 +1,4 @@
-// The private conversations in the list of channels, the newest first, with how much is unread in each.
+// Private conversations in the list of channels, latest first, with their unread counts.
 
 /** @import { Talk } from "../../state/private_talks.js" */
 

@@ -1,13 +1,13 @@
-// A picture without what its file says besides: where it was taken, when, and with what. It is drawn and written anew, for
-// nobody does that behind the browser. What cannot be drawn is sent as it is, as a file of no kind.
+// Strip a picture's metadata, such as place, time and camera, by redrawing it. The server cannot strip encrypted
+// files, so it must happen here. Pictures that cannot be drawn are sent unchanged, without a type.
 
 /** @type {{[type: string]: string | undefined}} */
 const DRAWN = { "image/jpeg": "image/jpeg", "image/png": "image/png", "image/webp": "image/webp", "image/avif": "image/webp", "image/heic": "image/jpeg", "image/heif": "image/jpeg" };
-const MOVING = "image/gif"; // Says nothing of places; drawn, it would stand still.
+const MOVING = "image/gif"; // Has no location data; redrawing would lose its animation.
 const QUALITY = 0.92;
 const LARGEST_PX = 64 * 2 ** 20;
 
-/** {blob, width, height}: what is sent of a file. @param {File} file */
+/** Return {blob, width, height}: the file to send. @param {File} file */
 export async function undressed(file) {
   const as = DRAWN[file.type];
   if (!as && file.type !== MOVING) return { blob: file, width: null, height: null };

@@ -1,4 +1,4 @@
-// Whom one has blocked, and how to be rid of that.
+// Blocked people, and unblocking.
 
 import { tried } from "../../state/notices.js";
 import { blocked, memberOf, unblock } from "../../state/people.js";

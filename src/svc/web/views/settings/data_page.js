@@ -1,4 +1,4 @@
-// One's data: all of it as a file, leaving, and having it deleted. Each says what becomes of what.
+// Our data: export it, leave, or delete it. Each action explains its effects.
 
 import { notify, tried } from "../../state/notices.js";
 import { deleteData, exportData, leaveServer } from "../../state/own.js";
@@ -31,7 +31,7 @@ export function DataPage() {
       onConfirm=${async () => { await deleteData(); notify(t("data-deleted"), "done"); }} onClose=${close} />`}`;
 }
 
-/** A file with everything, saved where the browser saves files. */
+/** Download all data as a file. */
 function Export() {
   const [bytes, setBytes] = useState(/** @type {number | null} */ (null));
   const [problem, setProblem] = useState("");
@@ -60,6 +60,6 @@ function save(blob, name) {
   const url = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
-  // The browser has taken hold of it by then.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,4 +1,4 @@
-// The devices that sign in as oneself, and the code for another one.
+// The devices that sign in as us, and a code for another device.
 
 /** @import { Device as LinkedDevice } from "../../types/api.js" */
 

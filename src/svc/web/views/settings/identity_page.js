@@ -1,4 +1,4 @@
-// Signing out, and being somebody else; both say what becomes of who one is.
+// Sign out, or use another account. Both explain what happens to the current account.
 
 import { devices, keptCodeMadeAt, loadDevices } from "../../state/devices.js";
 import { talks } from "../../state/private_talks.js";
@@ -11,7 +11,7 @@ import { Confirm } from "../parts/dialog.js";
 /** @param {{onPage: (page: string) => void}} props */
 export function IdentityPage({ onPage }) {
   const [asked, setAsked] = useState(/** @type {"out" | "other" | null} */ (null));
-  // Without an answer nothing is said of other devices.
+  // Until the response arrives, other devices are not mentioned.
   useEffect(() => { loadDevices().catch(() => {}); }, []);
   const close = () => setAsked(null);
   const { way } = ownAccount();

@@ -1,4 +1,4 @@
-// A code that somebody keeps, to come back with after losing every device. It is shown once.
+// A recovery code to keep, for returning after losing every device. It is shown once.
 
 /** @import { Answer } from "../../types/wire.js" */
 

@@ -1,4 +1,4 @@
-// A code for another device: to read out, to type, or to photograph.
+// A code for another device: to read aloud, type, or scan.
 
 /** @import { Answer } from "../../types/wire.js" */
 
@@ -10,7 +10,7 @@ import { copy } from "../parts/copying.js";
 import { QrCode } from "../parts/qr_code.js";
 import { Time } from "../parts/time.js";
 
-const TOGETHER = /.{1,4}/gu; // Letters that are read at once.
+const TOGETHER = /.{1,4}/gu; // Groups of letters that are easy to read.
 
 /** @param {Answer<"POST", "/api/me/devices/link">} props */
 export function LinkCode({ code, expires_at_ms: expiresAt }) {

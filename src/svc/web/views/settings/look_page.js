@@ -1,4 +1,4 @@
-// How the page looks, and its language.
+// The page's appearance and language.
 
 import { choose, look, TEXT_SIZES } from "../../state/look.js";
 import { html } from "../../vendor/preact.js";

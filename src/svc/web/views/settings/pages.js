@@ -1,4 +1,4 @@
-// The pages of the settings, in their order: {name, Page, may?}; `may` says who sees it.
+// The pages of the settings in order: {name, Page, may?}; `may` returns whether we see it.
 
 import { may, permissions } from "../../state/channels.js";
 import { isOwner, MANAGING } from "../../state/managing/rank.js";
@@ -38,7 +38,7 @@ export const PAGES = [
   { name: "backups", Page: Later(() => import("../managing/backups_page.js"), "BackupsPage"), may: isOwner },
 ];
 
-/** On the server, or in one channel. */
+/** Whether we have the permission on the server, or in any channel. */
 function mayManageWebhooks() {
   return may("manage_webhooks") || Object.values(permissions.value.channels).some((names) => names.includes("manage_webhooks"));
 }

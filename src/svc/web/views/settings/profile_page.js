@@ -1,4 +1,4 @@
-// One's own name, status and picture.
+// Our own name, status and picture.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

@@ -1,4 +1,4 @@
-// The settings: a list of pages at the side, the open one beside it. On a phone the list is a strip that unfolds.
+// The settings: a list of pages at the side, the open page next to it. On a phone the list unfolds.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

@@ -1,4 +1,4 @@
-// The keys that do something, in a list.
+// The list of keyboard shortcuts.
 
 import { FORMATS } from "../../state/formatting.js";
 import { html } from "../../vendor/preact.js";

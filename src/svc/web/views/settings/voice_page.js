@@ -1,4 +1,4 @@
-// Voice and video: the devices, how one's voice is taken, what is received of others.
+// Voice and video: devices, voice processing, and the quality of received media.
 
 import { canBlur } from "../../call/media.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
@@ -37,7 +37,7 @@ function Threshold() {
     <span class="quiet">${t("threshold-hint")}</span></label>`;
 }
 
-/** The key that is held to talk, and how long one is heard after it. */
+/** The push-to-talk key, and the release delay. */
 function PushKey() {
   const { pushKey, releaseMs } = callSettings.value;
   const [waiting, setWaiting] = useState(false);

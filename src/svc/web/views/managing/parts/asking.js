@@ -1,9 +1,9 @@
-// Asking the server from a form: whether an answer is awaited, and what it refused.
+// Requests from a form: whether one is pending, and the error of the last one.
 
 import { useEffect, useRef, useState } from "../../../vendor/preact.js";
 import { explain } from "../../../words/words.js";
 
-/** `get(make)` waits for what `make` promises; null where it was refused. `run(make)` says whether it was done. One at a time. */
+/** `get(make)` resolves with the result of `make`, or with null if it failed. `run(make)` resolves with whether it succeeded. One request at a time. */
 export function useAsking() {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
@@ -26,8 +26,8 @@ export function useAsking() {
 }
 
 /**
- * What the server tells once: `value` is null until then; `again()` asks anew, `set` puts what we know by now.
- * @template T @param {() => Promise<T>} ask @param {unknown[]} [about] asked anew when one of these changes
+ * Fetch a value once: `value` is null until then. `again()` fetches it again, and `set` replaces it.
+ * @template T @param {() => Promise<T>} ask @param {unknown[]} [about] fetched again when one of these changes
  */
 export function useAnswer(ask, about = []) {
   const [state, setState] = useState({ value: /** @type {T | null} */ (null), problem: "" });
@@ -46,10 +46,10 @@ export function useAnswer(ask, about = []) {
   const set = (/** @type {T | ((before: T) => T)} */ change) => {
     setState((before) => {
       if (typeof change !== "function") return { value: change, problem: "" };
-      // What is not known yet cannot be changed.
+      // A value that has yet to load cannot be changed.
       return before.value === null ? before : { value: /** @type {(before: T) => T} */ (change)(before.value), problem: "" };
     });
-    // What was asked before may not know of it.
+    // The pending answer may lack this change.
     if (awaited.current) again();
   };
   useEffect(again, about);

@@ -1,10 +1,11 @@
-// What somebody looks at in an editor may be deleted by another who manages: the list comes back, with words.
+// Close an editor when somebody else deletes its subject, and show a notice.
 
 import { notify } from "../../../state/notices.js";
 import { useEffect, useRef } from "../../../vendor/preact.js";
 
 /**
- * `present` is false once what was open is gone; `words` say so of its last `name`, and `close` goes back to the list.
+ * `present` becomes false once the subject is deleted. `words` describes that with its last `name`, and `close`
+ * returns to the list.
  * @param {unknown} present @param {string | null | undefined} name @param {(name: string) => string} words @param {() => void} close
  */
 export function useGone(present, name, words, close) {

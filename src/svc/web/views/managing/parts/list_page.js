@@ -1,11 +1,11 @@
-// A list in the settings: what it holds, or why it is empty, loading or refused.
+// A list in the settings: its rows, or why it is empty, loading or failed.
 
 import { html } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
 import { Button } from "../../parts/button.js";
 
 /**
- * `items` is null while they are on their way; `row` draws one, which has an `id`.
+ * `items` is null while loading. `row` draws one item, which has an `id`.
  * @template T
  * @param {{label: string, about?: string, items: T[] | null, problem?: string, empty?: string, row: (item: T, index: number) => unknown, again?: () => void, children?: unknown, more?: (() => unknown) | 0 | "" | null}} props
  */
@@ -21,7 +21,7 @@ export function ListPage({ label, about, items, problem, empty, row, again, chil
 }
 
 /**
- * One row: a sign, words in two lines, and what may be done at the end.
+ * One row: an icon, two lines of text, and actions at the end.
  * @param {{sign?: unknown, title: unknown, text?: unknown, children?: unknown, [attribute: string]: unknown}} props
  */
 export function Row({ sign, title, text, children, ...rest }) {

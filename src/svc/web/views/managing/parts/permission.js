@@ -1,4 +1,4 @@
-// A permission with its sentence: as a switch of a role, or as three choices of a channel's override.
+// A permission with its sentence: a switch of a role, or three choices of a channel's override.
 
 /** @import { Word } from "../../../state/managing/permissions.js" */
 /** @import { Permission } from "../../../types/wire.js" */
@@ -21,7 +21,7 @@ export function PermissionSwitch({ name, ...rest }) {
 /** @type {{word: Word, sign: string}[]} */
 const WORDS = [{ word: "deny", sign: "✕" }, { word: "neutral", sign: "–" }, { word: "allow", sign: "✓" }];
 
-/** `result` says what comes of it. @param {{name: Permission, value: Word, result: boolean, disabled: boolean, onChange: (word: Word) => void}} props */
+/** `result`: whether the permission is granted in the end. @param {{name: Permission, value: Word, result: boolean, disabled: boolean, onChange: (word: Word) => void}} props */
 export function PermissionChoice({ name, value, result, disabled, onChange }) {
   const id = useId();
   return html`<fieldset class="three-way" disabled=${disabled}>

@@ -1,4 +1,4 @@
-// Roles and people to choose from: what was chosen stands as chips, the rest is found by a few letters.
+// Pick roles and people: the chosen ones are chips, the others are found by typing.
 
 /** @import { Member, Role } from "../../../types/api.js" */
 /** @import { RefObject } from "../../../vendor/preact.js" */
@@ -14,12 +14,12 @@ import { moveAmong } from "../../parts/menu.js";
 const MOST_FOUND = 8;
 
 /**
- * What may be picked is named by a key, such as "role:admin" or "member:ID".
+ * Keys such as "role:admin" or "member:ID" name roles and members.
  * @typedef {{key: string, id: string, name: string, role?: Role, member?: Member}} Target
  * @typedef {"role" | "member" | undefined} Only
  */
 
-/** What a key stands for. @param {string} key @returns {Target} */
+/** Return the role or member of a key. @param {string} key @returns {Target} */
 export function targetOf(key) {
   const [type, id] = key.split(/:(.*)/s);
   if (type === "role") {
@@ -38,7 +38,7 @@ export function TargetSign({ target }) {
 }
 
 /**
- * `chosen` are keys that are not offered again. `only` where one kind is meant.
+ * `chosen`: keys that are not offered again. `only`: offer one kind.
  * @param {{label: string, chosen: string[], onPick: (key: string) => void, only?: Only}} props
  */
 export function Pick({ label, chosen, onPick, only }) {
@@ -52,7 +52,7 @@ export function Pick({ label, chosen, onPick, only }) {
   /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
   const returning = useRef(false);
-  // In a dialog the list may begin below its edge.
+  // In a dialog the list may begin below the dialog's edge.
   useLayoutEffect(() => { if (open) list.current.scrollIntoView({ block: "nearest" }); }, [open]);
   const comeBack = () => {
     returning.current = true;
@@ -62,7 +62,7 @@ export function Pick({ label, chosen, onPick, only }) {
   const pick = (/** @type {string} */ key) => {
     setWanted("");
     setOpen(false);
-    // Open, it would hide what was chosen and what comes next.
+    // An open list would cover the chips and the fields below.
     comeBack();
     onPick(key);
   };
@@ -92,7 +92,7 @@ export function Pick({ label, chosen, onPick, only }) {
   </div>`;
 }
 
-/** What was chosen, each with a way to take it back. @param {{label: string, keys: string[], onRemove: (key: string) => void}} props */
+/** The chosen targets, each with a remove button. @param {{label: string, keys: string[], onRemove: (key: string) => void}} props */
 export function Chips({ label, keys, onRemove }) {
   return html`<ul class="chips" aria-label=${label}>${keys.map((key) => {
     const target = targetOf(key);

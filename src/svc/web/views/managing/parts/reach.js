@@ -1,10 +1,10 @@
-// Says to whoever invites people that the address does not work for them, and what to do about it.
+// Warn people who invite others that the server's address does not work for those, with advice.
 
 import { problemOf } from "../../../state/reach.js";
 import { html } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
 
-/** Nothing where all is well. */
+/** Shows nothing if the address works. */
 export function Reach() {
   const problem = problemOf(location);
   if (!problem) return null;

@@ -1,4 +1,4 @@
-// A question before something large goes for good: answered by typing its name.
+// A confirmation before a large deletion: type the name to confirm.
 
 import { html, useState } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
