@@ -1,1 +1,1 @@
-"""Webhooks: URLs that post into one channel each, and those who manage them."""
+"""Webhooks: URLs that each post into one channel, and their management."""

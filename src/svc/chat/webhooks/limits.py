@@ -1,32 +1,31 @@
-"""The numbers of the webhook interface, each in this one place: whoever refuses by one, and the
-published description, take it from here.
+"""All limits of the webhook interface. The checks and the published description read them here.
 
-Counts of characters are counts of code points. docs/webhooks.md.
+Character counts are counts of code points. docs/webhooks.md.
 """
 
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 
 MAX_BODY_BYTES = 256 * 1024
-# A sender of the largest body needs 70 kbit/s for it.
+# Sending the largest body within this time takes 70 kbit/s.
 BODY_DEADLINE_S = 30.0
 
 MAX_TEXT = MAX_TEXT_CHARACTERS
 MAX_CARDS = 10
 MAX_FIELDS = 25
-MAX_CARD_TEXTS = 6_000  # all that counts of all cards of a message
+MAX_CARD_TEXTS = 6_000  # all counted texts of all cards of a message
 MAX_TITLE = 256
 MAX_DESCRIPTION = 4_000
 MAX_FIELD_VALUE = 1_024
 MAX_FOOTER = 2_048
 MAX_URL = 2_048
 MAX_COLOR = 0xFFFFFF
-# Cut, not refused.
+# Longer names are cut, not refused.
 MAX_DISPLAY_NAME = 64
 
 MAX_PROBLEMS = 20
-# A body of nothing but unknown keys holds thousands, and each is answered.
+# A body that consists of unknown keys holds thousands, and each one gets a warning.
 MAX_UNKNOWN_KEYS = 100
-# Of a name of the sender's that is repeated to them.
+# Characters of a sender's key that are repeated in a warning.
 MAX_SHOWN_KEY = 64
 
 MAX_PICTURE_BYTES = 8 * 1024 * 1024
@@ -35,15 +34,15 @@ MAX_ICON_BYTES = 1024 * 1024
 BURST = 15
 REFILL_MS = 2_000
 BLOCK_MS = 60_000
-# All webhooks of one maker together, and all of one channel, may send as many bytes as one webhook at its own
-# limit could: whoever makes more URLs gets no more of the server. Small posts count as 8 KiB, which is
-# 480 of them at once and 16 a second.
+# All webhooks of one maker together, and all webhooks of one channel together, may send as many bytes as one
+# webhook at its own limit. More URLs give no larger share of the server. Small posts count as 8 KiB each,
+# which allows 480 of them at once and 16 a second.
 SHARED_BURST_BYTES = BURST * MAX_BODY_BYTES
 SHARED_BYTES_PER_S = MAX_BODY_BYTES * 1000 / REFILL_MS
 LEAST_COUNTED_BYTES = 8 * 1024
-# For the turn of a body that has arrived to be read. Only a crowd of senders makes it long.
+# Longest wait of a received body for its turn to be parsed. Only a crowd of senders makes it long.
 WORK_DEADLINE_S = 20.0
 
-# Each is held in memory, with its counter.
+# Each webhook is held in memory, with its counter.
 MAX_WEBHOOKS = 1_000
 MAX_NAME = MAX_DISPLAY_NAME

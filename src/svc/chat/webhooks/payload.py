@@ -1,8 +1,8 @@
-"""What a webhook is sent, a message or everything that is wrong with it; and its cards as they are stored.
+"""Parse a webhook payload into a message or all of its problems, and build its cards as they are stored.
 
-`parse` takes a JSON value and touches nothing. It reads every part, so that a sender hears of all problems
-at once; `null` is as good as absent. Whether pictures can be had is for others to say. No address of a
-sender's picture is kept: readers load the stored copy. Pure. docs/webhooks.md.
+`parse` takes a JSON value and does not change it. It reads every part, so that a sender learns of all
+problems at once. `null` counts as absent. Other modules decide whether pictures can be fetched. No address of
+a sender's picture is kept: readers load the stored copy. Pure. docs/webhooks.md.
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ from svc.chat.webhooks import limits
 from svc.chat.webhooks.reader import TOO_DEEP, Findings, PayloadWarning, Problem, Reader
 from svc.chat.webhooks.values import is_blank
 
-# A card has at least one of these.
+# A card needs at least one of these.
 FILLING = ("title", "description", "fields", "image_url", "author")
 
 
@@ -54,7 +54,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What may be posted, and what was ignored in it."""
+    """A valid payload, and the warnings about ignored parts."""
 
     text: str
     display_name: str | None
@@ -65,13 +65,13 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What may not be posted; there is at least one problem."""
+    """An invalid payload, with at least one problem."""
 
     problems: Sequence[Problem]
 
 
 def parse(value: object, *, filled: bool = False) -> Payload | Refused:
-    """`filled`: the message has attachments, so it needs neither text nor a card."""
+    """Parse a payload. `filled`: the message has attachments, so it needs neither text nor a card."""
     findings = Findings()
     if value is TOO_DEEP:
         words = "Objects and lists are nested too deeply, or a number is too large"
@@ -92,7 +92,7 @@ def _payload(whole: Reader, filled: bool) -> Payload:
     cards = whole.each("cards", limits.MAX_CARDS, _card)
     if findings.characters > limits.MAX_CARD_TEXTS:
         findings.problem(whole.at("cards"), "total_too_long", limits.MAX_CARD_TEXTS)
-    # What is there and wrong has its own problem.
+    # A text that is present but invalid already has its own problem.
     if not filled and (blank or not whole.has("text")) and not whole.holds("cards") and whole.is_object:
         findings.problem(whole.at("text"), "required")
     return Payload("" if blank else text or "", display_name, avatar_url, cards, findings.warnings)
@@ -135,14 +135,14 @@ def _footer(footer: Reader) -> Footer:
 # Cards as they are stored and shown.
 
 AVATAR_PATH = "avatar_url"
-# Instead of a card whose pictures were all that it had, and could not be had.
+# Replaces a card whose only content was pictures that could not be loaded.
 NO_PICTURE = "The picture of this card could not be loaded."
 _SEEN = frozenset({"title", "description", "author", "fields", "image", "thumbnail", "footer"})
 
 
 @dataclass(frozen=True, slots=True)
 class WantedPicture:
-    """A picture that a payload asks for; `path` points into the payload."""
+    """A picture that a payload requests. `path` points into the payload."""
 
     path: str
     url: str
@@ -151,7 +151,7 @@ class WantedPicture:
 
 
 def wanted_pictures(payload: Payload) -> list[WantedPicture]:
-    """In the order in which a payload has them."""
+    """Return the pictures in the order of the payload."""
     wanted = []
     if payload.avatar_url:
         wanted.append(WantedPicture(AVATAR_PATH, payload.avatar_url, limits.MAX_ICON_BYTES, avatar=True))
@@ -168,7 +168,7 @@ def wanted_pictures(payload: Payload) -> list[WantedPicture]:
 
 
 def with_texts(card: Card, judged: Callable[[str], Work[str]]) -> Work[Card]:
-    """Return the card with every text of it judged."""
+    """Return the card with every text judged."""
 
     def each(text: str | None) -> Work[str | None]:
         return None if text is None else (yield from judged(text))
@@ -192,9 +192,9 @@ def with_texts(card: Card, judged: Callable[[str], Work[str]]) -> Work[Card]:
 
 
 def stored(cards: Sequence[Card], pictures: Mapping[str, Mapping[str, object]]) -> list[Mapping[str, object]]:
-    """The cards, with the pictures that could be had, by their paths.
+    """Return the cards with the loaded pictures, which are found by their paths.
 
-    A card of which nothing is left to be seen says so.
+    A card with nothing visible left gets a description that says so.
     """
     found = [_stored(card, f"cards[{index}]", pictures) for index, card in enumerate(cards)]
     return [card if card.keys() & _SEEN else {**card, "description": NO_PICTURE} for card in found]

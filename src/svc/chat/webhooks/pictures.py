@@ -1,9 +1,9 @@
-"""The pictures of one message, and that of a webhook: decoded in the sandbox, written anew and stored. So are
-those that come with a message as files; files of other kinds are kept as they came.
+"""Pictures and files of posts, and avatars of webhooks. Pictures are decoded in the sandbox and re-encoded.
 
-All of a message are fetched with one deadline and one budget; what arrived stays, whatever becomes of the
-others. What cannot be had is a warning, never a refusal. Judges no addresses (`fetching` does) and decodes
-nothing itself. docs/webhooks.md and docs/webhooks-compatible.md.
+Files of other kinds are kept as they came. All pictures of a message share one deadline and one budget, and
+those that arrived are kept even if others fail. A picture that cannot be fetched causes a warning, never a
+refusal. `fetching` checks addresses, and nothing is decoded here. docs/webhooks.md and
+docs/webhooks-compatible.md.
 """
 
 import asyncio
@@ -28,25 +28,25 @@ from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.reader import PayloadWarning
 
 DOWNLOAD_DEADLINE_S = 12.0
-# Behind the downloads, for decoding and storing what has arrived by then: whoever posts waits for the
-# answer, and many wait no longer than half a minute.
+# After the downloads, for decoding and storing. The sender waits for the response, and many senders wait no
+# longer than half a minute.
 STORE_DEADLINE_S = 12.0
-# Of one picture; the largest that are taken need a few seconds on a small machine.
+# For one picture. The largest accepted pictures need a few seconds on a small machine.
 DECODE_DEADLINE_S = 10.0
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-# What all messages together hold in memory until it is stored: four of the largest.
+# Bytes that all messages together hold in memory until they are stored: four of the largest messages.
 MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
-# Of one message, so that forty pictures of one do not keep others from theirs.
+# Per message, so that forty pictures of one message do not delay the pictures of others.
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
-# Of all messages: two for a single holder, and one is left.
+# For all messages. One holder can take two places, which leaves one for others.
 DECODING_PLACES = 3
-# As many files as Discord takes with a message.
+# Discord accepts the same number of files with a message.
 MAX_FILES = 10
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
-# Of an avatar that is uploaded: for a place among those that are decoded, and to be made.
+# For an uploaded avatar: the wait for a decoding place, and the decoding itself.
 _AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
@@ -62,7 +62,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """By path, what is stored; and what was left out."""
+    """The stored pictures by path, and warnings about the others."""
 
     pictures: Mapping[str, Mapping[str, object]]
     warnings: Sequence[PayloadWarning]
@@ -78,7 +78,9 @@ class PostedFile:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """The attachments of a message, as they are stored with it. `left_out` are the places of other files."""
+    """The attachments of a message as they are stored with it. `left_out` are the indexes of the other
+    files.
+    """
 
     attachments: Sequence[Mapping[str, object]] = ()
     left_out: Sequence[int] = ()
@@ -86,7 +88,9 @@ class Attached:
 
 
 class Pictures:
-    """`outcomes` counts what became of each picture: `ok`, or the code of its warning."""
+    """Fetches and stores pictures. `outcomes` counts the outcome of each: `ok`, or the code of its
+    warning.
+    """
 
     def __init__(
         self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]
@@ -99,13 +103,13 @@ class Pictures:
         self._outcomes = outcomes
 
     def counting(self, outcomes: Counter[tuple[str, ...]]) -> "Pictures":
-        """The same means, for others' pictures, which are counted elsewhere."""
+        """Return a copy with the same resources that counts its outcomes separately."""
         others = copy(self)
         others._outcomes = outcomes
         return others
 
     async def keep(self, data: bytes, holder: str) -> str:
-        """Store an uploaded picture of a webhook itself, as a part of the holder's share; its key.
+        """Store an uploaded avatar of a webhook in the holder's quota. Return its key.
 
         Raises ChatError. docs/http.md, "Webhooks".
         """
@@ -125,10 +129,10 @@ class Pictures:
     async def collect(
         self, wanted: Sequence[WantedPicture], holder: str = "", at_hand: Mapping[str, bytes] | None = None
     ) -> Collected:
-        """Have what can be had; nothing that a picture or its host does makes this fail.
+        """Fetch the requested pictures. Never raises for a fault of a picture or its host.
 
-        `holder` is on whose behalf: all posts of one share what there is with those of others.
-        `at_hand` are the files that are here already, by their addresses.
+        All posts of one `holder` share their part of the resources. `at_hand` are files that are already
+        here, by address.
         """
         by_url: dict[str, list[WantedPicture]] = {}
         for ref in wanted:
@@ -148,7 +152,8 @@ class Pictures:
     ) -> Attached:
         """Store the files of a post that can be stored. Their names may be shown as they are.
 
-        `most` gives the largest size in bytes of a file with this name that is kept as it came; 0 refuses it.
+        `most` returns the largest size in bytes of a file with this name that is kept as it came; 0 refuses
+        it.
         """
         message = _Message(self, holder, {}, downloads_s=0.0)
         attachments: list[Mapping[str, object]] = []
@@ -166,7 +171,7 @@ class Pictures:
 
 
 class _Message:
-    """What the pictures of one message share."""
+    """The state that the pictures of one message share."""
 
     def __init__(
         self,
@@ -188,7 +193,7 @@ class _Message:
         self.warnings: dict[str, PayloadWarning] = {}
 
     async def have(self, url: str, refs: Sequence[WantedPicture]) -> None:
-        """One address, downloaded once, for each place that shows it."""
+        """Download one address once, for every place that shows it."""
         try:
             data = await self._downloaded(url, max(ref.max_bytes for ref in refs))
         except NotFetched as fault:
@@ -201,7 +206,7 @@ class _Message:
             self._means.memory.give_back(self._holder, len(data))
 
     async def keep(self, file: PostedFile, most: int) -> list[Written]:
-        """Re-encode a picture, store any other file as it came. Raises NotFetched."""
+        """Store a picture re-encoded, or any other file as it came. Raises NotFetched."""
         if not self._means.media.enabled:
             raise NotFetched("store_failed", "This server keeps no files")
         data, kind = file.data, content_of(file.data)
@@ -213,7 +218,7 @@ class _Message:
             raise NotFetched("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
         if len(data) > most:
             raise NotFetched("too_large", f"It is larger than {most:,} bytes")
-        # Its content was not checked, so it can only be downloaded.
+        # The content was not checked, so it can only be downloaded.
         key = await self._kept(data, "bin", Facts(PLAIN_TYPE))
         return [Written("original", key, PLAIN_TYPE, len(data))]
 
@@ -242,14 +247,14 @@ class _Message:
         return written
 
     async def _downloaded(self, url: str, max_bytes: int) -> bytes:
-        """Raises NotFetched. What it returns is held in memory, and counts."""
+        """Download an address, and count the data as held in memory. Raises NotFetched."""
         if not self._means.media.enabled:
             raise NotFetched("store_failed", "This server keeps no pictures")
         held = 0
 
         def count(size: int) -> None:
             nonlocal held
-            # Only what has arrived whole counts, and that stays: no other picture can be in the way of this.
+            # Only complete downloads reduce the message's budget, so no unfinished picture blocks this one.
             if held + size > self._left_bytes:
                 raise NotFetched("media_budget", TOO_MUCH)
             if not self._means.memory.take(self._holder, size):
@@ -277,7 +282,7 @@ class _Message:
         return data
 
     async def _show(self, refs: Sequence[WantedPicture], data: bytes) -> None:
-        """Decode and store it, for places that want it in the same form."""
+        """Decode and store a picture for the places that show it in the same form."""
         fitting = [ref for ref in refs if len(data) <= ref.max_bytes]
         for ref in refs:
             if ref not in fitting:
@@ -318,7 +323,7 @@ class _Message:
         }
 
     async def _kept(self, data: bytes, ext: str, facts: Facts) -> str:
-        """Its key. Raises NotFetched."""
+        """Store data and return its key. Raises NotFetched."""
         try:
             async with asyncio.timeout_at(self._storing_ends):
                 return await self._means.media.keep(data, ext, facts, self._holder)
@@ -337,5 +342,7 @@ class _Message:
 
 
 def _code(fault: Refused) -> str:
-    """Too many pixels or frames, or too long to read: it is a file of a size that is taken."""
+    """Return the code of a warning. A picture with too many pixels or frames, or one that takes too long to
+    decode, has an acceptable file size, so it is invalid and not too large.
+    """
     return "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"

@@ -1,16 +1,15 @@
-"""A post's way from its URL to the channel: look-up, rate limit, channel, payload, words, pictures, one
-write.
+"""Post a webhook's message: look-up, rate limit, channel, payload, profanity, pictures, one write.
 
-Whoever has a payload of ours, read or made of another service's, enters at `post`. What is refused
-stores nothing. No HTTP, no SQL. docs/webhooks.md.
+Payloads in our own format and those converted from other services' formats both enter at `post`. A refused
+post stores nothing. No HTTP, no SQL. docs/webhooks.md.
 
-The rate limit is a bucket for each webhook, whoever calls. A request that finds it empty begins a block;
-requests during a block neither lengthen it nor take anything, and behind it the bucket is full. A second
-limit counts the bytes of all webhooks of one maker, and of one channel. Bodies are read one at a time, with
-pauses in between, so that no number of posts keeps the event loop from members. The outcome of the last posts
-is kept for whoever manages the webhook: why one was refused, never what was in it. Limits and outcomes are in
-memory and forgotten by a restart, so a flood of bad posts costs no write; only webhooks that exist are
-counted, which bounds the memory.
+The rate limit is a bucket per webhook, whoever calls. A request that finds it empty starts a block. Requests
+during a block neither extend it nor take anything, and the bucket is full after it. A second limit counts the
+bytes of all webhooks of one maker, and of one channel. Bodies are parsed one at a time with pauses in
+between, so that no number of posts keeps the event loop from members. The outcomes of the last posts are kept
+for managers of the webhook: why a post was refused, never its content. Limits and outcomes are in memory and
+are lost at a restart, so a flood of bad posts causes no writes. Only existing webhooks are counted, which
+bounds the memory.
 """
 
 import unicodedata
@@ -61,31 +60,33 @@ from svc.chat.webhooks.reader import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")
-# A text, and where words stand in it that are marked for moderators.
+# A text, and the places of its words that are flagged for moderators.
 Marked = tuple[str, Sequence[Span]]
 
 
 class Limiter:
-    """Times are whole milliseconds of a clock that never steps back."""
+    """The rate limit of each webhook. Times are whole milliseconds of a clock that never steps back."""
 
     def __init__(self) -> None:
         self._allowances: dict[str, Allowance] = {}
         self._blocked_until_ms: dict[str, int] = {}
 
     def take(self, webhook_id: str, now_ms: int) -> int:
-        """Count a request: 0 where it may pass, else for how many ms it and others may not."""
+        """Count a request. Return 0 if it may pass, or else the milliseconds for which the webhook is
+        blocked.
+        """
         if wait_ms := self.wait_ms(webhook_id, now_ms):
             return wait_ms
         if self._blocked_until_ms.pop(webhook_id, 0):
             del self._allowances[webhook_id]
-        # A request takes as much as comes back in REFILL_MS, a millisecond's worth being 1.
+        # A request costs as much as the bucket regains in REFILL_MS, at 1 per millisecond.
         allowance = self._allowances.setdefault(webhook_id, Allowance(BURST * REFILL_MS, 1))
         if allowance.take_if_left(now_ms, REFILL_MS):
             self._blocked_until_ms[webhook_id] = now_ms + BLOCK_MS
         return self.wait_ms(webhook_id, now_ms)
 
     def wait_ms(self, webhook_id: str, now_ms: int) -> int:
-        """For how long nothing passes; 0 where a request may. Counts nothing."""
+        """Return how long the webhook is blocked, or 0. Counts nothing."""
         return max(0, self._blocked_until_ms.get(webhook_id, 0) - now_ms)
 
     def forget(self, webhook_id: str) -> None:
@@ -94,13 +95,13 @@ class Limiter:
 
 
 class SharedAllowance:
-    """How many bytes the webhooks of one maker, and those of one channel, may send together."""
+    """The bytes that all webhooks of one maker, and all of one channel, may send together."""
 
     def __init__(self) -> None:
         self._by_key = Allowances(SHARED_BURST_BYTES, SHARED_BYTES_PER_S, 2 * MAX_WEBHOOKS)
 
     def take(self, webhook: Webhook, size: int, now_ms: int) -> int:
-        """Count a body: 0 where it may pass, else how many ms later it might."""
+        """Count a body. Return 0 if it may pass, or else the milliseconds after which it might."""
         keys = [holder_of(webhook.created_by)]
         keys += [] if webhook.channel_id is None else [f"channel {webhook.channel_id}"]
         cost, now = max(size, LEAST_COUNTED_BYTES), now_ms / 1000
@@ -113,7 +114,7 @@ class SharedAllowance:
 
 
 MAX_KEPT = 20
-# The first few say enough; a path may hold a key that a stranger has made up.
+# The first few are enough for a reader. A path may hold a key that a stranger made up.
 MAX_NAMED, MAX_PATH = 5, 64
 
 
@@ -126,32 +127,32 @@ class NamedProblem(Told):
 class Attempt:
     at_ms: TimeMs
     outcome: Literal["posted", "refused", "ignored"]
-    # Why it was refused: a code of `errors`.
+    # Why the post was refused: a code of `errors`.
     error: str | None = None
     message_id: Id | None = None
     channel_id: Id | None = None
-    # What was wrong, or left out.
+    # Problems of a refused post, or warnings of a posted one.
     named: Annotated[tuple[NamedProblem, ...], Meta(max_length=MAX_NAMED)] = ()
-    # As often in a row; `at_ms` is the last time.
+    # Number of equal attempts in a row. `at_ms` is the time of the last.
     times: Annotated[int, Meta(ge=1)] = 1
 
 
 class PostHistory:
-    """Times are milliseconds since 1970."""
+    """The latest posts of each webhook. Times are milliseconds since 1970."""
 
     def __init__(self) -> None:
         self._by_webhook: dict[str, deque[Attempt]] = {}
 
     def note(self, webhook_id: str, attempt: Attempt) -> None:
         kept = self._by_webhook.setdefault(webhook_id, deque(maxlen=MAX_KEPT))
-        # Whoever goes on posting too fast does not push out everything else.
+        # A sender that keeps posting too fast does not push out all other entries.
         if kept and attempt.outcome != "posted" and _alike(kept[-1], attempt):
             kept[-1] = replace(attempt, times=kept[-1].times + 1)
         else:
             kept.append(attempt)
 
     def of(self, webhook_id: str) -> list[Attempt]:
-        """The newest first."""
+        """Return the attempts, the newest first."""
         return [*reversed(self._by_webhook.get(webhook_id, ()))]
 
     def forget(self, webhook_id: str) -> None:
@@ -159,7 +160,7 @@ class PostHistory:
 
 
 def named(found: Sequence[Mapping[str, object]]) -> tuple[NamedProblem, ...]:
-    """Of problems or warnings as they are told: the first few, without their words."""
+    """Return the first few problems or warnings, without their messages."""
     return tuple(NamedProblem(str(each["path"])[:MAX_PATH], str(each["code"])) for each in found[:MAX_NAMED])
 
 
@@ -168,15 +169,15 @@ def _alike(one: Attempt, other: Attempt) -> bool:
 
 
 NOTHING_COLLECTED = Collected({}, ())
-# These turn the text around them, also that of others.
+# These change the direction of the text around them, including the text of others.
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# A body can hold a quarter of a million, for 64 that are shown.
+# A body can hold a name of 250,000 characters, of which 64 are shown.
 _MOST_READ = 1_000
 
 NOTHING_ATTACHED = Attached()
-# Has the pictures that are wanted, on behalf of a holder; never raises for their faults.
+# Fetches the requested pictures for a holder. Never raises for their faults.
 Collect = Callable[[Sequence[WantedPicture], str], Awaitable[Collected]]
-# Stores files, on behalf of a holder; never raises for their faults.
+# Stores files for a holder. Never raises for their faults.
 Attach = Callable[[Sequence[PostedFile], str], Awaitable[Attached]]
 
 
@@ -194,7 +195,7 @@ class Posted:
 
 
 class Posting:
-    """`profanity_mode` is the owner's setting of that name."""
+    """Posts the messages of webhooks. `profanity_mode` returns the owner's setting of that name."""
 
     def __init__(
         self,
@@ -221,16 +222,16 @@ class Posting:
     async def admit(
         self, webhook_id: str, token: str, now_ms: int, size: int, check: Callable[[], T]
     ) -> tuple[Webhook, T]:
-        """The webhook of a URL, where it may be posted to now, and what `check` makes of the body.
+        """Return the webhook of a URL if it may post now, and the result of `check` on the body.
 
-        Checking a body may take long, so it is not done for an address that does not exist, nor while all
-        posts are refused. A body that cannot be read is not counted. `size` is the body's, and `now_ms` whole
-        milliseconds of a clock that never steps back. Raises ChatError, as `check` does.
+        Checking a body can be expensive, so it is skipped for unknown URLs and while all posts are refused.
+        An invalid body is not counted. `size` is the body's, and `now_ms` is whole milliseconds of a clock
+        that never steps back. Raises ChatError, as does `check`.
         """
         webhook = self._webhooks.found(webhook_id, token)
         if not (wait_ms := self._limiter.wait_ms(webhook_id, now_ms)):
             body = await self.in_turn(check)
-            # Deleted meanwhile, perhaps.
+            # The webhook may have been deleted in the meantime.
             webhook = self._webhooks.found(webhook_id, token)
             wait_ms = self._limiter.take(webhook_id, now_ms) or self._shared.take(webhook, size, now_ms)
         if wait_ms:
@@ -240,14 +241,14 @@ class Posting:
         return webhook, body
 
     async def in_turn(self, step: Callable[[], T]) -> T:
-        """Run a step of reading a post once those before it have had their turns. Raises ChatError."""
+        """Run a step of reading a post once the steps before it have had their turns. Raises ChatError."""
         try:
             return await self._slices.run(step, WORK_DEADLINE_S)
         except TimeoutError:
             raise _busy() from None
 
     async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> Attached:
-        """Store the files of a post before it is posted. Raises ChatError for a name that is refused."""
+        """Store the files of a post before it is posted. Raises ChatError if a name is refused."""
         if not files:
             return NOTHING_ATTACHED
         shown = [
@@ -257,7 +258,7 @@ class Posting:
         return await self._attach(shown, holder_of(webhook.created_by))
 
     async def post(self, webhook: Webhook, payload: object, attached: Attached = NOTHING_ATTACHED) -> Posted:
-        """Post a JSON value on behalf of a webhook that was admitted. Raises ChatError."""
+        """Post a JSON value for an admitted webhook. Raises ChatError."""
         parsed = await self.in_turn(lambda: parse(payload, filled=bool(attached.attachments)))
         if isinstance(parsed, Refused):
             raise refusal(parsed.problems)
@@ -274,8 +275,9 @@ class Posting:
         return posted
 
     def refused(self, webhook_id: str, token: str, refusal: ChatError | None, at_ms: int) -> None:
-        """Note that a post came to nothing: it was refused, or there was nothing in it to post. What whoever
-        does not have the URL sends is not noted."""
+        """Record a post that was refused or had nothing to post. Posts without a valid URL are not
+        recorded.
+        """
         with suppress(ChatError):
             webhook = self._webhooks.found(webhook_id, token)
             if refusal is None:
@@ -286,7 +288,7 @@ class Posting:
             self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=told))
 
     async def _judged(self, payload: Payload) -> tuple[Payload, Sequence[Marked]]:
-        """With every word as it may be shown, and the texts that had some which may not. Raises ChatError."""
+        """Return the payload as it may be shown, and its texts with flagged words. Raises ChatError."""
         if self._profanity_mode() == OFF:
             return payload, ()
         try:
@@ -303,7 +305,7 @@ class Posting:
                 marked.append((text, verdict.found))
             return verdict.text
 
-        # As it would be shown: what is cut off offends nobody.
+        # The shown name is judged, because the part that is cut off offends nobody.
         name = None if payload.display_name is None else shown_name(payload.display_name, "")
         if name is not None:
             name = yield from judged(name)
@@ -321,7 +323,7 @@ class Posting:
         marked: Sequence[Marked],
         attachments: Sequence[Mapping[str, object]],
     ) -> Act[None, Message]:
-        """In the channel that the webhook has by now."""
+        """Write the message to the channel that the webhook has now."""
         webhook = self._webhooks.current(webhook_id)
         if webhook.channel_id is None:
             raise ChatError("no_channel")
@@ -355,7 +357,7 @@ class Posting:
 
 
 def _together(marked: Sequence[Marked]) -> Marked:
-    """Return texts as one, and where words stand in it."""
+    """Join texts to one, and return it with the places of the flagged words in it."""
     found: list[Span] = []
     before = 0
     for text, spans in marked:
@@ -369,7 +371,9 @@ def _busy() -> ChatError:
 
 
 def refusal(problems: Sequence[Problem]) -> ChatError:
-    """What a sender is told. The two simplest mistakes have a code of their own, when they stand alone."""
+    """Return the error for a sender. The two simplest mistakes have their own codes if there is no other
+    problem.
+    """
     match problems:
         case [Problem("text", "required")]:
             return ChatError("empty_message")
@@ -383,9 +387,9 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
 
 
 def shown_name(wanted: str | None, name: str) -> str:
-    """What a sender wants to be called, as far as that can be seen; else the webhook's own name.
+    """Return the visible part of the sender's chosen name, or the webhook's own name if nothing is visible.
 
-    It is shown in one line and cut, never refused.
+    The name is shown in one line. It is cut, never refused.
     """
     if wanted is None:
         return name

@@ -1,9 +1,9 @@
-"""From the bytes of a request to a JSON value, one object of it read key by key, and what is wrong with it.
+"""Decode a request body to JSON, read its objects key by key, and collect everything that is wrong.
 
-Puts what is wrong into the findings and goes on, so that all of it is found at once. A sender matches on the
-`code` of a problem or a warning; its `path` points into the JSON that was sent. `null` is as
-good as absent; what nobody asked for is unknown. Unlike the rest of the server's JSON, a string with half of
-a surrogate pair gets through, so that the answer can say where it stands. Knows no key by name. RFC 8259.
+Reading continues after a problem, so that all problems are found at once. Senders match on the `code` of a
+problem or a warning. Its `path` points into the JSON that was sent. `null` counts as absent, and keys that
+nobody reads are unknown. Unlike in the rest of the server's JSON, a string with half of a surrogate pair is
+accepted, so that the response can give its path. Knows no key by name. RFC 8259.
 """
 
 import json
@@ -22,27 +22,27 @@ from svc.chat.webhooks.values import color_of, is_blank, is_clean, is_url, momen
 
 T = TypeVar("T")
 
-# The last may be unfinished: so that no text makes the search begin anew at each quotation mark.
+# The last string may be unterminated, so that no text restarts the search at each quotation mark.
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.DOTALL)
 # Half of a surrogate pair, as an escape.
 _FIRST_HALF_ALONE = re.compile(rb"\\u[dD][89abAB][0-9A-Fa-f]{2}(?!\\u[dD][c-fC-F])")
 _SECOND_HALF_ALONE = re.compile(rb"(?<!\\u[dD][89abAB][0-9A-Fa-f]{2})\\u[dD][c-fC-F][0-9A-Fa-f]{2}")
 _BACKSLASH, _ASIDE = rb"\\", b"\0\0"
-# orjson reads no number that is larger than a double. A short body is then read by Python's own parser, which
-# takes five times as long.
+# orjson rejects numbers that are larger than a double. Python's own parser then reads the body if it is
+# short, because it takes five times as long.
 _MAX_SLOW_BYTES = 16 * 1024
 _MAX_DIGITS = 4_000
 
 
 class TooDeep:
-    """Stands for JSON that is nested too deeply to be read, or has numbers too large for it."""
+    """Stands for JSON that is nested too deeply or has numbers that are too large."""
 
 
 TOO_DEEP = TooDeep()
 
 
 def is_json(body: bytes) -> bool:
-    """Whether `decode` takes the body, in a fraction of its time."""
+    """Return whether `decode` accepts the body, in a fraction of its time."""
     try:
         json_in(body)
     except ChatError:
@@ -51,11 +51,11 @@ def is_json(body: bytes) -> bool:
 
 
 def json_in(body: bytes) -> bytes:
-    """Check that the body is JSON, without making values of it. Return its text for `value_of`.
+    """Check that the body is JSON, without building values. Return its text for `value_of`.
 
     Half of a surrogate pair becomes NUL, which no string of a payload may hold either. Raises ChatError.
     """
-    # Some programs write a byte order mark, which RFC 8259 section 8.1 lets us ignore.
+    # Some programs write a byte order mark, which RFC 8259 section 8.1 allows receivers to ignore.
     bare = body.removeprefix(BOM_UTF8)
     try:
         text = bare.decode()
@@ -89,7 +89,7 @@ def value_of(text: bytes) -> object:
 
 
 def decode(body: bytes) -> object:
-    """Return the value of a body. Raises ChatError for what is not JSON."""
+    """Return the value of a body. Raises ChatError if it is not JSON."""
     return value_of(json_in(body))
 
 
@@ -101,7 +101,7 @@ def _without_halves(text: bytes) -> bytes:
 
 
 def _balanced(text: str) -> bool:
-    """Are as many brackets closed as opened? The one fault that deep nesting usually has."""
+    """Return whether the brackets balance. Deeply nested input usually has no other fault."""
     bare = _STRINGS.sub("", text)
     return bare.count("[") == bare.count("]") and bare.count("{") == bare.count("}")
 
@@ -114,7 +114,7 @@ _DECODER = json.JSONDecoder(parse_int=_whole)
 _SKIMMER = msgspec.json.Decoder(msgspec.Raw)
 
 
-# Every code of a problem, and what people are told; `{limit}` is the problem's own.
+# Every code of a problem with its message. `{limit}` is the problem's own limit.
 PROBLEM_CODES: Mapping[str, str] = {
     "required": "This is needed, and must hold more than spaces",
     "wrong_type": "This is the wrong kind of value",
@@ -136,7 +136,7 @@ class Problem:
     path: str
     code: str
     limit: int | None = None
-    # In place of what the code says; for people.
+    # Replaces the message of the code.
     words: str = ""
 
     def described(self) -> dict[str, object]:
@@ -147,7 +147,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class PayloadWarning:
-    """Something was left out; the rest was posted."""
+    """A part of the payload that was left out. The rest was posted."""
 
     path: str
     code: str
@@ -156,11 +156,11 @@ class PayloadWarning:
 
 @dataclass(slots=True)
 class Findings:
-    """What reading a payload has brought up so far; bounded, the first are kept."""
+    """The problems and warnings of a payload so far. Their number is limited, and the first are kept."""
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[PayloadWarning] = field(default_factory=list)
-    # Of all texts that count toward the limit on those of all cards.
+    # Characters of all texts that count toward the limit for all cards.
     characters: int = 0
 
     def problem(self, path: str, code: str, limit: int | None = None, words: str = "") -> None:
@@ -174,12 +174,12 @@ class Findings:
 
 
 def inside(path: str, key: str) -> str:
-    """The path of a key of the object at `path`."""
+    """Return the path of a key of the object at `path`."""
     return f"{path}.{key}" if path else key
 
 
 def _showable(key: str) -> str:
-    """A key that was sent, short, and such that it can be sent back."""
+    """Return a sender's key, shortened and safe to send back."""
     return key[:MAX_SHOWN_KEY].encode("utf-8", "replace").decode()
 
 
@@ -187,7 +187,7 @@ _NOTHING: Mapping[str, object] = {}
 
 
 class Reader:
-    """Whoever reads an object asks for each key once."""
+    """An object of the payload. Each of its keys is read once."""
 
     __slots__ = ("_asked", "_given", "findings", "is_object", "path")
 
@@ -201,7 +201,7 @@ class Reader:
             findings.problem(path, "wrong_type", words="Must be an object")
 
     def read(self, read: Callable[["Reader"], T]) -> T:
-        """What `read` makes of it; warns of the keys that it has not asked for."""
+        """Return the result of `read`, and warn about keys that it did not read."""
         found = read(self)
         if len(self._asked) < len(self._given):
             for key in self._given:
@@ -213,14 +213,14 @@ class Reader:
         return self._given.get(name) is not None
 
     def holds(self, name: str) -> bool:
-        """As `has`, but an empty list holds nothing."""
+        """Return whether a key is present and not an empty list."""
         return self._given.get(name) not in (None, [])
 
     def at(self, name: str) -> str:
         return inside(self.path, name)
 
     def text(self, name: str, most: int, *, needed: bool = False) -> str | None:
-        """A string that says something, in at most so many characters; these are counted."""
+        """Return a string that is not blank and has at most `most` characters, and count them."""
         text = self.any_text(name)
         if text is None:
             if needed and self.is_object and not self.has(name):
@@ -236,7 +236,7 @@ class Reader:
         return None
 
     def any_text(self, name: str) -> str | None:
-        """A string of any length, also an empty one."""
+        """Return a string of any length, including an empty one."""
         value = self._value(name)
         if value is None:
             return None
@@ -281,12 +281,12 @@ class Reader:
         return value is True
 
     def inner(self, name: str, read: Callable[["Reader"], T]) -> T | None:
-        """An object within this one."""
+        """Read an object within this one."""
         value = self._value(name)
         return None if value is None else Reader(self.findings, self.at(name), value).read(read)
 
     def each(self, name: str, most: int, read: Callable[["Reader"], T]) -> list[T]:
-        """The objects of a list; what is beyond the limit is not looked at."""
+        """Read the objects of a list. Items beyond the limit are not read."""
         value = self._value(name)
         if value is None:
             return []

@@ -1,8 +1,8 @@
-"""What can be asked of webhooks: to post, by whoever has the URL; and what those ask who manage them.
+"""Requests that post to a webhook, and requests of members who manage webhooks.
 
-Of a post, the size is judged before anything is read, and again while it is; then come JSON, the
-look-up and the rate limit. The Content-Type is not looked at. Bodies of refusals are those of
-docs/webhooks.md, "When nothing is posted", no more and no less. No rules.
+A post's size is checked before the body is read and while it is read. JSON, the look-up and the rate limit
+follow. The Content-Type is ignored. Bodies of refusals are exactly those of docs/webhooks.md, "When nothing
+is posted". No rules.
 """
 
 import asyncio
@@ -38,9 +38,9 @@ _ONE = "/api/webhooks/{webhook_id}"
 PATH = f"{_ONE}/{{token}}"
 _MANAGER = in_channel(P.MANAGE_WEBHOOKS)
 _KNOWN = ("unknown_webhook",)
-# What is too long is refused as a name, not as a request.
+# A longer name is refused as a name, not as a malformed request.
 _Name = Annotated[str, Meta(extra_json_schema=string(MAX_NAME, 1))]
-# Written out by the specification, without a message.
+# The specification defines these bodies in full, without a message.
 BARE = frozenset(
     {
         *("body_too_large", "empty_message", "invalid_json", "message_too_long"),
@@ -50,7 +50,7 @@ BARE = frozenset(
 
 
 class PostRequests(Requests):
-    """Described in a document of its own: `openapi/webhook_document`."""
+    """Posting. Its endpoint is described in a separate document: `openapi/webhook_document`."""
 
     def __init__(self, posting: Posting) -> None:
         self._posting = posting
@@ -64,7 +64,7 @@ class PostRequests(Requests):
                     *url_parts(request), now_ms(), len(body), lambda: json_in(body)
                 )
             except ChatError as refusal:
-                # What is no JSON is refused as such before anything else is looked for.
+                # A body that is not JSON is refused as such before any other check.
                 raise refusal if is_json(body) else ChatError("invalid_json") from None
             payload = await self._posting.in_turn(lambda: value_of(text))
             posted = await self._posting.post(webhook, payload)
@@ -81,12 +81,12 @@ class NewWebhook(Asked):
 
 class WebhookChange(Asked):
     name: _Name | None = None
-    # Here null is not absent: it takes the channel away.
+    # An explicit null removes the channel. UNSET leaves it unchanged.
     channel_id: Id | UnsetType | None = UNSET
 
 
 class ManagedWebhook(ShownWebhook):
-    # None where the key of the installation is not the one with which they were sealed.
+    # None if the webhook was sealed with a different key than the installation's.
     token: str | None
     url: str | None
 
@@ -100,7 +100,7 @@ class LastPosts(Told):
 
 
 class WebhookRequests(Requests):
-    """For members with the permission to manage webhooks, somewhere."""
+    """Endpoints for members who may manage webhooks in at least one channel."""
 
     def __init__(self, webhooks: Webhooks, pictures: Pictures, history: PostHistory) -> None:
         self._webhooks = webhooks
@@ -178,7 +178,7 @@ class WebhookRequests(Requests):
         sends=("image/*", string(contentMediaType="image/*")),
     )
     async def set_picture(self, asking: Asker, request: web.Request, webhook_id: Id) -> ManagedWebhook:
-        """The body is the picture itself."""
+        """Set the picture of a webhook. The body is the picture itself."""
         self._webhooks.one(asking.member_id, webhook_id)
         data = await received(request, MAX_PICTURE_BYTES)
         key = await self._pictures.keep(data, holder_of(asking.member_id))
@@ -190,7 +190,7 @@ class WebhookRequests(Requests):
         await self._webhooks.set_picture(asking.member_id, webhook_id, None, time.time())
 
     def _shown(self, request: web.Request, webhook: Webhook) -> ManagedWebhook:
-        """With what opens it, for who may manage it."""
+        """Return a webhook with its token, for members who may manage it."""
         token = self._webhooks.token(webhook)
         path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
         url = path and f"{_base(request)}{path}"
@@ -198,27 +198,27 @@ class WebhookRequests(Requests):
 
 
 def url_parts(request: web.Request) -> tuple[str, str]:
-    """The id and the token."""
+    """Return the webhook id and the token."""
     return request.match_info["webhook_id"], request.match_info["token"]
 
 
 def now_ms() -> int:
-    """For `Posting.admit`."""
+    """Return the time for `Posting.admit`."""
     return int(time.monotonic() * 1000)
 
 
 async def received(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
-    """The body, whole. Raises ChatError for one that is compressed, too large, or does not come."""
+    """Return the whole body. Raises ChatError if it is compressed or too large, or does not arrive."""
     refuse_compressed(request)
     if (request.content_length or 0) > most:
         raise ChatError("body_too_large")
     content = request.content
     try:
-        # Most bodies are there already, with their headers.
+        # Most bodies have already arrived with their headers.
         data = content.read_nowait() if content.is_eof() else await _arriving(content, most)
-    except (TimeoutError, ConnectionError):  # Who has hung up does not read it.
+    except (TimeoutError, ConnectionError):  # A client that hung up does not read it.
         raise ChatError("too_slow") from None
-    except web.RequestPayloadError:  # Chunks that are none.
+    except web.RequestPayloadError:  # Invalid chunks.
         raise ChatError("invalid_json") from None
     if len(data) > most:
         raise ChatError("body_too_large")
@@ -226,7 +226,7 @@ async def received(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
 
 
 async def _arriving(content: StreamReader, most: int) -> bytes:
-    """What has come by the end, or when it is more than it may be."""
+    """Return the data up to its end, or until it exceeds the limit."""
     data = bytearray()
     async with asyncio.timeout(BODY_DEADLINE_S):
         async for chunk in content.iter_any():
@@ -242,7 +242,7 @@ def _refused(refusal: ChatError) -> web.Response:
 
 
 def _base(request: web.Request) -> str:
-    """How the asker has reached us, which whoever posts from there can too."""
+    """Return this server's address as the client used it. Senders near the client can use it too."""
     scheme = request.scheme
     if request.app[TRUSTED_HOPS] and request.headers.get("X-Forwarded-Proto") in ("http", "https"):
         scheme = request.headers["X-Forwarded-Proto"]
@@ -250,7 +250,7 @@ def _base(request: web.Request) -> str:
 
 
 class WebhookCommands(Commands):
-    """They show what opens a webhook: the operator has the key."""
+    """Commands for the operator. They show tokens, because the operator has the key."""
 
     def __init__(self, webhooks: Webhooks, directory: Directory) -> None:
         self._webhooks = webhooks
@@ -272,7 +272,7 @@ class WebhookCommands(Commands):
         name: _Name | None = None,
         channel: Annotated[str, Meta(max_length=MAX_ID_CHARACTERS)] | None = None,
     ) -> object:
-        """An empty channel is none."""
+        """Edit a webhook. An empty channel removes the channel."""
         differences: dict[str, str | None] = {} if name is None else {"name": name}
         if channel is not None:
             differences["channel_id"] = channel_called(self._directory, channel) if channel else None

@@ -1,10 +1,10 @@
-"""Which webhooks there are, and who manages them. No HTTP.
+"""Store webhooks and decide who may manage them. No HTTP.
 
-Whoever may manage webhooks in a channel manages those that post there. One without a channel is its
-maker's and the owner's: its channel may have been hidden from others, and what is posted to it is
-not theirs to lead elsewhere. A webhook that somebody may not manage does not exist for them. All
-are in memory, changed when a write has become durable, so that a deleted one is gone at once. What
-is posted is `posting`'s. docs/http.md, "Webhooks" and docs/security.md, "Secrets".
+A webhook is managed by everyone who may manage webhooks in its channel. Without a channel, only its maker and
+the owner manage it: its former channel may have been hidden from others, who must not redirect its posts. To
+everyone else the webhook does not exist. All webhooks are in memory, which changes once a write is durable,
+so a deleted webhook stops working at once. `posting` handles the posts. docs/http.md, "Webhooks" and
+docs/security.md, "Secrets".
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
 _MANAGE = Permission.MANAGE_WEBHOOKS
 # 256 bits in 43 characters.
 TOKEN_BYTES = 32
-# In DATA_DIR, and in backups: without it the URLs that were handed out lead nowhere.
+# Stored in DATA_DIR and in backups. Without it the URLs that were handed out stop working.
 KEY_FILE = "webhook-key"
 
 
@@ -53,7 +53,7 @@ class ShownWebhook(Told):
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
     channel_id: Id | None
     picture: str | None
-    # None: the operator.
+    # None for the operator.
     created_by: Id | None
     created_at_ms: TimeMs
 
@@ -62,12 +62,16 @@ WEBHOOKS = Table("webhooks", Webhook)
 
 
 def holder_of(member_id: str | None) -> str:
-    """Whose share of the server the webhooks of a member take: theirs together. None is the operator."""
+    """Return the holder of all webhooks of a member, who share one part of the server. None is the
+    operator.
+    """
     return f"webhooks of {member_id or 'the operator'}"
 
 
 class Webhooks:
-    """`new_token` makes the secret part of a URL; `judged` gives a name as it may be shown, or refuses it."""
+    """The server's webhooks. `new_token` creates the secret part of a URL. `judged` returns a name as it may
+    be shown, or refuses it.
+    """
 
     def __init__(
         self,
@@ -84,40 +88,40 @@ class Webhooks:
         self._new_token = new_token
         self._judged = judged
         self._by_id: dict[str, Webhook] = {}
-        # Told of each that is gone.
+        # Called with the id of each deleted webhook.
         self.gone: list[Callable[[str], None]] = []
 
     async def load(self) -> None:
         for webhook in await WEBHOOKS.all(self._database, "ORDER BY id LIMIT ?", MAX_WEBHOOKS):
             self._by_id[webhook.id] = webhook
 
-    # What a caller shows.
+    # Requests of callers with a URL.
 
     def found(self, webhook_id: str, token: str) -> Webhook:
-        """The webhook of a URL. Raises ChatError."""
+        """Return the webhook of a URL. Raises ChatError."""
         webhook = self._by_id.get(webhook_id)
-        # In the same time for any token.
+        # Takes the same time for any token.
         shown = self._key.fingerprint(token, webhook_id)
         if webhook is None or not hmac.compare_digest(shown, webhook.token_fingerprint):
             raise ChatError("not_found")
         return webhook
 
     def current(self, webhook_id: str) -> Webhook:
-        """The webhook as it is now. Raises ChatError."""
+        """Return the current state of the webhook. Raises ChatError."""
         if (webhook := self._by_id.get(webhook_id)) is None:
             raise ChatError("not_found")
         return webhook
 
-    # What those ask who manage. Without an actor, it is the operator.
+    # Requests of managers. The actor None is the operator.
 
     def managed(self, actor_id: str | None) -> list[Webhook]:
-        """Those that the actor may manage, the oldest first."""
+        """Return the webhooks that the actor may manage, the oldest first."""
         self._require_manager(actor_id)
         managed = (webhook for webhook in self._by_id.values() if self._may_manage(actor_id, webhook))
         return sorted(managed, key=lambda webhook: webhook.id)
 
     def one(self, actor_id: str | None, webhook_id: str) -> Webhook:
-        """Raises ChatError."""
+        """Return a webhook that the actor may manage. Raises ChatError."""
         self._require_manager(actor_id)
         webhook = self._by_id.get(webhook_id)
         if webhook is None or not self._may_manage(actor_id, webhook):
@@ -125,7 +129,7 @@ class Webhooks:
         return webhook
 
     def shown(self, webhook: Webhook) -> ShownWebhook:
-        """As those see it who may manage it, without what opens it."""
+        """Return a webhook as its managers see it, without its token."""
         return ShownWebhook(
             webhook.id,
             webhook.name,
@@ -136,7 +140,7 @@ class Webhooks:
         )
 
     def token(self, webhook: Webhook) -> str | None:
-        """The secret part of its URL; None where the key is not the one with which it was sealed."""
+        """Return the secret part of the URL, or None if it was sealed with a different key."""
         return self._key.open(webhook.token_sealed, webhook.id)
 
     @changes_rules
@@ -168,7 +172,7 @@ class Webhooks:
     def edit(
         self, actor_id: str | None, webhook_id: str, differences: Mapping[str, str | None], now: float
     ) -> Act[None, Webhook]:
-        """Give a webhook another `name` or `channel_id`. The channel of None is none."""
+        """Change the `name` or `channel_id` of a webhook. A `channel_id` of None removes the channel."""
         before = self.one(actor_id, webhook_id)
         changed = dict(differences)
         if isinstance(name := changed.get("name"), str):
@@ -181,7 +185,7 @@ class Webhooks:
 
         def write(connection: Connection) -> None:
             WEBHOOKS.edit(connection, changed, id=webhook_id)
-            # Not where it was: who sees the new channel may not know the old one.
+            # The old channel is not named, because readers of the entry may not know it.
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
 
@@ -189,7 +193,7 @@ class Webhooks:
 
     @changes_rules
     def set_picture(self, actor_id: str, webhook_id: str, key: str | None, now: float) -> Act[None, Webhook]:
-        """Give a webhook another picture, a stored one, or none. Messages keep theirs."""
+        """Set or remove the picture of a webhook. Its messages keep the old one."""
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
@@ -204,7 +208,9 @@ class Webhooks:
 
     @changes_rules
     def delete(self, actor_id: str | None, webhook_id: str, now: float) -> Act[None, None]:
-        """Its URL leads nowhere once this returns, also for those who are posting. Messages stay."""
+        """Delete a webhook. Its URL stops working before this returns, also for running posts. Messages
+        stay.
+        """
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
@@ -215,13 +221,13 @@ class Webhooks:
         return Act(write, lambda _: self._deleted(webhook_id))
 
     def channel_removed(self, channel: Channel) -> None:
-        """The channel is gone, with its overrides, and the file has cleared it on its webhooks."""
+        """Remove a deleted channel from its webhooks, as the database has already done."""
         would_have = self._directory.would_have
         managers = frozenset(m for m in self._directory.members if _MANAGE in would_have(m, channel))
         for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
             self._put(dataclasses.replace(webhook, channel_id=None), managers)
 
-    # Once a write is durable, in the order of the writes.
+    # Called once a write is durable, in the order of the writes.
 
     def _created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook
@@ -236,7 +242,7 @@ class Webhooks:
         return changed
 
     def _put(self, webhook: Webhook, managers_before: frozenset[str]) -> None:
-        """For who may manage it no more, it is gone."""
+        """Replace a webhook, and report it as deleted to members who may not manage it now."""
         self._by_id[webhook.id] = webhook
         self._hub.push("webhook_updated", self.shown(webhook), self._audience(webhook))
         if lost := managers_before - self._managers(webhook):
@@ -248,7 +254,7 @@ class Webhooks:
         for tell in self.gone:
             tell(webhook_id)
 
-    # Who may.
+    # Permissions.
 
     def _audience(self, webhook: Webhook) -> Audience:
         if webhook.channel_id is None:
@@ -267,7 +273,7 @@ class Webhooks:
         return webhook.channel_id is not None or its_own
 
     def _require_manager(self, actor_id: str | None) -> None:
-        """Refuse who manages webhooks nowhere."""
+        """Refuse an actor who may manage webhooks nowhere."""
         may = self._directory.may
         if actor_id is None or any(may(actor_id, _MANAGE, channel) for channel in self._directory.channels):
             return
@@ -293,6 +299,6 @@ class Webhooks:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """For the eyes of those who may view its channel. Never its token."""
+        """Write an audit entry for members who may view the channel. It never contains the token."""
         where = {} if webhook.channel_id is None else {"channel_id": webhook.channel_id}
         self._audit.record(connection, actor_id, action, webhook.id, {**where, **details}, now)

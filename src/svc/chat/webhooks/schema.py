@@ -1,8 +1,7 @@
-"""What may be posted to a webhook, as JSON Schema 2020-12: made of the limits and patterns by which
-`payload` judges, so that the two say the same.
+"""The JSON Schema 2020-12 of webhook payloads, built from the limits and patterns that `payload` checks.
 
-A schema cannot count the texts of all cards together; that stands in words.
-`null` is as good as absent. docs/webhooks.md.
+A schema cannot count the texts of all cards together, so a description states that limit. `null` counts as
+absent. docs/webhooks.md.
 """
 
 from svc.chat.described import Named, Schema, array, integer, obj, string
@@ -13,7 +12,7 @@ from svc.chat.webhooks.values import COLOR, NO_NUL, SAID, TIMESTAMP, URL
 
 
 def _text(most: int, words: str) -> Schema:
-    """A string that says something."""
+    """Return the schema of a string that is not blank."""
     told = f"{words}; at most {most:,} characters, not only spaces"
     return {**string(most, 1), "pattern": SAID, "allOf": [{"pattern": NO_NUL}], "description": told}
 
@@ -23,7 +22,7 @@ def _or_null(schema: Schema) -> Schema:
 
 
 def _taken(needed: dict[str, Schema], optional: dict[str, Schema], words: str) -> dict[str, object]:
-    """An object of a payload: what is unknown in it is ignored, with a warning."""
+    """Return the schema of an object in a payload. Unknown keys are ignored with a warning."""
     left_out = {name: _or_null(schema) for name, schema in optional.items()}
     return {**obj(needed, left_out), "additionalProperties": True, "description": words}
 
@@ -62,7 +61,7 @@ _FOOTER = _taken({"text": _text(limits.MAX_FOOTER, "Plain text")}, {"icon_url": 
 
 
 def _holding(name: str) -> Schema:
-    """A card in which this is not left out."""
+    """Return the schema of a card that has this key."""
     holding: Schema = {"minItems": 1} if name == "fields" else {}
     return {"required": [name], "properties": {name: {"not": {"type": "null"}, **holding}}}
 

@@ -1,1 +1,1 @@
-"""The addresses beside a webhook's own that take other services' payloads: Discord, Slack, GitHub."""
+"""Webhook URLs that accept the payloads of Discord, Slack and GitHub."""

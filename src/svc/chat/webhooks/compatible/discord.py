@@ -1,8 +1,9 @@
-"""What a program posts to a Discord webhook, as a message of ours. Discord's "Execute Webhook".
+"""Convert a Discord webhook payload to a message. Discord's "Execute Webhook".
 
-`content` is the text: Markdown there and here. Embeds are cards, and names of emoji become emoji. Mentions of
-Discord's own are shown as plain text, for they name nobody here; a link to `mention:<member_id>` mentions as
-ever. What has no counterpart (tts, flags, polls, components, allowed_mentions) is ignored. Does no I/O.
+`content` becomes the text, because both are Markdown. Embeds become cards, and names of emoji become emoji.
+Discord's own mentions are shown as plain text, because they name nobody here. A link to `mention:<member_id>`
+still mentions the member. Parts without a counterpart (tts, flags, polls, components, allowed_mentions) are
+ignored. Does no I/O.
 """
 
 import re
@@ -16,13 +17,13 @@ from svc.chat.webhooks.compatible.reading import Node, escaped, outside_code, wi
 from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.reader import PayloadWarning
 
-# Discord takes ten. What is beyond is not read: some of the first may show nothing.
+# Discord accepts ten. A few more are read, because some of the first may show nothing.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25
-# Of the files that were left out.
+# For the names of files that were left out.
 MAX_FILE_NAME = 100
 MAX_NAMED = 10
-# Members, roles, channels, own emoji, commands and moments.
+# Members, roles, channels, custom emoji, commands and timestamps.
 _REFERENCE = re.compile(
     r"<(?:@[!&]?(?P<member>\d{1,20})|#(?P<channel>\d{1,20})|a?:(?P<emoji>\w{1,64}):\d{1,20}"
     r"|/(?P<command>[^:<>\n]{1,100}):\d{1,20}|t:(?P<moment>-?\d{1,13})(?::[tTdDfFR])?)>"
@@ -30,8 +31,8 @@ _REFERENCE = re.compile(
 
 
 def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
-    """`files` came with it. Raises Unreadable."""
-    # First: there may be nothing left to read behind the texts.
+    """Convert a payload with its `files`. Raises Unreadable."""
+    # The name is read first, because the texts may use up the read budget.
     name = body.text("username")
     return MessageDraft(
         text=_text(body.text("content")),
@@ -43,7 +44,7 @@ def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
 
 
 def without(draft: MessageDraft, names: Sequence[str]) -> MessageDraft:
-    """The message without the files of these names, which its text tells its readers."""
+    """Return the message without the files of these names. Its text says which were left out."""
     if not names:
         return draft
     shown = ", ".join(escaped(name[:MAX_FILE_NAME]) for name in names[:MAX_NAMED])
@@ -93,7 +94,7 @@ def _shown(reference: re.Match[str]) -> str:
 
 
 def described(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:
-    """A posted message as Discord shows it to `?wait=true`. What was left out stands in `warnings`."""
+    """Return a posted message as Discord does for `?wait=true`. `warnings` lists what was left out."""
     author = {
         "id": message.author.id,
         "username": message.author.display_name,
@@ -130,7 +131,7 @@ def _file(file: Mapping[str, object]) -> dict[str, object]:
 
 
 def _texts(card: Mapping[str, object]) -> dict[str, object]:
-    """Of pictures, only we know the addresses."""
+    """Return the texts of a card. The addresses of its pictures are internal."""
     shown = ("title", "description", "url", "color", "timestamp", "fields")
     found = {name: card[name] for name in shown if name in card}
     for name, keys in (("author", ("name", "url")), ("footer", ("text",))):

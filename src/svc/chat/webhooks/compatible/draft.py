@@ -1,9 +1,9 @@
-"""A message as another service means it, made to fit what a webhook of ours takes.
+"""A message draft in another service's terms, fitted to the limits of a webhook.
 
-The tool that wrote it cannot know our limits, so nothing is refused for its length: what is too
-long is cut and ends in an ellipsis; an address that is none, and cards and fields beyond the most,
-are left out. The validator finds nothing wrong with what `payload` makes, unless it says nothing.
-Reads no service's format, and does no I/O. docs/webhooks-compatible.md.
+The tool that sent it cannot know our limits, so nothing is refused for its length. A text that is too long is
+cut and ends in an ellipsis. Invalid addresses, and cards and fields beyond the limit, are left out. A result
+of `payload` is valid unless it is empty. Reads no service's format and does no I/O.
+docs/webhooks-compatible.md.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.values import is_blank, is_clean, is_url, moment_of
 
 ELLIPSIS = "…"
-# For a field whose name or value the other service lets be empty. Discord's tools send it as both: such a
-# field is empty and keeps the next one in its place.
+# For a field whose name or value may be empty in the other service. Discord's tools send it as both, so that
+# an empty field keeps the next one in its place.
 BLANK = "\u200b"
 
 
@@ -30,7 +30,7 @@ class FieldDraft:
 
 @dataclass(slots=True)
 class CardDraft:
-    """Texts of any length; an empty one is none."""
+    """A card with texts of any length. An empty text counts as absent."""
 
     title: str = ""
     url: str = ""
@@ -56,7 +56,7 @@ class MessageDraft:
     files: Sequence[PostedFile] = ()
 
     def payload(self) -> dict[str, object]:
-        """In the webhook's own format."""
+        """Return the message in the webhook's own format."""
         room = _Room(limits.MAX_CARD_TEXTS)
         cards = filter(None, (_card(draft, room) for draft in self.cards))
         return _given(
@@ -68,7 +68,7 @@ class MessageDraft:
 
 
 class _Room:
-    """What is left of the combined length of all cards. Whoever comes first takes what they need."""
+    """The remaining total length of all cards, given out in order."""
 
     def __init__(self, characters: int) -> None:
         self._left = characters
@@ -80,7 +80,7 @@ class _Room:
 
 
 def cut(text: str, most: int) -> str:
-    """So much of a text, with an ellipsis for the rest; nothing of one that is blank."""
+    """Cut a text and end it in an ellipsis. Return nothing for a blank text."""
     text = _clean(text)
     if len(text) > most:
         text = text[: max(most - len(ELLIPSIS), 0)].rstrip() + ELLIPSIS if most > 0 else ""
@@ -88,12 +88,12 @@ def cut(text: str, most: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without what cannot be stored: NUL, and half of a surrogate pair."""
+    """Remove NUL and halves of surrogate pairs, which cannot be stored."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _card(draft: CardDraft, room: _Room) -> dict[str, object] | None:
-    """None for a card that would show nothing."""
+    """Fit a card to the limits. Return None if it would show nothing."""
     title = room.cut(draft.title, limits.MAX_TITLE)
     description = room.cut(draft.description, limits.MAX_DESCRIPTION)
     author = room.cut(draft.author, limits.MAX_TITLE)
@@ -130,20 +130,20 @@ def _fields(drafts: list[FieldDraft], room: _Room) -> list[dict[str, object]]:
 
 
 def _given(**values: object) -> dict[str, object]:
-    """Without what is empty; 0 is a color."""
+    """Return the values that are not empty. 0 is kept because it is a colour."""
     return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
 
 def _address(url: str) -> str:
-    """An address as the validator takes it; else nothing."""
+    """Return an address that the validator accepts, or an empty string."""
     url = url.strip()
     return url if len(url) <= limits.MAX_URL and is_url(url) and is_clean(url) else ""
 
 
 def moment(text: str) -> datetime | None:
-    """A point in time as ISO 8601 writes it, in UTC where it names no zone."""
+    """Parse an ISO 8601 timestamp. A timestamp without a zone is in UTC."""
     try:
-        # Ours reads a leap second too.
+        # `moment_of` also accepts a leap second.
         found = datetime.fromisoformat(moment_of(text) or moment_of(f"{text}Z") or text)
         return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -151,7 +151,7 @@ def moment(text: str) -> datetime | None:
 
 
 def moment_of_seconds(seconds: float) -> datetime | None:
-    """A point in time as Unix counts it."""
+    """Convert Unix seconds to a timestamp."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):

@@ -1,8 +1,8 @@
-"""What GitHub posts to a webhook, as a message of ours: one card for an event that is worth one.
+"""Convert a GitHub webhook payload to a message: one card for each event that is worth one.
 
-Each event has a function that makes a card, or None where it is not worth one. Whatever
-else comes is taken and posts nothing, so that a hook may send everything. Cards never notify
-anybody. Does no I/O. GitHub's documentation: "Webhook events and payloads".
+Each event has a function that returns a card, or None if the event is not worth one. Other events are
+accepted and post nothing, so that a hook may send everything. Cards never notify anybody. Does no I/O.
+GitHub's documentation: "Webhook events and payloads".
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ MERGED = 0x8250DF
 WAITING = 0xBF8700
 NEUTRAL = 0x57606A
 
-# Enough to see what it is about; the title leads to the rest.
+# Enough to see the subject. The title links to the rest.
 MAX_BODY_CHARACTERS = 600
 # Templates begin with long comments that nobody sees.
 MAX_BODY_READ = 6_000
@@ -26,7 +26,7 @@ SHORT_SHA = 7
 
 
 def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = NEUTRAL) -> CardDraft:
-    """`what` goes behind the name of the repository."""
+    """Make a card. `what` follows the name of the repository in its title."""
     sender = event.child("sender")
     repository = event.child("repository")
     place = repository.text("full_name") or event.child("organization").text("login")
@@ -42,7 +42,7 @@ def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = 
 
 
 def body_of(written: Node) -> str:
-    """The beginning of what somebody wrote, Markdown there and here, without the hidden parts."""
+    """Return the beginning of a Markdown text without its hidden comments."""
     head, *rest = written.text("body", MAX_BODY_READ).split("<!--")
     shown = head + "".join(hidden.partition("-->")[2] for hidden in rest)
     return outside_code(cut(shown.strip(), MAX_BODY_CHARACTERS), with_emoji)
@@ -53,13 +53,13 @@ def first_line(text: str) -> str:
 
 
 def numbered(thing: Node) -> str:
-    """An issue, a pull request or a discussion: `#12 Its title`."""
+    """Return the label of an issue, a pull request or a discussion: `#12 Its title`."""
     return f"#{thing.text('number')} {with_emoji(thing.text('title'))}".strip()
 
 
-# A card with more is read by nobody.
+# Nobody reads a card with more commits.
 MAX_COMMITS_SHOWN = 10
-# GitHub names no more of a push.
+# GitHub lists at most this many commits of a push.
 MAX_COMMITS = 2_048
 
 _CONCLUSIONS = {
@@ -83,7 +83,7 @@ def ping(event: Node) -> CardDraft:
 
 def push(event: Node) -> CardDraft | None:
     ref, commits = event.text("ref"), event.count("commits", MAX_COMMITS)
-    # What only makes or removes a branch, and what moves a tag, is told by `create` and `delete`.
+    # `create` and `delete` report pushes that only create or remove a branch, and those that move a tag.
     if not ref.startswith("refs/heads/") or not (commits or event.flag("forced")):
         return None
     branch = ref.removeprefix("refs/heads/")
@@ -113,7 +113,7 @@ def delete(event: Node) -> CardDraft:
 
 
 def release(event: Node) -> CardDraft | None:
-    # `released`, `prereleased` and `created` come beside it.
+    # GitHub also sends `released`, `prereleased` and `created` for the same release.
     if event.text("action") != "published":
         return None
     thing = event.child("release")
@@ -154,7 +154,7 @@ def workflow_run(event: Node) -> CardDraft | None:
 
 
 def check_suite(event: Node) -> CardDraft | None:
-    """Of services beside GitHub's own, whose runs have an event of their own."""
+    """Report a run of another service. GitHub's own runs have their own event."""
     suite = event.child("check_suite")
     app = suite.child("app")
     return None if app.text("slug") == "github-actions" else _run(event, suite, app.text("name"))
@@ -239,7 +239,7 @@ def pull_request_review(event: Node) -> CardDraft | None:
     state, text = review.text("state").lower(), body_of(review)
     if event.text("action") != "submitted" or state not in _REVIEWS:
         return None
-    # The comments that such a review consists of have events of their own.
+    # The comments of such a review have their own events.
     if state == "commented" and not text:
         return None
     verdict, color = _REVIEWS[state]
@@ -281,14 +281,15 @@ def discussion_comment(event: Node) -> CardDraft | None:
 
 
 def _comment(event: Node, what: str) -> CardDraft | None:
-    """Not when it was edited or deleted: what was said has been said."""
+    """Report a new comment. Edits and deletions are ignored, because the comment was already posted."""
     if event.text("action") != "created":
         return None
     comment = event.child("comment")
     return card(event, what, url=comment.address("html_url"), text=body_of(comment))
 
 
-# By the header X-GitHub-Event, which their names are. `watch` is not here: GitHub sends it beside `star`.
+# By the value of X-GitHub-Event, which equals the function's name. `watch` is missing because GitHub sends it
+# together with `star`.
 EVENTS: Mapping[str, Callable[[Node], CardDraft | None]] = {
     made.__name__: made
     for made in (
@@ -300,7 +301,7 @@ EVENTS: Mapping[str, Callable[[Node], CardDraft | None]] = {
 
 
 def message(event: str, body: Node) -> MessageDraft | None:
-    """None where nothing is to be posted. Raises Unreadable."""
+    """Convert an event. Return None if there is nothing to post. Raises Unreadable."""
     make = EVENTS.get(event)
     card = make(body) if make else None
     return None if card is None else MessageDraft(cards=[card])

@@ -1,9 +1,9 @@
-"""Reading what another service's tools write: JSON whose shape we know and do not own, also in a form.
+"""Read the payloads of other services' tools: JSON of a known but foreign shape, possibly in a form.
 
-Tools are sloppy in ways that cannot be misunderstood: a number where a text belongs is that number, `null` is
-nothing. What could mean anything is refused with its path. What looks like JSON is JSON, whatever the
-Content-Type says: `curl -d` calls everything a form. Knows no service; does no I/O. RFC 7578 and 8187; WHATWG
-URL standard, application/x-www-form-urlencoded.
+Tools make harmless mistakes: a number in place of a text is read as that number, and `null` as absent. An
+ambiguous value is refused with its path. A body that looks like JSON is JSON whatever the Content-Type says,
+because `curl -d` calls everything a form. Knows no service and does no I/O. RFC 7578 and 8187; WHATWG URL
+standard, application/x-www-form-urlencoded.
 """
 
 import codecs
@@ -21,7 +21,7 @@ from svc.chat.webhooks.limits import MAX_URL
 from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.reader import json_in, value_of
 
-# Signs that could begin markup anywhere, before a name, and at the edge of a word.
+# Characters that could begin markup anywhere, before a name, and at the edge of a word.
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*[]~"})
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _EDGE = re.compile(r"(?<!\w)_|_(?!\w)")
@@ -31,13 +31,13 @@ _IN_ADDRESS = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " "
 
 
 def escaped(text: str) -> str:
-    """One line that is shown as it is written."""
+    """Escape a text so that it is shown literally, in one line."""
     line = " ".join(text.split())
     return line if line.isalnum() else _without_markup(line)
 
 
 def escaped_lines(text: str) -> str:
-    """As `escaped`, with its lines."""
+    """Escape a text like `escaped`, but keep its lines."""
     return _without_markup("\n".join(" ".join(line.split()) for line in text.splitlines()))
 
 
@@ -46,21 +46,21 @@ def _without_markup(text: str) -> str:
 
 
 def link(label: str, url: str) -> str:
-    """A link with a plain label; the label alone where there is no address."""
+    """Return a link with a plain label, or only the label if there is no address."""
     if not url.startswith(("http://", "https://")):
         return escaped(label)
     return f"[{escaped(label) or 'link'}]({''.join(url.split()).translate(_IN_ADDRESS)})"
 
 
-# As Slack, Discord and GitHub write emoji: Slack's skin tones follow, Discord's are a part of the name. What
-# touches a word or an address is none: `12:100:30`, `http://a/:b:`.
+# Emoji as Slack, Discord and GitHub write them. Skin tones follow the name in Slack and are a part of it in
+# Discord. A name that touches a word or an address does not count: `12:100:30`, `http://a/:b:`.
 _SHORTCODE = re.compile(
     r"(?<![\w/]):(?P<name>[a-z0-9_+'-]{1,64}?)(?:_tone(?P<tone>[1-5]))?:(?::skin-tone-(?P<slack>[2-6]):)?(?!\w)"
 )
 
 
 def with_emoji(text: str) -> str:
-    """The text with emoji in place of their names. A name that is none of Unicode's stays, as `:name:`."""
+    """Replace the names of emoji. A name that Unicode does not know stays, as `:name:`."""
     return _SHORTCODE.sub(_named, text) if ":" in text else text
 
 
@@ -70,22 +70,23 @@ def _named(code: re.Match[str]) -> str:
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """The text with what is no code in it changed."""
+    """Change the parts of a text that are not code."""
     pieces = _CODE.split(text)
     return "".join(piece if index % 2 else change(piece) for index, piece in enumerate(pieces))
 
 
 Data = Mapping[str, object]
-# Characters of all texts of a message, and of one. Our messages show 4,000 characters and their cards 6,000.
-# Links and escapes take more to write than to show. Making Markdown of a character takes up to a microsecond.
+# Characters of all texts of a message, and of one text. Our messages show 4,000 characters and their cards
+# 6,000. Links and escapes are longer in the source than on the screen. Converting a character to Markdown
+# takes up to a microsecond.
 MAX_READ_CHARACTERS = 12_000
 MAX_TEXT_CHARACTERS = 8_000
-# Ten cards with all their fields are 310. To read one takes up to ten microseconds.
+# Ten cards with all their fields are 310 objects. Reading one takes up to ten microseconds.
 MAX_READ_OBJECTS = 800
 
 
 class Unreadable(Exception):
-    """Something has a shape that the format does not have; `path` leads to it."""
+    """A value with a shape that the format does not allow. `path` leads to it."""
 
     def __init__(self, path: Sequence[str | int], message: str) -> None:
         self.path = tuple(path)
@@ -95,25 +96,25 @@ class Unreadable(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """How much more is read of a message, so that no payload takes longer than others."""
+    """The remaining amount to read of a message, so that no payload takes longer than others."""
 
     characters: int = MAX_READ_CHARACTERS
     objects: int = MAX_READ_OBJECTS
 
     def read(self, text: str, most: int) -> str:
-        """The beginning of a text, as far as it may be read."""
+        """Return the beginning of a text that the budget allows, and charge it."""
         beginning = text[: min(most, self.characters)]
         self.characters -= len(beginning)
         return beginning
 
     def open(self) -> bool:
-        """Count an object; False where no more are read."""
+        """Count an object. Return False if the budget is used up."""
         self.objects -= 1
         return self.objects >= 0
 
 
 class Node:
-    """An object of the payload, and the way to it."""
+    """An object of the payload, with the path to it."""
 
     def __init__(self, data: Data, path: tuple[str | int, ...] = (), budget: Budget | None = None) -> None:
         self._data = data
@@ -127,11 +128,11 @@ class Node:
         return cls(value, path, budget)
 
     def text(self, name: str, most: int = MAX_TEXT_CHARACTERS) -> str:
-        """The beginning of a text; empty where there is none, or where enough was read of others."""
+        """Return the beginning of a text. Return an empty string if it is absent or the budget is used up."""
         return self._budget.read(self._text(name), most)
 
     def address(self, name: str) -> str:
-        """A text that is shown as it is or not at all, so that it costs nothing to read."""
+        """Return a text that is used whole or not at all, so that it is not charged to the budget."""
         text = self._text(name)
         return text if len(text) <= MAX_URL else ""
 
@@ -149,10 +150,10 @@ class Node:
         raise Unreadable((*self._path, name), "must be a string")
 
     def number(self, name: str) -> float | None:
-        """A number, also one that is written as a text; None for anything else."""
+        """Return a number, which may be written as a text. Return None for anything else."""
         value = self._data.get(name)
         try:
-            # A text of a million digits would take long to read.
+            # Parsing a text of a million digits would take long.
             number = float(value) if isinstance(value, int | float | str) and len(str(value)) < 40 else None
         except (ValueError, OverflowError):
             return None
@@ -163,12 +164,12 @@ class Node:
         return value if isinstance(value, bool) else default
 
     def child(self, name: str) -> "Node":
-        """An empty one where there is none."""
+        """Return an inner object, or an empty one if it is absent."""
         value, path = self._data.get(name), (*self._path, name)
         return Node.of({} if value is None else value, path, self._budget)
 
     def children(self, name: str, most: int) -> "list[Node]":
-        """The first of a list; what is beyond them is not looked at."""
+        """Return the first objects of a list. The others are not read."""
         found = enumerate(self._list(name)[:most])
         return [
             Node.of(item, (*self._path, name, n), self._budget)
@@ -177,7 +178,7 @@ class Node:
         ]
 
     def count(self, name: str, most: int) -> int:
-        """How long a list is, without looking at what is in it."""
+        """Return the length of a list without reading its items."""
         return min(len(self._list(name)), most)
 
     def _list(self, name: str) -> list[object]:
@@ -195,18 +196,18 @@ class Node:
 def _digits(number: float) -> str:
     try:
         return str(number)
-    except ValueError:  # Python writes no integers of more than some thousand digits.
+    except ValueError:  # Python refuses to write integers of more than some thousand digits.
         return ""
 
 
-# Discord's form has a dozen, and ten files.
+# Discord's form has a dozen fields, and ten files.
 MAX_PARTS = 64
-# Of a part: its name, a file's name and its type.
+# The head of a part holds its name, a file name and its type.
 MAX_HEAD_BYTES = 4 * 1024
 
 
 def payload_in(body: bytes, name: str) -> bytes:
-    """The JSON text that a body is, or that the field `name` of a form holds. Raises ChatError."""
+    """Return the JSON text of a body, or of the field `name` if the body is a form. Raises ChatError."""
     if _is_json(body):
         return json_in(body)
     fields = _urlencoded(body)
@@ -217,7 +218,7 @@ def payload_in(body: bytes, name: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class DiscordForm:
-    """Checked JSON text, or the fields of a form without any; and the files beside it."""
+    """A form that holds checked JSON text or plain fields, and its files."""
 
     text: bytes | None
     fields: Mapping[str, str]
@@ -243,7 +244,9 @@ def discord_form(content_type: str, body: bytes) -> DiscordForm:
 
 
 def _is_json(body: bytes) -> bool:
-    """Form fields begin with a letter; so do three words that are no payload either way."""
+    """Return whether a body looks like JSON. Form fields begin with a letter. So do `true`, `false` and
+    `null`, which are no payload either way.
+    """
     return body.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[", b'"', b"")
 
 
@@ -267,12 +270,12 @@ def _unquoted(text: str) -> str:
 
 
 def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[PostedFile]]:
-    """Cut at the boundary and no further: for the worst of bodies the library takes half a second."""
+    """Split a body at its boundary only: for the worst bodies the library takes half a second."""
     boundary = parameters(content_type).get("boundary", "").encode("utf-8", "replace")
     if not boundary:
         raise ChatError("invalid_json")
     pieces = (b"\r\n" + body).split(b"\r\n--" + boundary, MAX_PARTS + 2)
-    # What stands before the first part, the parts, and the end of the last.
+    # The text before the first part, the parts, and the end marker.
     if not 3 <= len(pieces) <= MAX_PARTS + 2 or not pieces[-1].startswith(b"--"):
         raise ChatError("invalid_json")
     fields: dict[str, str] = {}

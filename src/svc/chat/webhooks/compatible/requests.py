@@ -1,9 +1,9 @@
-"""`…/discord`, `…/slack` and `…/github` beside a webhook's own address: other services' payloads,
-received, made ours, posted, and answered as those services answer.
+"""`…/discord`, `…/slack` and `…/github` below a webhook's URL: receive, convert and post other services'
+payloads.
 
-Size, look-up, rate limit, channel, limits and pictures are those of the webhook itself: everything
-goes through `posting`. GitHub's signatures are not checked, for the webhook keeps no secret beside
-its token. No rules. docs/webhooks-compatible.md.
+Responses are those of the respective service. Size, look-up, rate limit, channel, limits and pictures are
+those of the webhook itself, because everything goes through `posting`. GitHub's signatures are not checked,
+because the webhook has no secret besides its token. No rules. docs/webhooks-compatible.md.
 """
 
 import time
@@ -31,7 +31,9 @@ T = TypeVar("T")
 
 
 class CompatibleRequests(Requests):
-    """Described as `webhooks/requests` describes `PostRequests`."""
+    """Posting in other formats. Its endpoints are described in the same document as those of
+    `PostRequests`.
+    """
 
     def __init__(self, posting: Posting) -> None:
         self._posting = posting
@@ -70,7 +72,7 @@ class CompatibleRequests(Requests):
 
     @request(URL_HOLDER, "Post an event of GitHub", http=f"POST {GITHUB}")
     async def github(self, request: web.Request) -> web.Response:
-        """204 where the event is not worth a message."""
+        """Post an event, or respond with 204 if it is not worth a message."""
         event = request.headers.get(EVENT_HEADER)
         try:
             posted = await self._taken(request, _payload, value_of, lambda _, value: _of_github(event, value))
@@ -87,11 +89,11 @@ class CompatibleRequests(Requests):
         read: Callable[[T], object],
         draft_of: Callable[[T, object], MessageDraft | None],
     ) -> Posted | None:
-        """What was posted of a request; None where there is nothing to post. Raises ChatError and Unreadable,
-        which are noted.
+        """Post the message of a request. Return None if there is nothing to post. Raises ChatError and
+        Unreadable, which are recorded.
 
-        `check` sees that there is JSON, `read` makes values of it and `draft_of` a message. Each takes the
-        event loop for about 10 ms at most.
+        `check` checks that the body is JSON, `read` builds values from it and `draft_of` a message. Each
+        takes the event loop for about 10 ms at most.
         """
         where = url_parts(request)
         try:
@@ -134,14 +136,14 @@ def _of_github(event: str | None, value: object) -> MessageDraft | None:
 
 
 def _written(path: tuple[str | int, ...]) -> str:
-    """As the webhook writes paths: `commits[0].author`."""
+    """Format a path as the webhook does: `commits[0].author`."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")
 
 
-# Our refusals in the words of Discord and of Slack, so that their tools understand them. What there is no
-# word for keeps our status and message. Discord's documentation: "Opcodes and Status Codes", "Rate Limits";
-# Slack's: "Handling errors" of incoming webhooks. Status, code and message by our own code:
+# Discord's and Slack's terms for our refusals, so that their tools understand them. A refusal without a
+# counterpart keeps our status and message. Discord's documentation: "Opcodes and Status Codes", "Rate
+# Limits". Slack's: "Handling errors" of incoming webhooks. Status, code and message by our own code:
 _DISCORD: Mapping[str, tuple[int, int, str]] = {
     "body_too_large": (413, 40005, "Request entity too large"),
     "empty_message": (400, 50006, "Cannot send an empty message"),
@@ -163,12 +165,12 @@ _SLACK: Mapping[str, tuple[int, str]] = {
     "rate_limited": (429, "rate_limited"),
     "unsupported_encoding": (415, "invalid_payload"),
 }
-# Slack's word for what is its own fault.
+# Slack's term for its own faults.
 _SLACK_FAULT = "rollup_error"
 
 
 def _discord_refusal(refusal: ChatError) -> tuple[int, dict[str, object]]:
-    """Status and body."""
+    """Return the status and body of a refusal."""
     status, code, message = _DISCORD.get(refusal.code, (refusal.status, 0, refusal.message))
     body: dict[str, object] = {"code": code, "message": message}
     wait_ms = refusal.more.get("retry_after_ms")
@@ -178,7 +180,7 @@ def _discord_refusal(refusal: ChatError) -> tuple[int, dict[str, object]]:
 
 
 def _discord_unreadable(fault: Unreadable) -> dict[str, object]:
-    """The errors stand where the values do, as Discord nests them."""
+    """Return the body of an error, which is nested at the path of the invalid value as Discord does."""
     errors: dict[str, object] = {"_errors": [{"code": "BASE_TYPE_BAD", "message": fault.message}]}
     for step in reversed(fault.path):
         errors = {str(step): errors}

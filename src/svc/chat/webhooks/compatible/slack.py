@@ -1,15 +1,15 @@
-"""What a program posts to a Slack incoming webhook, as a message of ours.
+"""Convert a Slack incoming webhook payload to a message.
 
-`text` is the text; where there are blocks they are, and `text` is what stands in for them where
-they say nothing. Attachments are cards, and pictures among the blocks are too. What has no
-counterpart (the channel, threads, emoji as a face, menus) is ignored. Does no I/O.
+Blocks become the text. If there are none, or they contain no text, `text` is used. Attachments and pictures
+among the blocks become cards. Parts without a counterpart (the channel, threads, an emoji as avatar, menus)
+are ignored. Does no I/O.
 
-Of mrkdwn, bold, struck, links and quotes become Markdown's, and names of emoji become emoji. Code stays, and
-what only Markdown would take for markup is escaped. Slack's mentions become plain text, for they name nobody
-here; a link to `mention:<member_id>`, written as Slack writes links, mentions that member. Tools escape `&`,
-`<` and `>` in what comes from strangers, so that strangers can neither link nor mention.
-Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary attachments",
-"Formatting text for app surfaces", "Reference: Block Kit blocks".
+Bold, strikethrough, links and quotes of mrkdwn become Markdown, and names of emoji become emoji. Code stays,
+and characters that are markup only in Markdown are escaped. Slack's mentions become plain text, because they
+name nobody here. A link to `mention:<member_id>`, written as Slack writes links, mentions that member. Tools
+escape `&`, `<` and `>` in texts of strangers, so that strangers can neither link nor mention. Slack's
+documentation: "Sending messages using incoming webhooks", "Legacy: secondary attachments", "Formatting text
+for app surfaces", "Reference: Block Kit blocks".
 """
 
 import re
@@ -20,7 +20,7 @@ from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDra
 from svc.chat.webhooks.compatible.reading import Node, escaped, escaped_lines, link, with_emoji
 from svc.chat.webhooks.limits import MAX_URL
 
-# Slack has no limit of its own for these; a message of ours shows no more.
+# Slack has no limit for these. A message here shows at most this many.
 MAX_PARTS = 100
 MAX_PIECES = 200
 MAX_INDENT = 8
@@ -29,7 +29,7 @@ _MARKS = (("strike", "~~"), ("italic", "*"), ("bold", "**"))
 
 
 def _composed(block: Node) -> str:
-    """`rich_text`, which Slack's own composer and the libraries of bots write today. Raises Unreadable."""
+    """Convert `rich_text`, which Slack's own composer and current bot libraries write. Raises Unreadable."""
     parts = (_part(part) for part in block.children("elements", MAX_PARTS))
     return "\n".join(filter(None, parts))
 
@@ -51,7 +51,7 @@ def _part(part: Node) -> str:
 
 
 def _list(part: Node) -> str:
-    """Each level of Slack's is a list of its own, which says how deep it stands and where it begins."""
+    """Convert a list. In Slack each level is a separate list with its own indent and offset."""
     indent = _INDENT * min(max(int(part.number("indent") or 0), 0), MAX_INDENT)
     ordered = part.text("style") == "ordered"
     numbers = count(max(int(part.number("offset") or 0), 0) + 1)
@@ -90,7 +90,7 @@ def _piece(piece: Node) -> str:
 
 
 def _styled(text: str, style: Node) -> str:
-    """The marks stand at the words: Markdown reads none that have a space inside."""
+    """Apply a style to a text. Markdown reads no marks with a space inside, so they touch the words."""
     if style.flag("code"):
         ticks = "`" * (_longest_run_of_ticks(text, but_at_least=0) + 1)
         return f"{ticks}{text}{ticks}" if text.strip() else text
@@ -107,7 +107,7 @@ def _styled(text: str, style: Node) -> str:
 
 
 def _emoji(codes: str) -> str:
-    """The character that code points in hexadecimal, joined by hyphens, stand for."""
+    """Return the character for hexadecimal code points joined by hyphens."""
     try:
         return "".join(chr(int(code, 16)) for code in codes.split("-")[:MAX_INDENT])
     except ValueError:
@@ -131,8 +131,8 @@ _MENTION = re.compile(r"mention:[A-Za-z0-9_-]{1,128}")
 
 _BOLD = re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]*?[^\s*])\*(?![\w*])")
 _STRUCK = re.compile(r"(?<![\w~])~(?![\s~])([^~\n]*?[^\s~])~(?![\w~])")
-# What Slack shows as it stands and Markdown would not: a backslash before punctuation, a heading,
-# the middle of a link (NUL is where a piece was taken out), a tag, an asterisk that is not one of two.
+# Markup in Markdown that Slack shows literally: a backslash before punctuation, a heading, the middle of a
+# link (NUL is where a piece was taken out), a tag, a single asterisk.
 _ONLY_MARKDOWN = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|^#(?=#{0,5}\s)|\](?=[(\0])|<(?=[A-Za-z/!?])", re.MULTILINE
 )
@@ -140,7 +140,7 @@ _LONE_ASTERISK = re.compile(r"(?<!\*)\*(?!\*)(?:(?=\S)|(?<=\S\*))")
 
 
 def markdown(text: str) -> str:
-    """For a text, and for what is Markdown in a card."""
+    """Convert mrkdwn to Markdown, for a text and for Markdown in a card."""
     kept: list[str] = []
 
     def keep(piece: re.Match[str]) -> str:
@@ -155,7 +155,7 @@ def markdown(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """For titles and names, where no markup is read."""
+    """Convert mrkdwn to plain text, for titles and names without markup."""
     return with_emoji(_unescaped(_CONTROL.sub(lambda found: _shown(found["control"]), text)))
 
 
@@ -175,7 +175,7 @@ def _rendered(piece: re.Match[str]) -> str:
 
 
 def _shown(control: str) -> str:
-    """The words between the brackets that a reader is meant to see, still escaped."""
+    """Return the words in angle brackets that a reader is meant to see, still escaped."""
     target, _, label = control.partition("|")
     kind = target[:1]
     if kind in ("@", "#"):
@@ -187,7 +187,7 @@ def _shown(control: str) -> str:
     for scheme in ("mailto:", "tel:"):
         if target.startswith(scheme):
             return target.removeprefix(scheme)
-    # No control of Slack's: a tool has not escaped what it wrote.
+    # This is no Slack control sequence: the tool did not escape its text.
     return target if "://" in target or target.startswith("mention:") else f"<{control}>"
 
 
@@ -197,20 +197,20 @@ def _unescaped(text: str) -> str:
 
 _COLORS = {"good": 0x2EB67D, "warning": 0xECB22E, "danger": 0xE01E5A}
 _HEX = re.compile(r"#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})")
-# Slack's own limits; what is beyond them is not read.
+# Slack's own limits. Items beyond them are not read.
 MAX_ATTACHMENTS = 100
 MAX_BLOCKS = 50
-# Of a section, or of a context; and of a row of actions.
+# Texts of a section or of a context, and buttons of a row of actions.
 MAX_TEXTS = 10
 MAX_BUTTONS = 25
-# Slack has none for these: a card shows no more.
+# Slack has no limit for fields. A card here shows at most this many.
 MAX_FIELDS = 25
 DIVIDER = "---"
 
 
 def message(body: Node) -> MessageDraft:
-    """Raises Unreadable."""
-    # First: there may be nothing left to read behind the texts.
+    """Convert a payload. Raises Unreadable."""
+    # The name is read first, because the texts may use up the read budget.
     name = plain(body.text("username"))
     texts, pictures = _blocks(body)
     text = "" if texts else body.text("text")
@@ -258,7 +258,7 @@ def _color(named: str) -> int | None:
 
 
 def _blocks(body: Node) -> tuple[str, list[CardDraft]]:
-    """The text of the blocks and the pictures among them."""
+    """Return the text of the blocks, and the pictures among them."""
     texts: list[str] = []
     pictures: list[CardDraft] = []
     for block in body.children("blocks", MAX_BLOCKS):
@@ -294,7 +294,7 @@ def _text_of(block: Node) -> str:
 
 
 def _object(element: Node) -> str:
-    """A text object, or a button that leads somewhere."""
+    """Convert a text object, or a button with a link."""
     match element.text("type"):
         case "mrkdwn":
             return markdown(element.text("text"))
