@@ -1,7 +1,7 @@
 """Readers for configuration variables, taken from any mapping of names to text.
 
-An empty value counts as unset, as compose files write it. Does not read the process's
-environment (the commands do, and pass it in) and knows no variable of any program.
+An empty value counts as unset, as compose files write it. This module does not read the process's
+environment: the commands read it and pass it in. It knows no variable of any program.
 """
 
 import logging
@@ -10,11 +10,11 @@ import sys
 from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address
 
-# A public server; both specifications ask for one as the default.
+# A public server. Both specifications ask for one as the default.
 DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
 STUN_PORT = 3478
 
-# A DNS name or an IPv4 address, as people write them; international names as they are typed.
+# A DNS name or an IPv4 address as people write it. International names need no encoding.
 _HOST_NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.?")
 
 _TRUE = frozenset({"true", "1", "yes", "on"})
@@ -25,11 +25,11 @@ logger = logging.getLogger(__name__)
 
 
 class ConfigError(Exception):
-    """A variable that cannot be used; the message names it and says what is expected."""
+    """An invalid variable. The message names the variable and the expected value."""
 
 
 def install_command(library: str) -> str:
-    """Return the command that installs an optional library for this very program, also in a checkout."""
+    """Return the command that installs an optional library for this program, even in a checkout."""
     return f"{sys.executable} -m pip install {library}"
 
 
@@ -38,7 +38,7 @@ def text(variables: Mapping[str, str], name: str, default: str = "") -> str:
 
 
 def required(variables: Mapping[str, str], name: str, purpose: str) -> str:
-    """The value, or a ConfigError that says what the variable is for."""
+    """Return the value. Raises ConfigError with the variable's purpose if it is unset."""
     if value := text(variables, name):
         return value
     raise ConfigError(f"{name} must be set: {purpose}")
@@ -47,11 +47,11 @@ def required(variables: Mapping[str, str], name: str, purpose: str) -> str:
 def number(
     variables: Mapping[str, str], name: str, default: int, *, minimum: int = 0, maximum: int | None = None
 ) -> int:
-    """A whole number within the bounds, both included."""
+    """Return a whole number within the bounds, both included."""
     value = text(variables, name)
     if not value:
         return default
-    # Only ASCII digits: int() would also take "1_000" and digits of other scripts.
+    # Accept only ASCII digits: int() would also accept "1_000" and digits of other scripts.
     digits = value.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 18):
         raise ConfigError(f"{name} must be a whole number, not {value!r}")
@@ -63,17 +63,17 @@ def number(
 
 
 def clamped(variables: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
-    """A whole number, brought within the bounds where it is outside."""
+    """Return a whole number, clamped to the bounds."""
     return max(low, min(high, number(variables, name, default, minimum=-(10**17), maximum=10**17)))
 
 
 def port(variables: Mapping[str, str], name: str, default: int) -> int:
-    """A port; 0 lets the system choose a free one."""
+    """Return a port; 0 lets the system choose a free one."""
     return number(variables, name, default, maximum=65535)
 
 
 def flag(variables: Mapping[str, str], name: str, default: bool) -> bool:
-    """Return true or false in the usual spellings. Warn of any other value, and return the default."""
+    """Return true or false in the usual spellings. Warn about any other value and return the default."""
     value = text(variables, name).lower()
     if value and value not in _TRUE | _FALSE:
         logger.warning("%s is neither true nor false but %r: %s holds", name, value, str(default).lower())
@@ -83,9 +83,10 @@ def flag(variables: Mapping[str, str], name: str, default: bool) -> bool:
 
 
 def items(variables: Mapping[str, str], name: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return a comma-separated list without blanks, or the default when the variable is unset.
+    """Return a comma-separated list without blanks, or the default if the variable is unset.
 
-    Raises ConfigError for commas alone: the list would be empty where the operator meant to name something.
+    Raises ConfigError for commas alone: the list would be empty although the operator meant to name
+    something.
     """
     value = text(variables, name)
     if not value:
@@ -97,7 +98,10 @@ def items(variables: Mapping[str, str], name: str, default: tuple[str, ...] = ()
 
 
 def host_and_port(value: str) -> tuple[str, int | None]:
-    """`host`, `host:port`, an IPv6 address, or one in brackets with a port. Raises ValueError."""
+    """Parse `host`, `host:port`, an IPv6 address, or an IPv6 address in brackets with a port.
+
+    Raises ValueError.
+    """
     if value.startswith("["):
         host, bracket, rest = value[1:].partition("]")
         if not bracket or (rest and not rest.startswith(":")):
@@ -119,7 +123,7 @@ def host_and_port(value: str) -> tuple[str, int | None]:
 
 
 def host_names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """A comma-separated list of names or addresses, each with or without a port."""
+    """Return a comma-separated list of names or addresses, each with or without a port."""
     named = items(variables, name)
     for value in named:
         try:
@@ -133,10 +137,10 @@ def host_names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
 
 
 def stun_servers(variables: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
-    """Host and port of each server in STUN_SERVERS.
+    """Return host and port of each server in STUN_SERVERS.
 
-    Each is a `host`, `host:port` or `[v6]:port`, with or without `stun:` before it (RFC 7064). A
-    variable that is set and empty means no servers (docs/configuration.md, "SFU").
+    Each is a `host`, `host:port` or `[v6]:port`, with or without `stun:` before it (RFC 7064). A variable
+    that is set and empty means no servers (docs/configuration.md, "SFU").
     """
     if variables.get("STUN_SERVERS", DEFAULT_STUN_SERVER).strip() == "":
         return ()
@@ -152,7 +156,7 @@ def _stun_server(value: str) -> tuple[str, int]:
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a host's name or address means this very machine."""
+    """Return whether a host's name or address means this machine."""
     try:
         return ip_address(name).is_loopback
     except ValueError:

@@ -1,12 +1,12 @@
-"""The table of a program's open connections: who gets a place, and who loses theirs.
+"""The table of a program's open connections. It decides which connections get a place and which lose theirs.
 
-A connection is a stranger's until somebody proves on it who they are. Strangers share a part of
-the places, of which one address has a few; whoever has proved it keeps the place. A full table
-never refuses a stranger while there are others: it closes the one that has been idle for longest,
-of the address that has most. So whoever comes with a valid token from the address of an attack
-still gets in, as long as they show it soon.
+A connection belongs to a stranger until its peer authenticates. Strangers share part of the places, and
+one address may hold only a few of them. An authenticated connection keeps its place. A full table does not
+refuse a stranger while it holds other strangers: it closes the connection that has been idle longest, from
+the address with the most connections. A client with a valid token therefore gets in even from an
+attacker's address, provided that it presents the token soon.
 
-Opens and closes nothing itself, and reads no clock.
+The table neither opens connections nor reads a clock.
 """
 
 from collections.abc import Callable, Hashable
@@ -15,23 +15,25 @@ from typing import Generic, TypeVar
 
 from svc.base.addresses import is_this_machine
 
-# Together they cost some 200 MB (20 KB each, and more with TLS).
+# 8192 connections use some 200 MB (20 KB each, and more with TLS).
 MOST = 8192
-# A school or an office behind one address has this many before it signs in; see `Table`.
+# A school or an office behind one address may open this many connections before it signs in; see
+# `Table`.
 MOST_OF_ADDRESS = 256
-# A member's pages, their signalling, and what a browser opens beside; further ones count as strangers'.
+# Enough for a member's pages, their signalling, and extra connections that browsers open. Further
+# connections count as strangers'.
 MOST_OF_OWNER = 64
 
 T = TypeVar("T", bound=Hashable)
 
 
 class Crowd(Generic[T]):
-    """Who is waiting, by address, in the order of their coming. Every operation takes constant time."""
+    """Waiting items by address, in order of arrival. Every operation takes constant time."""
 
     def __init__(self) -> None:
         self._from: dict[T, str] = {}
         self._of: dict[str, dict[T, None]] = {}
-        # The addresses that have so many, and the most that one has.
+        # Addresses by their number of items, and the highest such number.
         self._having: dict[int, dict[str, None]] = {}
         self._most = 0
 
@@ -42,11 +44,11 @@ class Crowd(Generic[T]):
         return item in self._from
 
     def of(self, address: str) -> int:
-        """How many wait from there."""
+        """Return the number of items from an address."""
         return len(self._of.get(address, ()))
 
     def add(self, item: T, address: str) -> None:
-        """Wait behind the others. Nobody waits twice."""
+        """Add an item at the end. An item can be added only once."""
         assert item not in self._from, "nobody waits twice"
         self._from[item] = address
         waiting = self._of.setdefault(address, {})
@@ -54,7 +56,7 @@ class Crowd(Generic[T]):
         self._resized(address, len(waiting) - 1, len(waiting))
 
     def discard(self, item: T) -> None:
-        """Wait no longer. Nothing happens to whoever does not wait."""
+        """Remove an item. Do nothing if it is absent."""
         address = self._from.pop(item, None)
         if address is None:
             return
@@ -65,7 +67,7 @@ class Crowd(Generic[T]):
             del self._of[address]
 
     def first_to_leave(self, address: str | None = None) -> T | None:
-        """Who has waited longest: from this address, or from the one that has most."""
+        """Return the oldest item of this address, or of the address that has the most."""
         if address is None:
             if not self._from:
                 return None
@@ -73,7 +75,7 @@ class Crowd(Generic[T]):
         return next(iter(self._of.get(address, ())), None)
 
     def pushed_out(self, most: int) -> T | None:
-        """Whoever no longer waits because one more comes and there are `most` already."""
+        """Remove and return an item if there are already `most`, to make room for one more."""
         leaving = self.first_to_leave() if len(self) >= most else None
         if leaving is not None:
             self.discard(leaving)
@@ -93,7 +95,7 @@ class Crowd(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many connections there may be. `of_address` bounds strangers; None where all come by a proxy."""
+    """The maximum number of connections. `of_address` limits strangers; it is None behind a proxy."""
 
     most: int
     of_address: int | None = MOST_OF_ADDRESS
@@ -101,14 +103,15 @@ class Limits:
 
     @property
     def strangers(self) -> int:
-        """A quarter of the places is left to those who have proved who they are."""
+        """The number of places for strangers. A quarter stays reserved for authenticated connections."""
         return max(1, self.most * 3 // 4)
 
 
 def room_for(descriptors: int, most: int = MOST) -> int:
-    """How many connections fit; half of the descriptors stay for the database, files and other services.
+    """Return how many connections fit. Half of the descriptors stay for the database, files and other
+    services.
 
-    A participant whose signalling is passed through needs two.
+    A participant whose signalling is relayed needs two.
     """
     return max(1, min(most, descriptors // 2))
 
@@ -118,7 +121,7 @@ def _nothing() -> None:
 
 
 class Place:
-    """One connection's place. `close` ends the connection at once; whoever holds the connection sets it."""
+    """One connection's place. `close` ends the connection at once; the connection's holder sets it."""
 
     __slots__ = ("_table", "address", "check", "close", "idle", "next_check", "on_settled", "open", "owner")
 
@@ -126,14 +129,14 @@ class Place:
         self._table = table
         self.address = address
         self.close = close
-        # Called when the connection is no stranger's any more, also when it has ended.
+        # Called when the connection is authenticated, and when it ends.
         self.on_settled: Callable[[], object] = _nothing
-        # Looks whether the connection has kept its deadlines; says when to look again.
+        # Checks the connection's deadlines and returns the time of the next check.
         self.check: Callable[[float], float] | None = None
         self.next_check = 0.0
         self.idle = True
         self.open = True
-        # Who has proved on it who they are.
+        # The authenticated user, if any.
         self.owner: str | None = None
 
     def watch(self, check: Callable[[float], float]) -> None:
@@ -142,32 +145,34 @@ class Place:
         self.check_soon()
 
     def check_soon(self) -> None:
-        """Check at the next sweep, since a deadline may have come closer."""
+        """Check at the next sweep, because a deadline may have moved closer."""
         self.next_check = 0.0
         self._table.on_check_due()
 
     def rest(self, *, idle: bool) -> None:
-        """Whether the connection does something for its peer now."""
+        """Set whether the connection is idle."""
         if self.open and idle is not self.idle:
             self._table.moved(self, idle=idle)
 
     def belongs_to(self, owner: str) -> None:
-        """Somebody has proved who they are."""
+        """Give the connection to an authenticated user."""
         if self.open and self.owner is None:
             self._table.owned(self, owner)
 
     def leave(self) -> None:
-        """The connection has ended."""
+        """Give up the place of a connection that has ended."""
         if self.open:
             self._table.left(self)
 
 
 class Table:
-    """Strangers from this machine are not counted by address: a proxy brings everybody's."""
+    """Open connections. Strangers from this machine are not limited by address, since a local proxy hides
+    theirs.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        # Closed to make room, and turned away, since the start.
+        # Connections closed to make room and connections refused, since the start.
         self.closed = 0
         self.refused = 0
         # Called when a place must be checked at the next sweep.
@@ -185,7 +190,7 @@ class Table:
         return len(self._idle) + len(self._busy)
 
     def enter(self, address: str, close: Callable[[], object] = lambda: None) -> Place | None:
-        """A place for a new connection, taken from another if need be; None where there is none."""
+        """Return a place for a new connection, evicting another if necessary, or None if there is none."""
         limits = self.limits
         crowded = limits.of_address is not None and self._strangers_of(address) >= limits.of_address
         if crowded and not is_this_machine(address):
@@ -201,18 +206,18 @@ class Table:
         return place
 
     def make_room(self) -> None:
-        """Close the stranger's connection that can be spared best, if there is one."""
+        """Close the least valuable stranger's connection, if there is one."""
         self._make_room(None)
 
     def sweep(self, now: float) -> float | None:
-        """End the connections that have missed a deadline. Return when the next check is due, if any is."""
+        """End connections that have missed a deadline. Return when the next check is due, if any."""
         for place in list(self._places):
             if now >= place.next_check and place.check is not None:
                 place.next_check = place.check(now)
         return min((place.next_check for place in self._places if place.check is not None), default=None)
 
     def moved(self, place: Place, *, idle: bool) -> None:
-        """See `Place.rest`."""
+        """Implement `Place.rest`."""
         if place.owner is None:
             self._crowd(place).discard(place)
             place.idle = idle
@@ -221,7 +226,7 @@ class Table:
             place.idle = idle
 
     def owned(self, place: Place, owner: str) -> None:
-        """See `Place.belongs_to`."""
+        """Implement `Place.belongs_to`."""
         held = self._owners.get(owner, 0)
         if held >= self.limits.of_owner:
             return
@@ -231,7 +236,7 @@ class Table:
         place.on_settled()
 
     def left(self, place: Place) -> None:
-        """See `Place.leave`."""
+        """Implement `Place.leave`."""
         place.open = False
         place.check = None
         place.on_settled()
@@ -254,6 +259,6 @@ class Table:
         if leaving is None:
             return
         self.closed += 1
-        # Its place is free now, even where the connection takes a moment to end.
+        # The place is free now, even if the connection takes a moment to end.
         self.left(leaving)
         leaving.close()

@@ -1,10 +1,10 @@
-"""How other programs of the same user ask a running one: a Unix socket in its data folder.
+"""Requests from other programs of the same user: a Unix socket in the data folder.
 
-One line of JSON is a request, `{command, arguments}`, one line the answer, `{result}` or
-`{error, message}`. Before it come lines `{progress}` of work that takes long; it ends when whoever
-asked goes. Whoever may read the folder may do everything. Where there are no Unix
-sockets, or the folder's path is too long for one, it is a loopback port, with a token in a
-file of mode 0600. Knows no command.
+A request is one line of JSON, `{command, arguments}`. The response is one line, `{result}` or `{error,
+message}`. Lines `{progress}` precede it while long work runs, and the work ends when its caller
+disconnects. Anyone who may read the folder may do everything. Where there are no Unix sockets, or the
+folder's path is too long for one, a loopback port replaces it, with a token in a file of mode 0600. This
+module knows no command.
 """
 
 import asyncio
@@ -25,40 +25,40 @@ from svc.base.progress import Listener, Progress
 from svc.base.strict_json import dumps, loads_object
 
 SOCKET_NAME = "control.sock"
-# Where the socket is instead, and what opens it.
+# The file with the port and token that replace the socket.
 PORT_NAME = "control.json"
 MAX_REQUEST_BYTES = 64 * 1024
-# A list of all members of a large server.
+# Enough for a list of all members of a large server.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-# More than one machine's workers and commands ask at once: one that has not been read yet makes room.
+# More than one machine's workers and commands use at once. A connection without a request makes room.
 MAX_CONNECTIONS = 64
 READ_DEADLINE_S = 10.0
-# Without a sign of progress.
+# The longest time without progress.
 ANSWER_DEADLINE_S = 60.0
-# How often whoever waits is told.
+# How often progress is sent.
 PROGRESS_INTERVAL_S = 0.2
 _CONNECT_DEADLINE_S = 5.0
-# What the address of a Unix socket holds, the NUL at its end not counted (sockaddr_un).
+# The longest path that a Unix socket's address holds, without the NUL at its end (sockaddr_un).
 _MAX_PATH_BYTES = 103
 
 Handler = Callable[[str, Mapping[str, object]], Awaitable[Mapping[str, object]]]
 
 
 class NobodyThere(Exception):
-    """No program of this data folder listens."""
+    """No program of this data folder is listening."""
 
 
 class ControlFailed(Exception):
-    """It listens, and does not answer as it should."""
+    """The program is listening but does not answer correctly."""
 
 
 @asynccontextmanager
 async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
-    """Answer requests for as long as the block runs. `folder` is held by this process.
+    """Serve requests while the block runs. This process must hold `folder`.
 
-    `handler` takes the command and its arguments and returns the answer; it raises nothing.
+    `handler` takes the command and its arguments and returns the response. It must not raise.
     """
-    # What a process has left behind that was killed.
+    # Remove the remains of a killed process.
     for name in (SOCKET_NAME, PORT_NAME):
         (folder / name).unlink(missing_ok=True)
     path = folder / SOCKET_NAME
@@ -71,7 +71,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
         token = secrets.token_urlsafe(32)
         sockets = bound("127.0.0.1", 0)
         _write_privately(path, {"port": sockets[0].getsockname()[1], "token": token})
-    # Whoever has asked keeps the place; whoever says nothing makes room for the next.
+    # A connection that has sent a request keeps its place. A silent connection makes room for the next.
     table = Table(Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS))
     listener = accepting.Listener(sockets, table, _Service(handler, token).open)
     listener.start()
@@ -85,7 +85,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
 async def ask(
     folder: Path, command: str, arguments: Mapping[str, object], on_progress: Listener = lambda progress: None
 ) -> dict[str, object]:
-    """The answer of the program that holds a folder. Raises NobodyThere and ControlFailed."""
+    """Return the response of the program that holds a folder. Raises NobodyThere and ControlFailed."""
     reader, writer, token = await _connected(folder)
     try:
         request = {"command": command, "arguments": dict(arguments), "token": token}
@@ -106,14 +106,14 @@ async def ask(
 
 
 class _Service:
-    """With a `token`, requests that lack it are refused."""
+    """The server's side. With a `token`, requests that lack it are refused."""
 
     def __init__(self, handler: Handler, token: str) -> None:
         self._handler = handler
         self._token = token
 
     async def open(self, connection: socket.socket, place: Place) -> None:
-        """The opener of the listener."""
+        """Serve an accepted connection, as the listener's opener."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(MAX_REQUEST_BYTES, loop)
 
@@ -127,14 +127,14 @@ class _Service:
         await loop.connect_accepted_socket(lambda: asyncio.StreamReaderProtocol(reader, serve), connection)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place) -> None:
-        """One request, one answer."""
+        """Read one request and send one response."""
         try:
             async with asyncio.timeout(READ_DEADLINE_S):
                 line = await reader.readline()
             place.belongs_to("whoever has asked")
             await _say(writer, await self._answer(line, writer))
         except (OSError, ValueError):
-            pass  # It went, said too much, or nothing; TimeoutError is an OSError.
+            pass  # The client left, sent too much, or sent nothing; TimeoutError is an OSError.
         finally:
             with suppress(OSError):
                 writer.close()
@@ -150,7 +150,7 @@ class _Service:
     async def _worked(
         self, command: str, arguments: Mapping[str, object], writer: asyncio.StreamWriter
     ) -> Mapping[str, object]:
-        """Return the handler's answer, and report its progress meanwhile. Raises OSError."""
+        """Return the handler's response, and send its progress meanwhile. Raises OSError."""
         loop = asyncio.get_running_loop()
         latest: deque[Progress] = deque(maxlen=1)
         progressed = asyncio.Event()
@@ -201,7 +201,7 @@ async def _connected(folder: Path) -> tuple[asyncio.StreamReader, asyncio.Stream
 
 
 def _bound(path: Path) -> socket.socket:
-    """Readable by its owner from the first moment."""
+    """Return a socket that only its owner may use, from the first moment."""
     opened = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:

@@ -1,12 +1,11 @@
-"""One SQLite file, owned by this process: durable group commits, and readers beside them.
+"""One SQLite file, owned by this process: durable group commits and concurrent readers.
 
-A write is a function of a connection. One thread runs whatever is waiting in one
-transaction and answers when the commit has reached the disk: acknowledged means durable,
-and the price of the fsync is shared. Where a function fails half-way, the others run once
-more, each in a savepoint of its own: who fails does not take them along. That
-thread alone checkpoints, for older SQLite versions can damage a file in which two
-connections do (sqlite.org/wal.html, "the WAL-reset bug"). Readers see what has been
-committed and can change nothing. Knows no table; the schema is its caller's.
+A write is a function of a connection. One thread runs all waiting writes in one transaction and responds
+once the commit is on disk. An acknowledged write is durable, and writes share the cost of the fsync. If a
+function fails half-way, the others run once more, each in a savepoint of its own, so that only the failing
+one is undone. Only that thread checkpoints, because older SQLite versions can damage a file in which two
+connections do (sqlite.org/wal.html, "the WAL-reset bug"). Readers see committed data and cannot write.
+This module knows no table; the caller provides the schema.
 """
 
 import asyncio
@@ -32,37 +31,37 @@ from svc.base.migrations import Migration, migrate
 from svc.base.private_files import tighten
 from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong
 
-# Writers beyond this are refused: each holds its request's memory while it waits.
+# Further writers are refused: each holds its request's memory while it waits.
 MAX_WAITING = 10_000
-# What one commit takes together. A function takes some 10 µs; more would make the first wait
-# for the last without making the fsync any cheaper.
+# The most writes in one commit. A function takes some 10 µs. A larger group would delay its first write
+# without making the fsync cheaper.
 MAX_GROUP = 1_000
-# For pages of history and the like. What they ask for is found by an index: 100 messages take 1 ms.
+# For pages of history and the like. They use an index: 100 messages take 1 ms.
 READERS = 2
-# Queries in the line of each, the one that runs among them.
+# Queries queued on each reader, including the running one.
 READ_AHEAD = 16
 READ_DEADLINE_S = 30.0
-# For searches, whose cost depends on what is typed, so that no page waits for them. With a million
-# messages an ordinary one takes 3 ms.
+# For searches, whose cost depends on the search text, so that no page waits for them. With a million
+# messages an ordinary search takes 3 ms.
 SEARCHERS = 2
 SEARCH_DEADLINE_S = 0.5
 SEARCH_WAIT_S = 2.0
-# How often a query looks at the clock, in steps of SQLite's machine: some 10 ms in a search. It
-# takes the interpreter's lock, so it is seldom where the deadline is far away.
+# How often a query checks the clock, in SQLite's virtual machine steps: some 10 ms in a search. Each
+# check takes the interpreter's lock, so checks are rare when the deadline is far away.
 _SEARCH_STEPS = 1_000
 _READ_STEPS = 100_000
-# After each statement the writer's thread wants the interpreter back from the loop's. With the
-# usual 5 ms the two take turns under load; with this they work side by side (a fifth more
+# After each statement the writer's thread needs the interpreter, which the loop's thread holds. The
+# usual 5 ms makes them alternate under load. This value lets them run side by side (a fifth more
 # messages a second with 200 writers).
 SWITCH_INTERVAL_S = 0.0005
-# Readers are gone after `READ_DEADLINE_S`. After the start a file of 75 GB is looked through in this time.
+# Readers end after `READ_DEADLINE_S`. After the start, scanning a file of 75 GB takes this long.
 EMPTY_WITHIN_S = 600.0
-# A commit takes milliseconds, on a tired disk a second.
+# A commit takes milliseconds, or a second on a slow disk.
 STUCK_AFTER_S = 10.0
-# On a full disk the small write of `works` may fit where no message does: failures count a while.
+# On a full disk the small write of `works` may fit although no message does, so failures count longer.
 DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
-# The disk's fault and not the statement's: full, read-only, failing.
+# Errors of the disk, not of the statement: full, read-only, failing.
 _DISK_FAULTS = frozenset(
     {
         sqlite3.SQLITE_FULL,
@@ -85,20 +84,20 @@ Connection = sqlite3.Connection
 
 
 class StorageFailed(Exception):
-    """A write was not kept: the disk is full, broken or read-only. Nothing of it remains."""
+    """A write was not saved: the disk is full, broken or read-only. All of it was undone."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Write:
     change: Callable[[Connection], Any]
     future: "asyncio.Future[Any]"
-    # What it returns is the answer.
+    # Maps the result to the response.
     then: Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Act(Generic[T, Answer]):
-    """A write that was decided on: `change` as for `Database.write`, and `then`, which returns the answer."""
+    """A planned write: `change` as for `Database.write`, and `then`, which returns the response."""
 
     change: Callable[[Connection], T]
     then: Callable[[T], Answer]
@@ -106,14 +105,14 @@ class Act(Generic[T, Answer]):
 
 _Outcome = tuple[_Write, Any, BaseException | None]
 
-# Most commits carry one write, under load hundreds; most take a millisecond or two.
+# Most commits contain one write, under load hundreds. Most take a millisecond or two.
 GROUP_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, MAX_GROUP)
 COMMIT_BUCKETS_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0)
 
 
 @dataclass(slots=True)
 class Statistics:
-    """Counted by the writer's thread; each bucket's own count, the last for what exceeds them all."""
+    """Counts of the writer's thread. Each bucket has its own count, the last for values above all bounds."""
 
     writes: int = 0
     failed_writes: int = 0
@@ -129,7 +128,7 @@ class Statistics:
 
 
 class Database:
-    """Open it with `open`, and `close` it. Methods belong to the event loop that opened it."""
+    """A database. `open` creates one; `close` it. Methods belong to the event loop that opened it."""
 
     def __init__(self, path: Path, free_space: FreeSpace, readers: QueryPool, searchers: QueryPool) -> None:
         self.path = path
@@ -141,16 +140,16 @@ class Database:
         self._closed = False
         # Held from the decision on a `write_alone` until it has been applied.
         self._turn = asyncio.Lock()
-        # Whether what follows a `write_alone` is running right now.
+        # Whether the `then` of a `write_alone` is running now.
         self.applying_alone = False
-        # Why writes are not kept, and what is wrong with the file; empty while all is well.
+        # Why writes fail, and how the file is damaged; empty while all is well.
         self._write_fault = ""
         self._damage = ""
-        # When a write was last not kept, by the monotonic clock.
+        # When a write last failed, by the monotonic clock.
         self._failed_at = 0.0
-        # Those who wait for the log to be emptied.
+        # Callers that wait until the log is empty.
         self._emptying: list[asyncio.Future[None]] = []
-        # When the writer began what it is doing, by the monotonic clock.
+        # When the writer began its current group, by the monotonic clock.
         self._busy_since: float | None = None
         self._probing = False
         self._checker: threading.Thread | None = None
@@ -161,7 +160,7 @@ class Database:
     async def open(cls, path: Path, migrations: Sequence[Migration], backups: Path) -> "Database":
         """Bring the schema up to date and serve. Raises DatabaseError.
 
-        Before a schema that holds data is changed, the file is copied into `backups`.
+        Copies the file into `backups` before it changes a schema that holds data.
         """
         free_space = await asyncio.to_thread(_prepare, path, migrations, backups)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
@@ -176,7 +175,7 @@ class Database:
         return database
 
     async def close(self) -> None:
-        """Finish what is waiting, empty the log into the file, and let go of it."""
+        """Finish the waiting writes, copy the log into the file, and close it."""
         if self._closed:
             return
         self._closed = True
@@ -188,13 +187,12 @@ class Database:
         await asyncio.to_thread(self._writer.join)
 
     async def write(self, change: Callable[[Connection], T], then: Callable[[T], None] | None = None) -> T:
-        """Run `change` on the writer's thread and return what it does, once that is durable.
+        """Run `change` on the writer's thread and return its result once that is durable.
 
-        It runs inside a transaction, neither commits nor rolls back, and may have to run again
-        from its beginning: it changes nothing but the file. What it raises is raised here, and
-        undoes what it did and nothing else. Raises StorageFailed.
-        `then` is called on the event loop with what it did, in the order of the commits, also
-        when whoever asked has gone meanwhile: what is in memory keeps step with the file.
+        `change` runs inside a transaction, neither commits nor rolls back, and may run again from its
+        beginning, so it must change nothing but the file. If it raises, only its own changes are undone
+        and the exception is raised here. Raises StorageFailed. `then` is called on the event loop with the
+        result, in commit order, even if the caller has been cancelled, so that memory matches the file.
         """
 
         def followed(result: T) -> T:
@@ -205,11 +203,11 @@ class Database:
         return await self._begin(Act(change, followed))
 
     async def write_alone(self, decide: Callable[[], Act[Any, Answer]]) -> Answer:
-        """Decide by what is in memory, write, and apply, while no other write is decided on.
+        """Decide based on memory, write, and apply, while no other write is decided on.
 
-        `decide` runs on the event loop once everything that was decided before it and alone has
-        been applied, and waits for nothing: so what it has checked is still true when its write runs.
-        That also holds when whoever asked has gone meanwhile. Raises what `decide` and `write` raise.
+        `decide` runs on the event loop, without waiting, after every earlier exclusive write has been
+        applied. Its checks therefore still hold when its write runs, even if the caller has been
+        cancelled. Raises what `decide` and `write` raise.
         """
 
         def decided() -> Act[Any, Answer]:
@@ -234,16 +232,18 @@ class Database:
         return await asyncio.shield(written)
 
     async def write_beside(self, decide: Callable[[], Act[Any, Answer]]) -> Answer:
-        """Like `write_alone`, but beside others of this kind: for a write whose `then` changes
-        nothing that is decided by. It costs no more than `write` while nobody writes alone."""
+        """Write like `write_alone`, but let such writes overlap: `then` changes nothing that decides others.
+
+        It costs the same as `write` while nobody writes alone.
+        """
         async with self._turn:
             written = self._begin(decide())
         return await written
 
     async def empty_log(self) -> None:
-        """Return when nothing deleted before is in the file or its log. Raises StorageFailed.
+        """Return once no earlier deleted data is in the file or its log. Raises StorageFailed.
 
-        Takes as long as readers are in the log, and after the start until the file has been looked through.
+        Waits for readers of the log and, after the start, for the scan of the file.
         """
         emptied = self._loop.create_future()
         self._emptying.append(emptied)
@@ -262,7 +262,7 @@ class Database:
         return write.future
 
     async def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
-        """What a query finds. Its result is held in memory: give it a LIMIT. Raises StorageFailed."""
+        """Return the rows of a query. They are held in memory: give it a LIMIT. Raises StorageFailed."""
         try:
             return await self._readers.rows(sql, parameters)
         except (QueryTooLong, PoolBusy):
@@ -272,20 +272,20 @@ class Database:
             raise
 
     async def searched(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
-        """As `rows`, for a query whose cost a stranger decides. Raises QueryTooLong and PoolBusy."""
+        """Return rows as `rows` does, for queries of untrusted cost. Raises QueryTooLong and PoolBusy."""
         return await self._searchers.rows(sql, parameters)
 
     async def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
         found = await self.rows(sql, parameters)
         return found[0] if found else None
 
-    # How it is doing.
+    # Health.
 
     async def works(self) -> bool:
-        """Whether writes are kept and the file is sound, as far as is known.
+        """Return whether writes succeed and the file is sound, as far as is known.
 
-        False for DEGRADED_FOR_S after a write that was not kept. Then a small write is tried, one at a time;
-        once it is kept, the answer is True again. Damage stays until the next start.
+        False for DEGRADED_FOR_S after a failed write. Then one small write at a time is attempted, and
+        success restores True. Damage stays until the next start.
         """
         since = self._busy_since
         if self._damage or (since is not None and time.monotonic() - since > STUCK_AFTER_S):
@@ -309,12 +309,12 @@ class Database:
         logger.info("writes are saved again")
 
     def _check(self) -> None:
-        """Look through a large file, on a thread of its own. It takes no part in the writes."""
+        """Check a large file, on a thread of its own. This does not block writes."""
         try:
             with closing(sqlite3.connect(self.path)) as connection:
                 connection.execute("PRAGMA query_only=ON")
                 connection.execute("PRAGMA wal_autocheckpoint=0")
-                # Ends the statement when the database is being closed.
+                # Interrupts the check when the database is being closed.
                 connection.set_progress_handler(lambda: self._closed, 100_000)
                 found = database_file.damage(connection)
         except sqlite3.Error as fault:
@@ -341,7 +341,7 @@ class Database:
         return sqlite3.sqlite_version
 
     def log_bytes(self) -> int:
-        """The size of what has not been copied into the file for good."""
+        """Return the size of the write-ahead log."""
         try:
             return self.path.with_name(self.path.name + "-wal").stat().st_size
         except OSError:
@@ -364,7 +364,7 @@ class Database:
             free_space.close(connection)
 
     def _overwrite(self, connection: Connection, free_space: FreeSpace) -> None:
-        """Some of what was deleted; all of it where somebody waits for that."""
+        """Overwrite some deleted data, or all of it if a caller waits for that."""
         with suppress(OSError):
             if free_space.is_due:
                 free_space.step()
@@ -372,7 +372,7 @@ class Database:
         waiting = list(self._emptying)
         if waiting and free_space.empty_log(connection):
             del self._emptying[: len(waiting)]
-            with suppress(RuntimeError):  # The loop is gone, and with it whoever waits.
+            with suppress(RuntimeError):  # The loop and its callers are gone.
                 self._loop.call_soon_threadsafe(_release, waiting)
 
     def _next_group(self, wait_s: float | None) -> list[_Write] | None:
@@ -387,7 +387,7 @@ class Database:
                 write = self._waiting.get_nowait()
             if not group:
                 return None
-            self._waiting.put(None)  # It is seen again after this group.
+            self._waiting.put(None)  # The next call sees it again.
         return group
 
     def _commit(self, connection: Connection, group: Sequence[_Write]) -> None:
@@ -404,7 +404,7 @@ class Database:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             outcomes = [(write, None, StorageFailed(str(fault))) for write in group]
-        with suppress(RuntimeError):  # The loop is gone, and with it whoever asked.
+        with suppress(RuntimeError):  # The loop and its callers are gone.
             self._loop.call_soon_threadsafe(_answer, outcomes)
 
     def _note_failure(self, fault: Exception, writes: int) -> None:
@@ -433,10 +433,10 @@ def _prepare(path: Path, migrations: Sequence[Migration], backups: Path) -> Free
 
 
 def _run(connection: Connection, group: Sequence[_Write]) -> list[_Outcome]:
-    """All of them in a transaction that is left open.
+    """Run all writes in a transaction that stays open.
 
-    Without savepoints, which cost as much as statements: most that fail do so before they have
-    changed anything, and that stands. Where one had, the others are done again.
+    Savepoints cost as much as statements, so the first attempt uses none: most failing writes have changed
+    nothing, and the rest of the group stands. If one had changed something, the others run again.
     """
     outcomes: list[_Outcome] = []
     connection.execute("BEGIN IMMEDIATE")
@@ -450,7 +450,7 @@ def _run(connection: Connection, group: Sequence[_Write]) -> list[_Outcome]:
             outcomes.append((write, None, _meant(fault)))
     else:
         return outcomes
-    if connection.in_transaction:  # Some faults of the disk end it.
+    if connection.in_transaction:  # Some disk errors end the transaction.
         connection.execute("ROLLBACK")
     connection.execute("BEGIN IMMEDIATE")
     refused = {id(write): (write, result, fault) for write, result, fault in outcomes if fault}
@@ -470,7 +470,7 @@ def _in_savepoint(connection: Connection, write: _Write) -> _Outcome:
 
 
 def _meant(fault: Exception) -> Exception:
-    """The disk's fault is nobody's mistake."""
+    """Convert a disk error to StorageFailed, because no write caused it."""
     if isinstance(fault, sqlite3.Error) and fault.sqlite_errorcode & 0xFF in _DISK_FAULTS:
         return StorageFailed(str(fault))
     return fault
@@ -483,13 +483,13 @@ def _release(waiting: Sequence["asyncio.Future[None]"]) -> None:
 
 
 def _answer(outcomes: Sequence[_Outcome]) -> None:
-    """Runs on the event loop. Whoever has stopped waiting is not told; the write stands."""
+    """Send outcomes on the event loop. A caller that has stopped waiting gets none, but its write stands."""
     for write, result, fault in outcomes:
         answer = None
         if fault is None:
             try:
                 answer = write.then(result)
-            except Exception as mistake:  # The write stands; whoever asked learns of it.
+            except Exception as mistake:  # The write stands, but the caller gets the exception.
                 logger.exception("a callback after a write failed")
                 fault = mistake
         if write.future.done():

@@ -1,16 +1,16 @@
-"""An event loop in whose turns strangers get a part, however many of them want something.
+"""An event loop that serves unauthenticated connections last.
 
-A turn handles whatever is ready, so a thousand strangers' connections would make a turn of a second, and
-what a member asks for takes several turns. Here everything else is handled first, and then the connections
-of a few strangers. The others stay ready: the system tells of them again. Then everything else has as long as
-that turn took, in short turns.
+A turn handles every ready connection, so a thousand strangers' connections would make a turn last a
+second, and a member's request takes several turns. This loop first handles everything else, and then the
+connections of a few strangers. The others stay ready: the system reports them again. Everything else then
+gets as long as that turn took, in short turns.
 
-Where accepting is faster than answering, newcomers wait in line, thousands under an attack. To look at the
-first bytes of one costs a hundredth of an answer. So everybody is looked at once, and whoever shows a token
-passes the line, with as many connections as the table keeps for one member. Behind TLS nothing can be seen,
-and nobody passes.
+If connections are accepted faster than they are served, newcomers queue, thousands of them under an
+attack. Inspecting the first bytes of a connection costs a hundredth of a response, so the loop inspects
+every connection once. A connection that shows a token skips the queue, up to the table's limit of
+connections for one member. Behind TLS nothing can be inspected, so nobody skips the queue.
 
-Knows descriptors only; who is a stranger is for `accepting` and its table to say. Needs epoll.
+The loop knows only descriptors. `accepting` and its table decide who is a stranger. Needs epoll.
 """
 
 import asyncio
@@ -23,26 +23,27 @@ from collections.abc import Callable
 
 # Reading and answering a small request takes 0.4 ms.
 STRANGERS_AT_ONCE = 16
-# Of those, how many may be newcomers: newcomers without end keep nobody from a turn.
+# The most newcomers among them, so that endless newcomers cannot block the others.
 NEWCOMERS_AT_ONCE = 12
-# Beside them, how many whose next request was read together with one before it.
+# In addition, the most requests that were read together with an earlier one.
 READ_BEFORE_AT_ONCE = 4
-# For so many turns a connection is a newcomer: its first byte, a request, and a token on a live socket.
+# A connection stays a newcomer for this many turns: its first byte, a request, and a token on a live
+# socket.
 NEWCOMER_TURNS = 4
-# How many first bytes are looked at in a turn: twice as many as a listener accepts in it.
+# The most first bytes to inspect in a turn: twice as many as a listener accepts in it.
 LOOKED_AT_ONCE = 128
 # A request line and headers of a browser.
 LOOKED_AT_BYTES = 2048
-# Strangers wait no longer for others than that, however long their last turn took.
+# The longest pause for strangers, however long their last turn took.
 MOST_PAUSE_S = 0.05
 
 
-# Told who has proved on a connection who they are; puts it first, if there is room for another of theirs.
+# Receives a connection's authenticated user. Prioritises the connection if the user may have another.
 Recognise = Callable[[str], object]
 
 
 def nobody(_: bytes) -> str | None:
-    """Has sent no bytes."""
+    """Return no member."""
     return None
 
 
@@ -50,11 +51,11 @@ if sys.platform == "linux":
     import select
 
     class FairPoll:
-        """An epoll of everything. Strangers are behind others, which are asked for a few of them at a time.
+        """An epoll of everything, in which strangers come after the rest, a few at a time.
 
-        The system reports those first that have waited longest since their last turn, and costs what it
-        reports: a turn takes no longer because thousands of others are ready.
-        A newcomer, who may be a member about to show a token, comes before floods on older connections.
+        The system reports first those that have waited longest since their last turn. Its cost depends on
+        what it reports, so thousands of other ready connections do not slow a turn. A newcomer may be a
+        member about to show a token, so newcomers come before floods on older connections.
         """
 
         def __init__(self) -> None:
@@ -66,20 +67,20 @@ if sys.platform == "linux":
             self._crowds = {each.fileno() for each in self._behind}
             for crowd in self._crowds:
                 self._everything.register(crowd, select.EPOLLIN)
-            # Seconds that rise.
+            # A monotonic clock, in seconds.
             self.clock = time.monotonic
-            # When strangers had their last turn, until it has ended; and when the next one may begin.
+            # When the current turn of strangers began, and when the next one may begin.
             self._served_at: float | None = None
             self._not_before = 0.0
-            # To be called in turn: for strangers whose next request has been read already.
+            # Callbacks to call in turn, for strangers whose next request has already been read.
             self.waiting: deque[Callable[[], object]] = deque()
-            # Which member has sent these first bytes, if they show it?
+            # Returns the member whose token is in these first bytes, if any.
             self.whose: Callable[[bytes], str | None] = nobody
-            # Whose first bytes nobody has looked at.
+            # Connections whose first bytes have not been inspected.
             self._arrived: dict[int, tuple[socket.socket, Recognise]] = {}
-            # How many turns each stranger's descriptor has had.
+            # The number of turns of each stranger's descriptor.
             self.turns: dict[int, int] = {}
-            # What strangers are waited for.
+            # The events awaited on strangers' descriptors.
             self._awaited: dict[int, int] = {}
 
         def register(self, fd: int, events: int) -> None:
@@ -119,7 +120,7 @@ if sys.platform == "linux":
             return members + newcomers + regulars
 
         def put_last(self, connection: socket.socket, recognise: Recognise) -> None:
-            """It is not registered yet."""
+            """Treat a connection as a stranger's. It must not be registered yet."""
             fd = connection.fileno()
             self._arrived[fd] = connection, recognise
             self.turns[fd] = 0
@@ -138,12 +139,12 @@ if sys.platform == "linux":
                 each.close()
 
         def _looked_at(self, fd: int) -> bool:
-            """Whether it passes the line; it waits with the newcomers otherwise."""
+            """Return whether a connection skips the queue. Otherwise queue it with the newcomers."""
             connection, recognise = self._arrived[fd]
             try:
                 owner = self.whose(connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
             except OSError:
-                owner = None  # It has gone: whoever reads it next is told.
+                owner = None  # The connection has ended, as its next reader will find.
             if owner is not None:
                 recognise(owner)
             passes = fd not in self.turns
@@ -187,7 +188,7 @@ if sys.platform == "linux":
 
 
 class FairLoop(asyncio.SelectorEventLoop):
-    """Its connections are nobody's until they are said to be a stranger's."""
+    """An event loop. Connections are not strangers' until `put_last` is called."""
 
     def __init__(self) -> None:
         selector = FairSelector()
@@ -196,12 +197,12 @@ class FairLoop(asyncio.SelectorEventLoop):
 
     @property
     def strangers(self) -> set[int]:
-        """Their descriptors."""
+        """The descriptors of strangers."""
         return set(self._fair.turns)
 
     @property
     def whose(self) -> Callable[[bytes], str | None]:
-        """Says which member has sent somebody's first bytes, who is then handled first."""
+        """Returns the member whose token is in a connection's first bytes. Their connection is prioritised."""
         return self._fair.whose
 
     @whose.setter
@@ -209,14 +210,14 @@ class FairLoop(asyncio.SelectorEventLoop):
         self._fair.whose = whose
 
     def put_last(self, connection: socket.socket, recognise: Recognise) -> None:
-        """It is a stranger's until `put_first`, which is to be called before its descriptor is another's."""
+        """Treat a connection as a stranger's until `put_first`. Call that before the descriptor is reused."""
         self._fair.put_last(connection, recognise)
 
     def put_first(self, descriptor: int) -> None:
         self._fair.put_first(descriptor)
 
     async def turn(self) -> None:
-        """A stranger's next turn, for what needs no reading: requests that came together have one each."""
+        """Wait for a stranger's next turn, without reading. Requests that arrive together take a turn each."""
         come = self.create_future()
 
         def begin() -> None:
@@ -228,5 +229,5 @@ class FairLoop(asyncio.SelectorEventLoop):
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """The loop of a server; the usual one on systems without epoll."""
+    """Return the event loop of a server: the usual one on systems without epoll."""
     return FairLoop() if sys.platform == "linux" else asyncio.new_event_loop()

@@ -1,19 +1,19 @@
-"""HTTP connections with deadlines, for every HTTP server of ours.
+"""HTTP connections with deadlines, for all our HTTP servers.
 
-aiohttp waits an hour for the next request, and for ever for the rest of a header or a body and for
-a client that does not read. Here each has a deadline, and a connection that misses it is closed
-without an answer:
+aiohttp waits an hour for the next request. It waits forever for the rest of a header or a body, and for a
+client that does not read. Here each has a deadline, and a connection that misses it is closed without a
+response:
 
 | the connection                                | may take                                             |
 |-----------------------------------------------|------------------------------------------------------|
-| sends the first request's line and headers    | HEADER_DEADLINE_S, from the first moment on          |
+| sends the first request's line and headers    | HEADER_DEADLINE_S, from the start                    |
 | waits for the next request                    | IDLE_DEADLINE_S                                      |
 | sends that request's line and headers         | HEADER_DEADLINE_S; no byte makes it longer           |
-| sends a body                                  | STALL_DEADLINE_S, and a second for each KB that came |
-| takes an answer, or our last words            | the same, by what was taken                          |
+| sends a body                                  | STALL_DEADLINE_S, and a second per KB received       |
+| takes a response, or our closing bytes        | the same, by the bytes that it took                  |
 
-The time that a handler takes is its own affair, and so is what an upgraded connection does, which
-has pings. The table calls `check` about once a second, so a request costs next to nothing.
+A handler's own time is not limited, nor is an upgraded connection, which has pings. The table calls
+`check` about once a second, so a request costs next to nothing.
 """
 
 import asyncio
@@ -31,12 +31,12 @@ from svc.base.fair_loop import FairLoop
 
 # A slow phone needs two seconds for a handshake and a header.
 HEADER_DEADLINE_S = 10.0
-# Longer than proxies keep a connection (nginx 60 s), so that they close it and not we.
+# Longer than proxies keep a connection (nginx 60 s), so that the proxy closes it first.
 IDLE_DEADLINE_S = 75.0
-# A train in a tunnel. It is also the most that can be saved up by being fast.
+# Covers a train in a tunnel. A fast connection cannot save up more than this.
 STALL_DEADLINE_S = 30.0
 LEAST_BYTES_PER_S = 1024
-# How often a connection is looked at whose handler is at work.
+# How often to check a connection while its handler runs.
 _AT_WORK_INTERVAL_S = 5.0
 
 
@@ -53,23 +53,23 @@ class HttpConnection(web.RequestHandler):
         self._clock: Callable[[], float] = self._loop.time
         self._watched: asyncio.Transport | None = None
         self._deadline = 0.0
-        # All bytes so far; and how many there were when the deadline was set.
+        # All bytes received, and how many of them had arrived when the deadline was set.
         self._received = 0
         self._mark = 0
-        # How many there were when the request before was begun.
+        # How many bytes had arrived when the previous request began.
         self._read = 0
         # The request that is being served.
         self._serving: web.BaseRequest | None = None
-        # What the peer had still to take when it was last looked at; None when it keeps up.
+        # How many bytes were unsent at the last check; None while the peer keeps up.
         self._unsent: int | None = None
 
     def watch(self, place: Place, clock: Callable[[], float]) -> None:
-        """Called before the connection is made."""
+        """Watch the deadlines of this place. Called before the connection is made."""
         self._place = place
         self._clock = clock
 
     def belongs_to(self, owner: str) -> None:
-        """Somebody has proved on this connection who they are: it makes room for no stranger."""
+        """Mark the connection as authenticated, so that it is not closed to make room for a stranger."""
         if self._place is not None:
             self._place.belongs_to(owner)
 
@@ -77,7 +77,7 @@ class HttpConnection(web.RequestHandler):
         super().connection_made(transport)
         assert isinstance(transport, asyncio.Transport)
         self._watched = transport
-        # As if a header had begun.
+        # Apply the header deadline from the start.
         self._mark = -1
         self._deadline = self._clock() + HEADER_DEADLINE_S
         if self._place is not None:
@@ -122,7 +122,7 @@ class HttpConnection(web.RequestHandler):
                 self._place.check_soon()
 
     async def _turn(self) -> None:
-        """A stranger's request costs a turn of the loop, also where one read brings many of them."""
+        """Wait for a turn of the loop before each stranger's request, even if one read brings many."""
         together, self._read = self._read == self._received, self._received
         stranger = self._place is not None and self._place.owner is None
         if together and stranger and isinstance(self._loop, FairLoop):
@@ -131,7 +131,7 @@ class HttpConnection(web.RequestHandler):
                 raise ConnectionResetError("closed while its next request waited")
 
     def check(self, now: float) -> float:
-        """End the connection if it has missed its deadline; when to look again."""
+        """End the connection if it has missed its deadline. Return the time of the next check."""
         transport = self._watched
         assert transport is not None, "a connection that is lost has left its place"
         if transport.is_closing() or self.writing_paused:
@@ -139,7 +139,7 @@ class HttpConnection(web.RequestHandler):
         elif self._serving is None:
             self._look_at_header(now)
         elif self._serving.content.is_eof() or not transport.is_reading():
-            # The handler is at work; or it takes no more of the body, which is not the client's fault.
+            # The handler is working, or it reads no more of the body, which is not the client's fault.
             self._deadline = now + STALL_DEADLINE_S
             self._mark = self._received
             return now + _AT_WORK_INTERVAL_S
@@ -151,7 +151,7 @@ class HttpConnection(web.RequestHandler):
         return now
 
     def _look_at_header(self, now: float) -> None:
-        """Has one begun since the last request was answered? Then its time runs, and nothing resets it."""
+        """Start the header's deadline if one has begun since the last response. Nothing resets it."""
         if 0 <= self._mark < self._received:
             self._mark = -1
             self._deadline = now + HEADER_DEADLINE_S
@@ -169,22 +169,25 @@ class HttpConnection(web.RequestHandler):
 
 
 def _forget_how_it_broke(request: web.BaseRequest) -> None:
-    """Of a body that did not come to its end: the way of its fault leads back to what has come of the body,
-    which would stay in memory until Python looks for such circles."""
+    """Clear the exception of an incomplete body.
+
+    Its references lead back to the received data, which would stay in memory until the garbage collector
+    runs.
+    """
     fault = request.content.exception()
     if fault is not None:
         fault.__cause__ = fault.__context__ = fault.__traceback__ = None
 
 
 def recognise(request: web.BaseRequest, owner: str) -> None:
-    """Somebody has proved with this request who they are: their connection is not closed for strangers'."""
+    """Mark a request's connection as authenticated, so that it is not closed to make room for strangers."""
     protocol = request.protocol
     if isinstance(protocol, HttpConnection):
         protocol.belongs_to(owner)
 
 
 def speaking_http(server: web.Server, clock: Callable[[], float] | None = None) -> Opener:
-    """Opens accepted connections as plain HTTP ones of `server`."""
+    """Return an opener that serves plain HTTP of `server` on accepted connections."""
     loop = asyncio.get_running_loop()
 
     async def open_connection(connection: socket.socket, place: Place) -> None:
@@ -194,7 +197,7 @@ def speaking_http(server: web.Server, clock: Callable[[], float] | None = None) 
 
 
 def protocol_of(server: web.Server, place: Place, clock: Callable[[], float] | None = None) -> HttpConnection:
-    """What speaks HTTP on a connection that has this place."""
+    """Return the HTTP protocol for a connection that has this place."""
     protocol = server()
     assert isinstance(protocol, HttpConnection), "a server of ours (http_server)"
     protocol.watch(place, clock or asyncio.get_running_loop().time)
@@ -205,7 +208,7 @@ def protocol_of(server: web.Server, place: Place, clock: Callable[[], float] | N
 async def serving_http(
     runner: web.AppRunner, sockets: Sequence[socket.socket], most: int
 ) -> AsyncIterator[Listener]:
-    """Let clients in for as long as the block runs, `most` at a time. `runner` has been set up."""
+    """Accept clients while the block runs, `most` at a time. `runner` must be set up."""
     assert runner.server is not None, "the runner has been set up"
     table = Table(Limits(room_for(descriptors.limit(), most)))
     listener = Listener(sockets, table, speaking_http(runner.server))
@@ -220,5 +223,5 @@ def _unsent(transport: asyncio.Transport) -> int:
     try:
         return transport.get_write_buffer_size()
     except AttributeError:
-        # asyncio's TLS transport, closed for the second time, has let go of what knows it.
+        # asyncio's TLS transport, closed twice, has dropped the transport with the buffer.
         return 0

@@ -1,7 +1,7 @@
-"""JSON of any length, read piece by piece: whoever reads walks through it and takes one value at a time.
+"""A reader of JSON of any length, one value at a time.
 
-Memory holds one value and what was read ahead of it, never the document. Everything that is wrong
-is a ValueError. Follows RFC 8259: UTF-8 (with or without a mark at its beginning), no NaN.
+Memory holds one value and the text read ahead of it, never the document. Every error is a ValueError.
+Follows RFC 8259: UTF-8 (with or without a byte order mark), no NaN.
 """
 
 import codecs
@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"[-0-9][-+.0-9eE]*")
 
 
 class JsonStream:
-    """`read` gives up to so many bytes, none at the end; `most` is the length of one value at most."""
+    """A JSON text. `read` returns up to so many bytes, none at the end; `most` is the longest value."""
 
     def __init__(self, read: Callable[[int], bytes], most: int) -> None:
         self._read = read
@@ -27,7 +27,7 @@ class JsonStream:
         self._ended = False
 
     def peek(self) -> str:
-        """The first character of what comes next; empty at the end. Raises ValueError."""
+        """Return the first character of the next token, or an empty string at the end. Raises ValueError."""
         while True:
             while self._at < len(self._text) and self._text[self._at] in _SPACE:
                 self._at += 1
@@ -35,7 +35,7 @@ class JsonStream:
                 return self._text[self._at : self._at + 1]
 
     def value(self) -> object:
-        """The next value, whole. Raises ValueError."""
+        """Return the next value, whole. Raises ValueError."""
         self.peek()
         while True:
             try:
@@ -48,19 +48,19 @@ class JsonStream:
                 self._refuse_long(len(self._text))
                 raise ValueError(f"not JSON: {fault.msg}") from None
             self._refuse_long(end)
-            # A number may go on in what has not been read; half of one can look like a whole one.
+            # A number may continue in unread text, and half a number can look like a whole one.
             if _NUMBER.fullmatch(self._text, self._at) and self._more(_CHUNK_BYTES):
                 continue
             self._at = end
             return value
 
     def items(self) -> Iterator[None]:
-        """Stops before each value of a list, which is to be read before the next. Raises ValueError."""
+        """Stop before each value of a list. Read that value before the next step. Raises ValueError."""
         self._take("[")
         yield from self._separated("]")
 
     def names(self) -> Iterator[str]:
-        """The names in an object; the value of each is to be read before the next. Raises ValueError."""
+        """Yield the names in an object. Read each name's value before the next step. Raises ValueError."""
         self._take("{")
         for _ in self._separated("}"):
             name = self.value() if self.peek() == '"' else None
@@ -70,7 +70,7 @@ class JsonStream:
             yield name
 
     def end(self) -> None:
-        """Nothing comes any more. Raises ValueError."""
+        """Expect the end of the text. Raises ValueError."""
         if self.peek():
             raise ValueError("there is more after the end")
 
@@ -92,7 +92,7 @@ class JsonStream:
             raise ValueError(f"a value has more than {self._most} characters")
 
     def _more(self, wanted: int) -> bool:
-        """Read at least something further, unless it has ended."""
+        """Read more text, unless it has ended."""
         if self._ended:
             return False
         data = self._read(max(wanted, _CHUNK_BYTES))

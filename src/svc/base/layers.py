@@ -36,17 +36,18 @@ _APART = (_CLONE_NEWNET, _CLONE_NEWPID, _CLONE_NEWIPC)
 
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 1, 2, 4, 8, 0x4000, 0x40000
 _MNT_DETACH = 2
-# The mount point of the new root, which is gone when the root is entered. Every Linux has this folder.
+# The mount point of the new root, which disappears when the root is entered. Every Linux has this
+# folder.
 _ANY_FOLDER = b"/dev"
-# One inode, which is the root itself.
+# One inode, for the root itself.
 _TMPFS_OPTIONS = b"size=4k,nr_inodes=1,mode=555"
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
-# Capabilities are numbered from 0; the kernel refuses the first number that it does not have.
+# Capabilities are numbered from 0. The kernel refuses the first number that it does not have.
 _MOST_CAPABILITIES = 64
-# Above the ranges that distributions, systemd and containers give out; the process number is added, so
+# Above the ranges that distributions, systemd and containers assign. The process number is added, so
 # that two servers on one machine do not share a user.
 _FIRST_UID = 2_000_000_000
 _NOBODY = 65_534
@@ -54,8 +55,8 @@ _NOBODY = 65_534
 # The same numbers on every architecture.
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
 _LANDLOCK_CREATE_RULESET_VERSION = 1
-# What each version of Landlock can take away: files, TCP ports, signals and abstract sockets (bits of
-# linux/landlock.h). The last row is used for later versions too.
+# The rights that each version of Landlock can remove: files, TCP ports, signals and abstract sockets
+# (bits of linux/landlock.h). The last row also applies to later versions.
 _LANDLOCK_RIGHTS = (
     ((1 << 13) - 1, 0, 0),
     ((1 << 14) - 1, 0, 0),  # 2: linking and renaming across folders
@@ -71,27 +72,27 @@ DESCRIPTORS = 256
 _ON_LINUX = sys.platform == "linux"
 _libc = ctypes.CDLL(None)
 if _ON_LINUX:
-    # Without these, a number is passed as 32 bits where the kernel looks at 64.
+    # Without these, ctypes passes a number as 32 bits although the kernel reads 64.
     _libc.prctl.argtypes = (ctypes.c_int, *(ctypes.c_void_p,) * 4)
     _libc.syscall.argtypes = (ctypes.c_long, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     _libc.mount.argtypes = (*(ctypes.c_char_p,) * 3, ctypes.c_ulong, ctypes.c_char_p)
 
 
 class Layers:
-    """Those that are `wanted`, and those that `held` once each step has been taken."""
+    """The `wanted` layers, and the layers that `held` once each step has been taken."""
 
     def __init__(self, wanted: Collection[Layer] = tuple(Layer)) -> None:
         self.wanted = frozenset(wanted) if _ON_LINUX else frozenset(wanted) & {Layer.DESCRIPTORS}
         self.held: set[Layer] = set()
         self._own_mounts = False
-        # Before namespaces, in which all begin to count at 1.
+        # Read before entering namespaces, where process numbers begin at 1.
         self._process = os.getpid()
 
     def enter_namespaces(self) -> None:
-        """Go where there is nobody else, and never have more rights than now. Call it first.
+        """Enter new namespaces and never gain rights. Call it first.
 
-        Returns in the process that lives inside; the calling process waits for that one, and ends as
-        it ends.
+        Returns in the process inside. The calling process waits for that process and exits with its
+        status.
         """
         if not _ON_LINUX:
             return
@@ -107,7 +108,8 @@ class Layers:
         if got.issuperset(_APART):
             self.held.add(Layer.NAMESPACES)
         if _CLONE_NEWPID in got:
-            # The new process numbers begin with the next child: it is the zygote, this one holds its place.
+            # Process numbers in the namespace begin with the next child. The child is the zygote; this
+            # process waits for it.
             if (pid := os.fork()) != 0:
                 os.closerange(3, DESCRIPTORS)
                 os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 0xFF)
@@ -115,20 +117,20 @@ class Layers:
 
     def settle(self) -> None:
         """Give up the file system, the user and every capability. No file can be loaded afterwards."""
-        # A hostile decoder learns nothing from where the server was started.
+        # Hide from a hostile decoder where the server was started.
         os.chdir("/")
         if Layer.ROOT in self.wanted and ((self._own_mounts and _pivoted()) or _chrooted()):
             self.held.add(Layer.ROOT)
         if Layer.USER in self.wanted and _became_another(_FIRST_UID + self._process):
             self.held.add(Layer.USER)
-        # A change of user has ended it.
+        # The change of user has cancelled it.
         die_with_parent()
 
     def confine(self, *, threads: bool) -> None:
-        """The last layers, for the job that calls this."""
+        """Apply the last layers to the calling job."""
         if Layer.LANDLOCK in self.wanted and _landlocked():
             self.held.add(Layer.LANDLOCK)
-        # Landlock has needed one, and seccomp lets no limit be changed.
+        # Landlock needed a descriptor, and seccomp will forbid changing limits.
         if Layer.DESCRIPTORS in self.wanted:
             resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
             self.held.add(Layer.DESCRIPTORS)
@@ -137,7 +139,7 @@ class Layers:
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when the one that forked it ends."""
+    """Have the kernel kill this process when its parent ends."""
     if _ON_LINUX:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
@@ -149,7 +151,7 @@ def _pivoted() -> bool:
         _libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)
         or _libc.mount(b"none", _ANY_FOLDER, b"tmpfs", flags, _TMPFS_OPTIONS)
         or _libc.chdir(_ANY_FOLDER)
-        # Both at the same place: the old root lies on the new one until it is unmounted.
+        # With both at the same place, the old root covers the new one until it is unmounted.
         or _libc.pivot_root(b".", b".")
         or _libc.umount2(b".", _MNT_DETACH)
         or _libc.chdir(b"/")
@@ -157,7 +159,7 @@ def _pivoted() -> bool:
 
 
 def _chrooted() -> bool:
-    """Enter a folder that has been removed: nothing is in it, and nothing can be made in it."""
+    """Enter a removed folder, which is empty and in which nothing can be created."""
     here = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
     try:
         folder = tempfile.mkdtemp()
@@ -173,20 +175,20 @@ def _chrooted() -> bool:
 
 
 def _became_another(user: int) -> bool:
-    """Whether the user is another one now. Either way no capability is left, nor a way to gain one."""
+    """Change the user and drop all capabilities for good. Return whether the user changed."""
     for number in range(_MOST_CAPABILITIES):
         _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
     changed = os.geteuid() == 0 and any(map(_changed_to, (user, _NOBODY)))
     _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     header = struct.pack("=Ii", _LINUX_CAPABILITY_VERSION_3, 0)
     _libc.capset(header, struct.pack("=6I", 0, 0, 0, 0, 0, 0))
-    # No process of the same user reads its memory, or attaches to it.
+    # Keep other processes of the same user from reading its memory or attaching to it.
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     return changed
 
 
 def _changed_to(number: int) -> bool:
-    """False where the user namespace that we are in does not have this number, or we may not change."""
+    """Change the user. Return False if the user namespace lacks this number or the change is forbidden."""
     with suppress(OSError):
         os.setgroups([])
         os.setresgid(number, number, number)
@@ -196,16 +198,16 @@ def _changed_to(number: int) -> bool:
 
 
 def landlock_version() -> int:
-    """The version of Landlock that the kernel has; below 1 where it has none."""
+    """Return the kernel's version of Landlock, below 1 if it has none."""
     return int(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION))
 
 
 def _landlocked() -> bool:
-    """Landlock without a rule: what it can handle is refused."""
+    """Apply Landlock without a rule, so that everything it controls is refused."""
     if (version := landlock_version()) < 1:
         return False
     rights = _LANDLOCK_RIGHTS[min(version, len(_LANDLOCK_RIGHTS)) - 1]
-    # Older kernels take the longer structure as long as what they do not know is zero.
+    # Older kernels accept the longer structure if the fields that they do not know are zero.
     attributes = struct.pack("=3Q", *rights)
     ruleset = _libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
     if ruleset < 0:

@@ -1,9 +1,9 @@
-"""Where media is kept: one small interface, and what a folder of this machine makes of it.
+"""Storage of media: a small interface, and its implementation in a local folder.
 
-A key is flat, `uploads/<uuid>.<ext>`, and what is stored under it never changes. `put` returns
-once the object would survive a power cut; a crash leaves the whole object or none. Lists
-nothing and judges nothing: whoever deletes knows which keys are theirs, so that several servers
-may share a bucket. S3 is in `objects_s3`. docs/configuration.md, "Chat server".
+A key is flat, `uploads/<uuid>.<ext>`, and its object never changes. `put` returns once the object would
+survive a power cut, and a crash leaves the whole object or none. The store lists and checks nothing.
+Callers know which keys are theirs, so that several servers may share a bucket. S3 is in `objects_s3`. See
+docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -19,30 +19,30 @@ from typing import Protocol, TypeVar
 
 from svc.base.private_files import make_private_file, make_private_folder
 
-# What a reader holds in memory, however slow it is.
+# The memory that one reader holds, however slow it is.
 CHUNK_BYTES = 256 * 1024
-# Reading and writing files side by side: enough to keep one disk busy.
+# Threads that read and write files: enough to keep one disk busy.
 _THREADS = 4
-# The database writes to the same disk: whoever may send pictures must not stop it with them.
+# The database writes to the same disk, so uploads must not fill it.
 MIN_FREE_BYTES = 256 * 1024 * 1024
 # An interrupted `put` leaves a file with this in its name.
 _PARTIAL = ".partial-"
-# No put takes so long.
+# No put takes this long.
 _PARTIAL_KEPT_S = 24 * 3600.0
 
 T = TypeVar("T")
 
 
 class ObjectMissing(Exception):
-    """There is nothing under that key."""
+    """The key has no object."""
 
 
 class StoreFailed(Exception):
-    """The store cannot do it now; the message is for the operator and holds no secret."""
+    """The store failed for now. The message is for the operator and holds no secret."""
 
 
 class ObjectDamaged(StoreFailed):
-    """What is stored ends before the bytes that were asked for."""
+    """The stored object ends before the requested bytes."""
 
     def __init__(self, key: str, end: int) -> None:
         super().__init__(f"{key} is cut off: it ends before byte {end}")
@@ -51,37 +51,38 @@ class ObjectDamaged(StoreFailed):
 class ObjectStore(Protocol):
     @property
     def readers_at_once(self) -> int:
-        """So many may read without filling memory or disk."""
+        """How many may read at once without filling memory or disk."""
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
-        """Keep a file or bytes; durable when it returns. Raises StoreFailed."""
+        """Store a file or bytes, which are durable on return. Raises StoreFailed."""
 
     async def size(self, key: str) -> int:
-        """Raises ObjectMissing and StoreFailed."""
+        """Return an object's size. Raises ObjectMissing and StoreFailed."""
 
     def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
-        """The bytes from `start` up to `end`, in chunks.
+        """Yield the bytes from `start` up to `end`, in chunks.
 
-        All of them, or it raises: ObjectMissing, ObjectDamaged where it ends before `end`, StoreFailed.
+        Raises if it cannot yield all: ObjectMissing, ObjectDamaged if the object ends before `end`,
+        StoreFailed.
         """
 
     async def delete(self, key: str) -> None:
-        """Nothing happens where it is gone already. Raises StoreFailed."""
+        """Delete an object. Do nothing if it is absent. Raises StoreFailed."""
 
     async def tidy_up(self) -> None:
-        """Remove what interrupted puts have left behind. Raises StoreFailed."""
+        """Remove the remains of interrupted puts. Raises StoreFailed."""
 
 
 class FileObjects:
-    """Under `folder`, which is made when something is first put there."""
+    """Objects in `folder`, which is created by the first put."""
 
-    # Each has a file open.
+    # Each reader has a file open.
     readers_at_once = 256
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="objects")
-        # Of all readers, so few have a new chunk in one turn of the event loop: writing the chunks of
+        # Limits how many readers get a new chunk in one turn of the event loop. Writing the chunks of
         # hundreds to their connections would stop it for a second.
         self._turns = asyncio.Semaphore(_THREADS)
 
@@ -95,7 +96,7 @@ class FileObjects:
         handle = await self._in_thread(lambda: os.open(self._path(key), os.O_RDONLY | os.O_CLOEXEC))
         try:
             at = start
-            # Said before the first chunk, while whoever asked can still be refused.
+            # Raise before the first chunk, while the request can still be refused.
             if end is not None and os.fstat(handle).st_size < end:
                 raise ObjectDamaged(key, end)
             while end is None or at < end:
@@ -115,11 +116,11 @@ class FileObjects:
         await self._in_thread(lambda: self._path(key).unlink(missing_ok=True))
 
     async def tidy_up(self) -> None:
-        """Remove what interrupted puts have left behind."""
+        """Remove the remains of interrupted puts."""
         await self._in_thread(lambda: _remove_partial(self._folder, time.time() - _PARTIAL_KEPT_S))
 
     def _path(self, key: str) -> Path:
-        # Keys are ours and no stranger's text; this is the last line of defence.
+        # Keys are generated by us, never by strangers. This is the last line of defence.
         parts = key.split("/")
         if len(parts) > 2 or any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
             raise StoreFailed(f"{key!r} is no key")
@@ -145,7 +146,7 @@ def _reading(handle: int, most: int, at: int) -> Callable[[], bytes]:
 
 
 def _put(path: Path, source: Path | bytes) -> None:
-    """Whole or not at all: written beside it, then renamed."""
+    """Write a file atomically: write a temporary file next to it, then rename it."""
     make_folder(path.parent)
     require_free(path.parent, len(source) if isinstance(source, bytes) else _size(source))
     partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(8)}")
@@ -168,7 +169,7 @@ def _put(path: Path, source: Path | bytes) -> None:
 def _size(source: Path) -> int:
     try:
         return source.stat().st_size
-    except FileNotFoundError as fault:  # Of the source: nothing is missing under the key.
+    except FileNotFoundError as fault:  # The source is missing, not the object.
         raise StoreFailed(str(fault)) from None
 
 
@@ -181,13 +182,13 @@ def _copy(source: Path, target: int) -> None:
 
 
 def require_free(folder: Path, more: int) -> None:
-    """Raises StoreFailed where a file of so many bytes would take the last of the disk."""
+    """Raise StoreFailed if a file of `more` bytes would nearly fill the disk."""
     if shutil.disk_usage(folder).free < MIN_FREE_BYTES + more:
         raise StoreFailed("the disk is almost full")
 
 
 def make_folder(folder: Path) -> None:
-    """With those above it, and so that they are there after a power cut."""
+    """Create a folder and its parents durably."""
     if not folder.is_dir():
         make_folder(folder.parent)
         make_private_folder(folder)
@@ -195,7 +196,7 @@ def make_folder(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the name durable too. Where folders cannot be opened (Windows) the system sees to it."""
+    """Make the folder's names durable. On Windows, where folders cannot be opened, the system does so."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
@@ -210,5 +211,5 @@ def _remove_partial(folder: Path, before: float) -> None:
         try:
             if path.stat().st_mtime < before:
                 path.unlink()
-        except FileNotFoundError:  # Renamed meanwhile, after all.
+        except FileNotFoundError:  # The put has renamed it meanwhile.
             continue

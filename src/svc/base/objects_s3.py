@@ -1,8 +1,8 @@
-"""Media kept in a bucket, through obstore: an optional library (the extra `s3`).
+"""Media stored in a bucket, through obstore: an optional library (the extra `s3`).
 
-Makes no bucket. Reads piece by piece, each a request of its own, so that a slow reader holds
-neither a connection to the store nor more than one piece. Deletes one key at a time: not every
-store knows the call that deletes many. docs/configuration.md, "Chat server".
+Creates no bucket. Reads in pieces, each in its own request, so that a slow reader holds neither a
+connection to the store nor more than one piece. Deletes one key at a time, because not every store
+supports bulk deletion. See docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from obstore.store import S3Config, S3Store
 
 USUAL_REGION = "us-east-1"
-# One request's worth: some 10 ms near by, and rarely more than a picture.
+# The size of one read request: some 10 ms to a nearby store, and rarely smaller than a picture.
 PIECE_BYTES = 1024 * 1024
-# S3 takes parts from 5 MiB on; two at a time hold 16 MiB of a large video.
+# S3 parts have at least 5 MiB. Two at a time hold 16 MiB of a large video.
 _PART_BYTES = 8 * 1024 * 1024
 _PARTS_AT_ONCE = 2
 _CONNECT_S = 5
-# Of one request, whose body is a part at most.
+# The timeout of one request, whose body is at most a part.
 _REQUEST_S = 30
 _RETRY_S = 20
-# Of everything that storing an object takes, however often it is tried again.
+# The timeout for storing an object, including retries.
 PUT_DEADLINE_S = 600.0
 _DEADLINE_S = 60.0
-# Where the store gives no parts, each reader has a copy of the whole object on our disk.
+# If the store does not support ranges, each reader has a copy of the whole object on our disk.
 _COPIES_AT_ONCE = 8
-# What the library says of such a store.
+# The library's error message for such a store.
 _NO_PARTS = "non-partial response"
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class S3Address:
-    """Which bucket, and how it is reached. Without a key, requests are not signed."""
+    """The bucket and how to reach it. Without a key, requests are not signed."""
 
     bucket: str
     endpoint: str = ""
@@ -56,7 +56,7 @@ class S3Address:
 
 
 class S3Objects:
-    """Raises ConfigError where obstore is not installed or does not take the address."""
+    """Objects in a bucket. Raises ConfigError if obstore is not installed or rejects the address."""
 
     def __init__(self, address: S3Address) -> None:
         self._store = _opened(address)
@@ -64,7 +64,7 @@ class S3Objects:
 
     @property
     def readers_at_once(self) -> int:
-        # Each holds a piece in memory.
+        # Each reader holds a piece in memory.
         return 256 if self._gives_parts else _COPIES_AT_ONCE
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
@@ -100,7 +100,9 @@ class S3Objects:
                 yield piece
 
     async def _piece(self, key: str, start: int, end: int) -> bytes | None:
-        """None from a store that answers a range with something else than 206, as `rclone serve s3`."""
+        """Return a piece, or None if the store answers a range with a status other than 206 (`rclone
+        serve s3`).
+        """
         try:
             async with _asking(key):
                 return bytes(await self._store.get_range_async(key, start=start, end=end))
@@ -112,7 +114,7 @@ class S3Objects:
             return None
 
     async def _by_way_of_a_file(self, key: str, start: int, end: int) -> AsyncGenerator[bytes, None]:
-        """All of it at the store's pace, and what is wanted of it at the reader's."""
+        """Copy the whole object to a file at the store's pace, then yield the requested part at the reader's."""
         with TemporaryFile() as file:
             async with _asking(key, PUT_DEADLINE_S):
                 whole = await self._store.get_async(key)
@@ -134,7 +136,7 @@ class S3Objects:
                 await self._store.delete_async(key)
 
     async def tidy_up(self) -> None:
-        """Parts that were never put together are for the bucket's own rules to remove."""
+        """Do nothing: the bucket's own rules remove incomplete uploads."""
 
 
 def _opened(address: S3Address) -> "S3Store":
@@ -165,7 +167,7 @@ def _opened(address: S3Address) -> "S3Store":
 
 
 def _endpoint(address: S3Address) -> str:
-    """The library wants the bucket in the host's name where the style asks for it."""
+    """Return the endpoint. In virtual-hosted style, the library expects the bucket in the host name."""
     if address.force_path_style:
         return address.endpoint
     parts = urlsplit(address.endpoint)
@@ -174,7 +176,7 @@ def _endpoint(address: S3Address) -> str:
 
 @asynccontextmanager
 async def _asking(key: str, seconds: float = _DEADLINE_S) -> AsyncIterator[None]:
-    """A bound on the time, and the store's faults by our names."""
+    """Limit the time of a request, and translate the store's errors into ours."""
     from obstore.exceptions import BaseError
 
     try:
@@ -189,5 +191,5 @@ async def _asking(key: str, seconds: float = _DEADLINE_S) -> AsyncIterator[None]
 
 
 def _plain(fault: BaseException) -> str:
-    """The first line: what follows is for the library's authors."""
+    """Return the first line of an error. The rest is for the library's authors."""
     return str(fault).strip().splitlines()[0][:300] if str(fault).strip() else type(fault).__name__

@@ -1,8 +1,8 @@
-"""Pictures of strangers, written out again: what is asked of the sandbox, and what is believed of its answer.
+"""Rewrite untrusted pictures: the sandbox's request and the validation of its response.
 
-The content decides which format a file has, never its name. What comes back is a new file with the same
-pixels in sRGB, the right way up, and nothing else of the old one. Pillow is in `svc.base.pixels`,
-which runs in the sandbox only; nothing is decoded here.
+The content decides a file's format, never its name. The result is a new file with the same pixels in sRGB,
+upright, and nothing else of the original. Pillow is in `svc.base.pixels`, which runs only in the sandbox.
+Nothing is decoded here.
 """
 
 import re
@@ -24,21 +24,21 @@ __all__ = [
     "rewritten",
 ]
 
-# The largest side that WebP can have.
+# The largest side that WebP supports.
 MAX_SIDE = 16_383
-# Decoded, converted, turned and being encoded, a pixel is held several times.
+# While decoded, converted, turned and encoded, a pixel is held several times.
 _BYTES_PER_PIXEL = 20
 _FIXED_BYTES = 96 * 1024 * 1024
 _MAX_RESULT_BYTES = 64 * 1024 * 1024
 _SIGNATURE_BYTES, _SIGNATURES_BYTES = 6, 16
-# The marker behind the start of a file in JPEG-LS, which Pillow does not decode.
+# The marker after the start of a file in JPEG-LS, which Pillow does not decode.
 _JPEG_LS = b"\xf7"
-# Brands of containers, and types of the items in them, that say which codec their pictures are in.
+# Brands of containers, and types of their items, that identify the codec.
 _CODECS = {
     **dict.fromkeys((b"avif", b"avis", b"av01"), "AVIF"),
     **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hvc1"), "HEIF"),
 }
-# Any codec may be in a container with one of these, which encoders also write before the codec's own brand.
+# Containers with these brands may use any codec. Encoders also write them before the codec's own brand.
 _GENERAL_STILLS = frozenset(
     (b"mif1", b"mif2", b"msf1", b"miaf", b"MiHB", b"MiHE", b"MiHA", b"MiPr", b"MA1A", b"MA1B")
 )
@@ -46,7 +46,8 @@ MOVIE_BRANDS = frozenset(
     brand.ljust(4) for brand in b"isom iso2 iso3 iso4 iso5 iso6 mp41 mp42 avc1 qt M4V M4A M4B dash".split()
 )
 _TEXT_BYTES = 64
-# No text has these: all controls but tab, line feed, vertical tab, form feed, carriage return and escape.
+# Control characters that text never contains: all but tab, line feed, vertical tab, form feed, carriage
+# return and escape.
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _TYPES = {"WEBP": ("image/webp", "webp"), "AVIF": ("image/avif", "avif")}
@@ -54,10 +55,10 @@ _TYPES = {"WEBP": ("image/webp", "webp"), "AVIF": ("image/avif", "avif")}
 
 @dataclass(frozen=True, slots=True)
 class PictureRules:
-    """What is taken and what is made. `max_pixels` counts all frames together."""
+    """The accepted and produced formats. `max_pixels` counts all frames together."""
 
     formats: tuple[str, ...] = ("PNG", "JPEG", "WEBP", "GIF")
-    max_side: int | None = None  # larger ones are made smaller
+    max_side: int | None = None  # larger pictures are shrunk
     max_pixels: int = 50_000_000
     max_frames: int = 500
     animated: bool = True  # else the first frame only
@@ -66,13 +67,13 @@ class PictureRules:
 
 
 ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
-# A picture attached to a message: no screen shows more, and the thumbnail is what a page loads first.
+# A picture attached to a message: screens show no larger side, and a page loads the thumbnail first.
 ATTACHED_PICTURE = PictureRules(ALL_FORMATS, max_side=4096, thumbnail_side=400)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The new file, and what is known of it. The placeholder is a BlurHash, the colour #rrggbb."""
+    """The new file and its properties. The placeholder is a BlurHash, the colour #rrggbb."""
 
     data: bytes
     content_type: str
@@ -89,16 +90,17 @@ class Picture:
 
 
 def picture_sandbox(at_once: int) -> Sandbox:
-    """One for a program to keep: the decoder is loaded once."""
+    """Return a sandbox for a program to keep, so that the decoder is loaded once."""
     return Sandbox("svc.base.pixels", at_once=at_once, broken="invalid_image")
 
 
 async def rewritten(
     data: bytes | Path, rules: PictureRules, *, deadline_s: float, sandbox: Sandbox | None = None
 ) -> Picture:
-    """Raises Refused (unsupported_type, invalid_image, too_large, timeout) and SandboxFailed.
+    """Rewrite a picture.
 
-    Without a sandbox one is made for this picture alone, which takes a tenth of a second longer.
+    Raises Refused (unsupported_type, invalid_image, too_large, timeout) and SandboxFailed. Without a
+    sandbox, one is created for this picture alone, which takes a tenth of a second longer.
     """
     if sandbox is None:
         async with picture_sandbox(1) as own:
@@ -113,7 +115,7 @@ async def rewritten(
 
 
 def kind_of(file: File) -> str | None:
-    """Return the format that a file belongs to by its content, or by its first bytes, in Pillow's names."""
+    """Return a file's format by its content or first bytes, in Pillow's names."""
     head = peek(file, 0, _SIGNATURES_BYTES)
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         # Apple's tools write PNG for applications that only their own systems read.
@@ -128,7 +130,7 @@ def kind_of(file: File) -> str | None:
 
 
 def _still(file: File) -> str | None:
-    """Return the format of a container of pictures: by the brand of its codec, or else by its items."""
+    """Return the format of a container of pictures, by its codec's brand or else by its items."""
     brands = brands_of(file)
     if not brands or brands[0] in MOVIE_BRANDS:
         return None
@@ -141,30 +143,30 @@ def _still(file: File) -> str | None:
 
 
 def is_text(file: File) -> bool:
-    """Return whether a file starts as text does, which may begin with any format's letters by chance.
+    """Return whether a file starts like text, which may begin with any format's letters by chance.
 
     Every picture and video has control characters near its start: lengths, sizes or a signature.
     """
-    # A signature with nothing behind it is a picture that was cut off.
+    # A signature without content is a truncated picture.
     head = peek(file, 0, _TEXT_BYTES)
     return len(head) > _SIGNATURE_BYTES and not _CONTROLS.intersection(head)
 
 
 def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -> Limits:
-    """What a child may use that rewrites a picture by these rules."""
+    """Return the limits of a child that rewrites a picture by these rules."""
     return Limits(
         memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
         deadline_s=deadline_s,
-        # The deadline counts while the machine does other things, so it comes first.
+        # The deadline also counts time while the machine does other things, so it comes first.
         cpu_s=int(deadline_s) + 2,
         result_bytes=_MAX_RESULT_BYTES,
-        # The decoder of HEIC starts one for each tile of a photo and aborts where it may not.
+        # The HEIC decoder starts one for each tile of a photo and aborts if it may not.
         threads=kind == "HEIF",
     )
 
 
 def _believed(result: Result, rules: PictureRules) -> Picture:
-    """A decoder that was taken over may say anything: it gets no further than a wrong picture."""
+    """Validate a result. A compromised decoder can send anything, but at most a wrong picture passes."""
     facts = result.facts
     content_type, ext = _TYPES[rules.output]
     try:

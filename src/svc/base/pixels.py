@@ -1,7 +1,7 @@
-"""Inside the sandbox: a picture decoded by Pillow, turned, converted to sRGB and written anew.
+"""Decode a picture with Pillow, turn it upright, convert it to sRGB and encode it again.
 
-Is imported by the sandbox's child alone (`svc.base.pictures` asks for it); opens no file, for it
-could not. What is not pixels is left behind: EXIF, GPS, XMP, profiles, comments, text.
+Only the sandbox's child imports this module, at the request of `svc.base.pictures`. It cannot open files.
+The output contains pixels only: EXIF, GPS, XMP, profiles, comments and text are dropped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,15 +33,15 @@ from svc.base.colours import profile_of_code_points, profile_of_gamma
 from svc.base.confined import Outcome, Progress, Rejected
 from svc.base.containers import HEAD_BYTES, code_points
 
-# Theirs is a warning, ours an error; and ours counts every frame.
+# Pillow's limit only warns. Ours is an error and counts every frame.
 Image.MAX_IMAGE_PIXELS = None
 # Only a job for HEIC may start threads.
 AvifImagePlugin.DEFAULT_MAX_THREADS = 1
-# libheif puts a photo together on this thread; its decoder has one for each tile all the same.
+# libheif assembles a photo on this thread, but its decoder still starts a thread for each tile.
 heif.DECODE_THREADS = 0
 heif.DEPTH_IMAGES = heif.AUX_IMAGES = heif.THUMBNAILS = False
 PLUGINS = (GifImagePlugin, HeifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
-# `svc.base.pictures` judges containers by all their brands; these two would look at the first alone.
+# `svc.base.pictures` checks all brands of a container. These two plugins would check only the first.
 for _name in ("AVIF", "HEIF"):
     Image.register_open(_name, Image.OPEN[_name][0], None)
 
@@ -49,21 +49,21 @@ _ANIMATED = ("GIF", "WEBP", "PNG", "AVIF")
 _MAX_SIDE = 16_383
 QUALITY = {"WEBP": 85, "AVIF": 70}
 THUMBNAIL_QUALITY = 75
-# Drawings and screenshots: smaller without loss than with it, and their letters stay sharp.
+# Drawings and screenshots are smaller with lossless compression, and their text stays sharp.
 LOSSLESS_COLOURS = 1024
 LOSSLESS_PIXELS = 2_000_000
-# The place of the flags in the header of an animated WebP, and the flag for transparency.
+# The offset of the flags in the header of an animated WebP, and the transparency flag.
 _WEBP_FLAGS, _WEBP_ALPHA = 20, 0x10
 _WEBP_OUT_OF_MEMORY = "encoding error 1"
-# A progressive JPEG has about ten; within pixels 0xFF is never followed by this marker.
+# A progressive JPEG has about ten. Within pixel data, 0xFF is never followed by this marker.
 MAX_SCANS = 100
-# What the placeholder and the dominant colour are made of.
+# The side of the sample from which the placeholder and the dominant colour are computed.
 SAMPLE_SIDE = 32
 _SRGB = ImageCms.createProfile("sRGB")
-# Viewers show shorter ones slowed down; ten frames a second is what they make of it.
+# Viewers replace shorter frame durations with a tenth of a second.
 _MIN_FRAME_MS, _DEFAULT_FRAME_MS = 11, 100
 _MAX_FRAME_MS = 60_000
-# A WebP counts in 16 bits how often it is played.
+# WebP stores the number of plays in 16 bits.
 _MAX_PLAYS = 0xFFFF
 
 
@@ -74,7 +74,7 @@ class _Frame:
 
 
 def prepare() -> None:
-    """Have everything loaded that is loaded at its first use: no file can be opened later."""
+    """Load everything that is loaded at first use, because no file can be opened later."""
     sample = Image.new("RGBA", (8, 8), (200, 100, 50, 128))
     for format_ in ("PNG", "GIF", "WEBP", "AVIF", "JPEG"):
         file = BytesIO()
@@ -98,18 +98,18 @@ _ANYTHING: Mapping[str, object] = {
 
 
 def rewrite(files: Sequence[int], rules: Mapping[str, object], _: Progress) -> Outcome:
-    """The picture in the first file, by `PictureRules`."""
+    """Rewrite the picture in the first file according to `PictureRules`."""
     with fdopen(files[0], "rb", closefd=False) as file:
         return _rewritten(cast(BytesIO, file), rules)
 
 
 def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
     _check_scans(file)
-    # Closed, it gives back its pixels too, before those of the frames are encoded.
+    # Closing the source frees its pixels before the frames are encoded.
     with closing(Image.open(file, formats=cast(list[str], rules["formats"]))) as source:
         frames = _frames(source, file, _profile(source, file), rules)
         plays = _plays(source)
-        # An APNG may begin with an image that is not part of its animation, for where nothing moves.
+        # An APNG may begin with a still image that is not part of its animation.
         still_apart = len(frames) > 1 and bool(source.info.get("default_image"))
     first = frames[0].image
     frames = frames[1:] if still_apart else frames
@@ -135,14 +135,14 @@ def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
 
 
 def _check_scans(file: BytesIO) -> None:
-    """Each scan of a JPEG, a few bytes, has the decoder go over all pixels. Raises Rejected."""
+    """Reject a JPEG with too many scans: each takes a few bytes but makes the decoder process all pixels."""
     if file.read(3) == b"\xff\xd8\xff" and file.read().count(b"\xff\xda") > MAX_SCANS:
         raise Rejected("too_large", f"It has more than {MAX_SCANS} scans")
     file.seek(0)
 
 
 def _profile(source: Image.Image, file: BytesIO) -> bytes | None:
-    """Return the profile in a picture, or one for the numbers that describe its colours."""
+    """Return the picture's ICC profile, or one made from the colour properties that it declares."""
     if (profile := source.info.get("icc_profile")) is not None:
         return cast(bytes, profile)
     if source.format in ("AVIF", "HEIF"):
@@ -157,7 +157,7 @@ def _profile(source: Image.Image, file: BytesIO) -> bytes | None:
 
 
 def _start(file: BytesIO) -> bytes:
-    """Return the first bytes, wherever Pillow is in the file."""
+    """Return the first bytes of the file and leave its position unchanged."""
     at = file.tell()
     file.seek(0)
     start = file.read(HEAD_BYTES)
@@ -166,7 +166,7 @@ def _start(file: BytesIO) -> bytes:
 
 
 def _code_points_of_png(start: bytes) -> tuple[int, int] | None:
-    """Return the primaries and the transfer in the chunk cICP, which Pillow passes over."""
+    """Return the primaries and the transfer function from the cICP chunk, which Pillow ignores."""
     at = 8
     while at + 12 <= len(start) and (kind := start[at + 4 : at + 8]) != b"IDAT":
         if kind == b"cICP":
@@ -178,21 +178,21 @@ def _code_points_of_png(start: bytes) -> tuple[int, int] | None:
 def _frames(
     source: Image.Image, file: BytesIO, profile: bytes | None, rules: Mapping[str, object]
 ) -> list[_Frame]:
-    """All that are wanted, each the right way up, in sRGB and of the wanted size."""
+    """Return the requested frames: upright, in sRGB and of the requested size."""
     max_side = min(cast(int | None, rules["max_side"]) or _MAX_SIDE, _MAX_SIDE)
     count = _wanted(source, rules)
-    # libjpeg gives an eighth, a quarter or half of the size for less work and memory.
+    # libjpeg decodes at an eighth, a quarter or half of the size with less work and memory.
     source.draft(None, (int(max_side * _DRAFT), int(max_side * _DRAFT)))
     _mend_transparency(source)
     orientation = source.getexif().get(_ORIENTATION, 1)
     frames: list[_Frame] = []
     shown_ms, said_ms = 0.0, 0
     for decoded, duration in islice(_decoded(source, file, count, profile), count):
-        # Rounded where they end, so that 60 frames of 16.7 ms take a second.
+        # Round at the end of each frame, so that 60 frames of 16.7 ms take a second.
         shown_ms += _as_shown(duration) if count > 1 else 0.0
         image = _upright(_in_srgb(_within(_in_bytes(decoded), max_side), profile), orientation)
-        # Without all that Pillow carries along and would write out again. To save an image that came from a
-        # file it asks for the working directory, which the sandbox refuses.
+        # Drop Pillow's metadata, which it would write to the output. Saving an image that came from a
+        # file also makes Pillow ask for the working directory, which the sandbox refuses.
         image = image.copy() if image is source else image
         image.info = {}
         frames.append(_Frame(image, round(shown_ms) - said_ms))
@@ -208,11 +208,11 @@ def _frames(
 def _decoded(
     source: Image.Image, file: BytesIO, count: int, profile: bytes | None
 ) -> Iterator[tuple[Image.Image, object]]:
-    """Give so many frames, and for how many milliseconds each is shown."""
+    """Yield `count` frames, each with its duration in milliseconds."""
     source.load()
     if count == 1 or source.format != "PNG":
         for index in range(count):
-            if index:  # A file of several photos is opened at its main one, which may not be the first.
+            if index:  # A file of several photos opens at its main one, which may not be the first.
                 source.seek(index)
                 source.load()
             if isinstance(source, GifImagePlugin.GifImageFile):
@@ -234,9 +234,9 @@ def _decoded(
 
 
 def _clear_background(gif: GifImagePlugin.GifImageFile) -> None:
-    """Let the page shine through where a GIF goes back to its background, as browsers do.
+    """Make the area transparent where a GIF restores its background, as browsers do.
 
-    Pillow takes the first colour of the palette there, if nothing else in the file is transparent.
+    Pillow fills it with the palette's first colour if nothing else in the file is transparent.
     """
     extent = gif.dispose_extent
     if extent is None or gif.info.get("transparency") is not None:
@@ -259,7 +259,7 @@ def _clear_background(gif: GifImagePlugin.GifImageFile) -> None:
 
 
 def _mend_transparency(source: Image.Image) -> None:
-    """Say which grey shines through in the units of what is decoded. Pillow leaves those of 2 or 4 bits."""
+    """Convert the transparent grey to the decoded range. Pillow leaves it in units of 2 or 4 bits."""
     tiles = source.tile if isinstance(source, PngImagePlugin.PngImageFile) else []
     scale = {"L;2": 85, "L;4": 17}.get(str(tiles[0].args)) if tiles else None
     grey = source.info.get("transparency")
@@ -267,15 +267,15 @@ def _mend_transparency(source: Image.Image) -> None:
         source.info["transparency"] = grey * scale
 
 
-# What is a little too small already is not enlarged to be made smaller again.
+# Avoid a draft that is slightly too small, which would have to be enlarged.
 _DRAFT = 0.9
 _ORIENTATION = 0x0112
-# What becomes of a frame of a GIF: its place is given back to the background.
+# The disposal method of a GIF frame that restores the background.
 _TO_BACKGROUND = 2
 
 
 def _wanted(source: Image.Image, rules: Mapping[str, object]) -> int:
-    """How many frames; before any is decoded. Raises Rejected where it is too much."""
+    """Return the number of frames to decode. Raises Rejected if there are too many frames or pixels."""
     frames = 1
     if rules["animated"] and source.format in _ANIMATED:
         frames = getattr(source, "n_frames", 1)
@@ -287,7 +287,7 @@ def _wanted(source: Image.Image, rules: Mapping[str, object]) -> int:
 
 
 def _in_bytes(image: Image.Image) -> Image.Image:
-    """Cut 16 bits of grey to 8. Pillow's own conversion would cut values off at 255."""
+    """Scale 16-bit grey to 8 bits. Pillow's own conversion clips values at 255."""
     if image.mode not in ("I;16", "I;16B", "I;16L", "I", "F"):
         return image
     grey = image.convert("I").point(lambda value: value / 256).convert("L")
@@ -300,7 +300,7 @@ def _in_bytes(image: Image.Image) -> Image.Image:
 
 
 def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
-    """RGB, or RGBA where something shines through; colours as the profile says they are meant."""
+    """Convert to sRGB, as RGB or, with transparency, RGBA."""
     mode = "RGBA" if image.has_transparency_data else "RGB"
     converted = _converted(image, mode, profile) if profile else None
     if converted is not None:
@@ -309,12 +309,12 @@ def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
 
 
 def _converted(image: Image.Image, mode: str, profile: bytes) -> Image.Image | None:
-    """Return an image in sRGB; None where the profile is wrong, or for other colours than there are."""
+    """Return an image in sRGB, or None if the profile is invalid or does not match the image."""
     try:
         space = ImageCms.ImageCmsProfile(BytesIO(profile))
         if image.mode in ("RGB", "RGBA", "CMYK") or (image.mode, mode) == ("L", "RGB"):
             return ImageCms.profileToProfile(image, space, _SRGB, outputMode=mode)
-        # Palettes, and grey of which a part shines through, are converted in two pieces.
+        # Palettes and grey with transparency are converted in two steps.
         plain = image.convert("L" if image.mode in _GREYS and space.profile.xcolor_space == "GRAY" else "RGB")
         colours = ImageCms.profileToProfile(plain, space, _SRGB, outputMode="RGB")
         if colours is not None and mode == "RGBA":
@@ -342,10 +342,10 @@ def _upright(image: Image.Image, orientation: object) -> Image.Image:
 
 
 def _within(image: Image.Image, side: int) -> Image.Image:
-    """Made smaller if it must be, never larger."""
+    """Shrink an image that is too large. Never enlarge one."""
     if max(image.size) <= side:
         return image
-    if image.mode not in _RESIZABLE:  # Numbers of a palette have no middle.
+    if image.mode not in _RESIZABLE:  # Palette indices cannot be interpolated.
         image = _in_srgb(image, None)
     return ImageOps.contain(image, (side, side), Image.Resampling.LANCZOS)
 
@@ -359,10 +359,10 @@ def _as_shown(duration: object) -> float:
 
 
 def _plays(source: Image.Image) -> int:
-    """Return how often an animation is played; 0 for without end, which is what AVIF always means."""
+    """Return how often an animation is played. 0 means forever, as it always is for AVIF."""
     loop = source.info.get("loop")
     if source.format == "GIF":
-        # A GIF says how often it is repeated, and is played once if it says nothing (Netscape's extension).
+        # A GIF stores the number of repetitions. Without one (Netscape's extension) it plays once.
         loop = 1 if loop is None else loop + 1 if loop else 0
     return min(loop, _MAX_PLAYS) if isinstance(loop, int) and loop > 0 else 0
 
@@ -391,13 +391,13 @@ def _encoded(frames: Sequence[_Frame], output: str, quality: int, plays: int = 0
 
 
 def _with_transparency(webp: bytes) -> bytes:
-    """Say in the header that something shines through. libwebp leaves that out if only disposed places do."""
+    """Set the transparency flag in the header. libwebp omits it if only disposed areas are transparent."""
     at = _WEBP_FLAGS
     return webp[:at] + bytes((webp[at] | _WEBP_ALPHA,)) + webp[at + 1 :] if webp[12:16] == b"VP8X" else webp
 
 
 def _is_drawn(frames: Sequence[_Frame]) -> bool:
-    """Few colours; and in what moves few pixels too, for there each frame costs again."""
+    """Return whether the picture has few colours and, if animated, few pixels, since each frame adds cost."""
     first, *rest = (frame.image for frame in frames)
     if rest and first.width * first.height * len(frames) > LOSSLESS_PIXELS:
         return False
@@ -410,7 +410,7 @@ def _sample_size(size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _opaque(image: Image.Image) -> Image.Image:
-    """On white, as most pages are."""
+    """Flatten transparency onto white, the usual background of pages."""
     if image.mode != "RGBA":
         return image
     ground = Image.new("RGB", image.size, (255, 255, 255))
@@ -424,7 +424,7 @@ def _pixels(image: Image.Image) -> Iterator[tuple[int, int, int]]:
 
 
 def _dominant(sample: Image.Image) -> str:
-    """The commonest of the few colours that the picture can be reduced to."""
+    """Return the most common of the few colours to which the picture can be reduced."""
     few = sample.quantize(6, Image.Quantize.MEDIANCUT)
     colours = cast(list[tuple[int, int]], few.getcolors())
     _, index = max(colours)

@@ -1,14 +1,13 @@
-"""Connections that read the database, one query at a time on each and none without end.
+"""Connections that read the database, one time-limited query at a time on each.
 
-Each connection has a thread and a line of its own, which may hold a few queries ahead: the next one begins
-when one has ended, not when the event loop hears of it. While turns of the loop are long, it would rest most
-of the time.
+Each connection has its own thread and queue of a few queries. The next query begins when the previous one
+ends, without waiting for the event loop. Otherwise the connection would idle while turns of the loop are
+long.
 
-What is read for one holder, such as a member, waits in the line of one connection, a few queries at a time:
-however many slow ones somebody asks for, the other connections are there for others.
-
-A query is interrupted by SQLite when its time is up (sqlite.org/c3ref/progress_handler.html).
-Who asks may stop waiting; their place is free again once their query has ended. Knows no table.
+One holder's queries, such as a member's, queue on one connection, a few at a time. However many slow
+queries a holder sends, the other connections stay available. SQLite interrupts a query when its time is up
+(sqlite.org/c3ref/progress_handler.html). A caller may stop waiting, and its place is free once its query
+has ended. This module knows no table.
 """
 
 import asyncio
@@ -24,7 +23,7 @@ import aiosqlite
 
 Row = sqlite3.Row
 
-# Of the places in a line, one holder has an eighth: the query that runs and the next one, where there are 16.
+# One holder may use an eighth of a queue's places: with 16, the running query and the next one.
 _SHARE = 8
 _holder: ContextVar[str] = ContextVar("holder", default="")
 
@@ -39,7 +38,7 @@ class PoolBusy(Exception):
 
 @contextmanager
 def reading_for(holder: str) -> Iterator[None]:
-    """What is read within the block is read for them. Without it, nobody's share is counted."""
+    """Count the block's queries towards a holder's share. Without it, no share is counted."""
     token = _holder.set(holder)
     try:
         yield
@@ -48,7 +47,7 @@ def reading_for(holder: str) -> Iterator[None]:
 
 
 class _Share:
-    """What a holder has: places in the line of a connection, which is chosen with the first that is taken."""
+    """A holder's places in the queue of one connection. The first query chooses the connection."""
 
     def __init__(self, places: int) -> None:
         self.free = asyncio.Semaphore(places)
@@ -57,7 +56,7 @@ class _Share:
 
 
 class _Time:
-    """What a query has, from when it begins. The thread looks at it, and the loop may end it."""
+    """A query's time limit, from when the query begins. The thread checks it, and the loop may end it."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -72,8 +71,11 @@ class _Time:
 
 
 class QueryPool:
-    """`deadline_s` for a query, which looks at the clock every `steps` of SQLite's machine, and `wait_s` for
-    a place in the line of a connection, each of which has `places`. The connections are the pool's now."""
+    """A pool of connections, which it owns.
+
+    A query may take `deadline_s`, and checks the clock every `steps` of SQLite's virtual machine. A caller
+    waits up to `wait_s` for one of the `places` in each connection's queue.
+    """
 
     def __init__(
         self,
@@ -86,19 +88,19 @@ class QueryPool:
         self._asked = dict.fromkeys(connections, 0)
         self._free = asyncio.Semaphore(len(connections) * places)
         self._of_one = max(1, places // _SHARE)
-        # Of holders whose queries wait or run.
+        # The shares of holders whose queries wait or run.
         self._shares: WeakValueDictionary[str, _Share] = WeakValueDictionary()
         self._deadline_s = deadline_s
         self._wait_s = wait_s
         self._steps = steps
 
     async def rows(self, sql: str, parameters: Sequence[object]) -> list[Row]:
-        """Raises QueryTooLong and PoolBusy."""
+        """Return the rows of a query. Raises QueryTooLong and PoolBusy."""
         holder = _holder.get()
         share = self._shares.setdefault(holder, _Share(self._of_one)) if holder else None
         connection = await self._place(share)
         has = _Time(self._deadline_s)
-        # Both are put into the line in the next turn of the loop, one behind the other.
+        # Both are queued in the next turn of the loop, one behind the other.
         limited = asyncio.ensure_future(connection.set_progress_handler(has.is_over, self._steps))
         limited.add_done_callback(_ignore)
         query = asyncio.ensure_future(connection.execute_fetchall(sql, parameters))
@@ -119,7 +121,7 @@ class QueryPool:
             await connection.close()
 
     async def _place(self, share: _Share | None) -> aiosqlite.Connection:
-        """A place in the line of the connection that is returned. Raises PoolBusy."""
+        """Reserve a place in a connection's queue and return the connection. Raises PoolBusy."""
         try:
             async with asyncio.timeout(self._wait_s):
                 with ExitStack() as undone:
@@ -148,6 +150,6 @@ class QueryPool:
 
 
 def _ignore(query: "asyncio.Future[Any]") -> None:
-    """Nobody waits for what it found, or why it did not."""
+    """Drop the outcome of a query that nobody awaits."""
     if not query.cancelled():
         query.exception()

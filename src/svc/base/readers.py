@@ -1,8 +1,7 @@
-"""Who is sent a stream: how many at once, shared fairly, and whose stream ends so that another can begin.
+"""Admission of stream readers: how many at once, shared fairly, and whose stream is closed to make room.
 
-A reader who takes nothing is stalled. Where there is no place for a newcomer, the stream that has
-stalled longest of the holder with the most is closed: a slow reader costs nobody else theirs.
-Sends nothing itself.
+A reader is stalled when it takes nothing. If there is no place for a newcomer, the longest-stalled stream
+of the largest holder is closed, so a slow reader costs nobody else a place. Sends nothing itself.
 """
 
 from collections import Counter
@@ -16,7 +15,7 @@ STALLED_AFTER_S = 2.0
 
 
 class Reader:
-    """One stream. `holder` is whose it is; `close` ends it at once."""
+    """One stream of a `holder`. `close` ends it at once."""
 
     def __init__(self, holder: str, close: Callable[[], None], now: Callable[[], float]) -> None:
         self.holder = holder
@@ -26,7 +25,7 @@ class Reader:
 
     @contextmanager
     def taking(self) -> Iterator[None]:
-        """While a chunk is offered to it."""
+        """Measure the time while a chunk is offered to the reader."""
         self._waits_since = self._now()
         try:
             yield
@@ -35,19 +34,19 @@ class Reader:
 
     @property
     def waits_s(self) -> float:
-        """For how long it has been offered the same chunk."""
+        """How long the reader has been offered the same chunk."""
         return 0.0 if self._waits_since is None else self._now() - self._waits_since
 
 
 class Readers:
-    """`now` gives seconds that rise."""
+    """Open streams. `now` is a monotonic clock in seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._readers: set[Reader] = set()
 
     def admit(self, holder: str, most: int, close: Callable[[], None]) -> Reader | None:
-        """A place among `most`, to be left in the end; None where nobody makes room for it."""
+        """Return a place among `most`, which must be left at the end, or None if nobody can make room."""
         counts = Counter(reader.holder for reader in self._readers)
         if not fits(counts[holder], len(self._readers), most):
             if (slowest := self._slowest(holder, counts)) is None:
@@ -59,11 +58,13 @@ class Readers:
         return reader
 
     def leave(self, reader: Reader) -> None:
-        """Whether it has left already or not."""
+        """Give up a place. Do nothing if it was given up before."""
         self._readers.discard(reader)
 
     def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:
-        """Stalled, of the newcomer's own or of one who has more; or else of one who has two more."""
+        """Return the reader to close: stalled and the newcomer's own or of a larger holder, or of a
+        holder with two more.
+        """
         own = counts[newcomer]
 
         def may_go(reader: Reader) -> bool:

@@ -1,10 +1,10 @@
-"""Functions run in child processes that can do nothing but calculate, for input of strangers.
+"""Run functions on untrusted input in child processes that can do nothing but calculate.
 
-Each call is a process of its own, forked from one that has loaded the decoder (`svc.base.zygote`),
-with limits on memory, CPU time, file size and wall time. It has no environment; what else is taken
-from it, layer by layer, is in `svc.base.layers`, and the first job of a zygote logs what holds.
-It is killed with its whole group at the deadline, or when the caller goes. What it says is read up
-to a bound and believed no further than that. Knows no format of picture or video.
+Each call is a process of its own, forked from one that has loaded the decoder (`svc.base.zygote`), with
+limits on memory, CPU time, file size and wall time. It has no environment. `svc.base.layers` describes the
+other restrictions, and a zygote's first job logs which of them hold. The child and its process group are
+killed at the deadline, or when the caller is cancelled. The parent limits how much it reads from the child
+and trusts none of it. This module knows no picture or video format.
 """
 
 import asyncio
@@ -26,20 +26,20 @@ from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Layer, Rejected
 
 logger = logging.getLogger(__name__)
 
-# Forking takes milliseconds; loading the decoder before the first job, a second on a slow machine.
+# Forking takes milliseconds. Before the first job, loading the decoder takes a second on a slow machine.
 START_DEADLINE_S = 30.0
-# Until a killed child is gone; the kernel may still be freeing its memory.
+# How long to wait for a killed child: the kernel may still be freeing its memory.
 KILL_DEADLINE_S = 10.0
 MAX_HEADER_BYTES = 256 * 1024
 _CHUNK_BYTES = 256 * 1024
 
 
 class SandboxFailed(Exception):
-    """Not the input's fault: the process from which jobs are forked has gone, or cannot be started."""
+    """The process from which jobs are forked has died or cannot start. The input is not at fault."""
 
 
 class Refused(Exception):
-    """The input's fault: `code` is for programs, the message for people, `detail` for the log."""
+    """The input was refused. `code` is for programs, the message for people, `detail` for the log."""
 
     def __init__(self, code: str, message: str, detail: str = "") -> None:
         super().__init__(message)
@@ -49,30 +49,30 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one call may use."""
+    """Limits of one call."""
 
-    memory_bytes: int  # beyond what the loaded decoder has
+    memory_bytes: int  # in addition to the memory of the loaded decoder
     deadline_s: float
     cpu_s: int
     result_bytes: int
-    file_bytes: int = 0  # of each file that it writes
+    file_bytes: int = 0  # of each file that the child writes
     threads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the child says, which need not be true."""
+    """The child's result, which may be false."""
 
     facts: Mapping[str, object]
     blobs: Sequence[bytes]
-    # Seconds of CPU and the most memory, for benchmarks.
+    # CPU seconds and peak memory, for benchmarks.
     used: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 class Sandbox:
     """Calls of functions in `module`, at most `at_once` at the same time.
 
-    `broken` is the code of a refusal when the child fails in a way that has no name.
+    `broken` is the refusal code when the child fails in an unknown way.
     """
 
     def __init__(self, module: str, *, at_once: int, broken: str) -> None:
@@ -81,7 +81,7 @@ class Sandbox:
         self._places = asyncio.Semaphore(at_once)
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        # What confines its jobs; known as soon as one has started.
+        # The layers that confine its jobs; known once a job has started.
         self.layers: frozenset[Layer] | None = None
 
     async def __aenter__(self) -> "Sandbox":
@@ -91,7 +91,7 @@ class Sandbox:
         await self.close()
 
     async def close(self) -> None:
-        """End it, and every call that still runs."""
+        """End the zygote and every running call."""
         if self._control is not None:
             self._control.close()
             self._control = None
@@ -107,7 +107,7 @@ class Sandbox:
         limits: Limits,
         progress: Callable[[float], None] = lambda fraction: None,
     ) -> Result:
-        """Raises Refused and SandboxFailed. The descriptors `files` stay the caller's."""
+        """Run a function. Raises Refused and SandboxFailed. The caller keeps the descriptors `files`."""
         request = {"function": function, "arguments": dict(arguments), "limits": asdict(limits)}
         async with self._places:
             job, leash = await self._begin(files)
@@ -117,7 +117,7 @@ class Sandbox:
                     self._note(await conversation.begun(request))
                     result = await conversation.held(progress)
                     if limits.file_bytes:
-                        # What it has written is looked at next: it must not write any more.
+                        # The caller reads the written file next, so the child must be dead.
                         await _let_go(leash)
                     return result
                 except TimeoutError:
@@ -129,7 +129,7 @@ class Sandbox:
                     raise self._refusal(await _ended(leash, fault)) from None
 
     def _note(self, layers: frozenset[Layer]) -> None:
-        """Log what confines the decoder, once for each process that jobs are forked from."""
+        """Log the layers that confine the decoder, once for each zygote."""
         if self.layers is None:
             missing = " ".join(sorted(set(Layer) - layers))
             fields = {"decoder": self._module, "layers": " ".join(sorted(layers)), "missing": missing}
@@ -142,7 +142,7 @@ class Sandbox:
         return Refused(self._broken, "It is damaged, or its content does not match its type", str(rejected))
 
     async def _begin(self, files: Sequence[int]) -> tuple[socket.socket, socket.socket]:
-        """A job's socket and its leash; the zygote is started if there is none, or it has died."""
+        """Return a job's socket and its leash. Start the zygote if there is none or it has died."""
         if not hasattr(socket, "send_fds"):
             raise SandboxFailed("this system has no way to confine a decoder")
         assert len(files) + 2 <= MAX_DESCRIPTORS, "the zygote takes no more"
@@ -175,7 +175,7 @@ class Sandbox:
 
 
 class _Conversation:
-    """One request, and what the child says to it."""
+    """One request and the child's messages."""
 
     def __init__(self, job: socket.socket, limits: Limits) -> None:
         self._job = job
@@ -184,7 +184,7 @@ class _Conversation:
         self._loop = asyncio.get_running_loop()
 
     async def begun(self, request: Mapping[str, object]) -> frozenset[Layer]:
-        """Which layers confine the child, which has met nothing hostile yet. Raises as `held` does."""
+        """Return the layers that confine the child, which has read no input yet. Raises as `held` does."""
         text = json.dumps(request).encode()
         async with asyncio.timeout(START_DEADLINE_S):
             await self._loop.sock_sendall(self._job, LENGTH.pack(len(text)) + text)
@@ -194,7 +194,9 @@ class _Conversation:
         raise ValueError("no message of ours")
 
     async def held(self, progress: Callable[[float], None]) -> Result:
-        """Raises Rejected, TimeoutError, and OSError, EOFError or ValueError when it makes no sense."""
+        """Return the result. Raises Rejected, TimeoutError, and OSError, EOFError or ValueError if it is
+        malformed.
+        """
         async with asyncio.timeout(self._limits.deadline_s):
             while True:
                 match await self._message():
@@ -225,7 +227,7 @@ class _Conversation:
 
 
 async def _let_go(leash: socket.socket) -> bytes:
-    """Have the child killed. Its status, as soon as it is gone; nothing if the zygote went first."""
+    """Have the child killed. Return its exit status, or nothing if the zygote has died."""
     loop = asyncio.get_running_loop()
     with suppress(OSError):
         leash.shutdown(socket.SHUT_WR)
@@ -235,14 +237,14 @@ async def _let_go(leash: socket.socket) -> bytes:
 
 
 async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
-    """Why a child said nothing that makes sense. Raises SandboxFailed where that was not its doing."""
+    """Return why a child sent no valid message. Raises SandboxFailed if the child was not at fault."""
     status = await _let_go(leash)
     if len(status) < STATUS.size:
         raise SandboxFailed("the decoder's process has gone")
     ended = STATUS.unpack(status)[0]
     if ended == -signal.SIGXCPU:
         return Rejected("timeout", "Reading it takes too long")
-    # Nothing of ours kills a child that has not been let go.
+    # A child that has not been released was not killed by us.
     if isinstance(fault, EOFError | ConnectionError) and ended == -signal.SIGKILL:
         raise SandboxFailed("the system has killed the decoder, for want of memory perhaps")
     return Rejected("", f"{fault}; status {ended}")
@@ -250,7 +252,7 @@ async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
 
 @contextlib.asynccontextmanager
 async def as_file(data: bytes | Path) -> AsyncIterator[int]:
-    """A descriptor from which a child can read `data`. Raises OSError."""
+    """Open a descriptor from which a child can read `data`. Raises OSError."""
     file = await asyncio.to_thread(_opened, data)
     try:
         yield file.fileno()

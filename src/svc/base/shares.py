@@ -1,10 +1,9 @@
-"""Fair shares of what many use and what can run out: places, bytes, turns.
+"""Fair shares of a limited resource: places, bytes, turns.
 
-A holder may take more while what they then hold is at most what is free. So nobody can take all
-of it: one greedy holder gets half, and `n` of them get 1/(n+1) each, which also stays free for
-the next one. Whoever holds much is refused first. Nothing is set aside, and holders need not be
-known beforehand (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet
-switches", 1998). Reads no clock.
+A holder may take more while its total stays at most what is free. Nobody can take everything: one greedy
+holder gets half, and `n` of them get 1/(n+1) each, which also stays free for the next one. The largest
+holder is refused first. Nothing is reserved, and holders need not be known beforehand (Choudhury and
+Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998). Reads no clock.
 """
 
 import asyncio
@@ -14,12 +13,12 @@ from contextlib import asynccontextmanager
 
 
 def fits(own: int, everyone: int, most: int, more: int = 1) -> bool:
-    """May a holder that has `own` of `everyone`'s take `more`, where there are `most` in all?"""
+    """Return whether a holder with `own` of the taken `everyone` may take `more`, out of `most` in all."""
     return own + more <= most - everyone
 
 
 class Shares:
-    """What each holder has of `most`. Nobody is remembered who holds nothing."""
+    """Each holder's part of `most`. Holders of nothing are forgotten."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -27,7 +26,7 @@ class Shares:
         self._by_holder: Counter[str] = Counter()
 
     def take(self, holder: str, amount: int = 1) -> bool:
-        """False, and nothing is taken, where the holder has their share."""
+        """Take an amount. Return False and take nothing if it exceeds the holder's share."""
         if not fits(self._by_holder[holder], self.taken, self.most, amount):
             self._forget_nothing(holder)
             return False
@@ -47,14 +46,14 @@ class Shares:
 
 
 class Turns:
-    """Places for work, shared fairly; a holder that has their share waits until some of it is done."""
+    """Places for work, shared fairly. A holder that has its share waits until some of its work ends."""
 
     def __init__(self, most: int) -> None:
         self._shares = Shares(most)
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     async def take(self, holder: str) -> None:
-        """A place, to be given back. Waits without a deadline: that is the caller's."""
+        """Take a place, to be given back. Waits without a deadline; the caller sets one."""
         if self._shares.take(holder):
             return
         place = asyncio.get_running_loop().create_future()
@@ -79,7 +78,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, holder: str) -> AsyncIterator[None]:
-        """A place for as long as the block runs."""
+        """Hold a place while the block runs."""
         await self.take(holder)
         try:
             yield

@@ -1,9 +1,9 @@
-"""Records and the tables that keep them: the fields of a record are columns of the same names.
+"""Tables of records. A record's fields are columns of the same names.
 
-A record is a frozen dataclass or Struct; a field that is itself one is kept as its fields, in its place. A
-column that is called otherwise than its field, or holds it in another form, is declared once, where the
-`Table` is made. What only the table has is given by name when a record is written, and what only the record
-has when it is read.
+A record is a frozen dataclass or Struct. A field that is itself a record is stored as its fields, in its
+place. A column whose name or form differs from its field's is declared once, where the `Table` is created.
+Values that only the table has are passed by name when a record is written. Values that only the record has
+are passed by name when it is read.
 """
 
 import json
@@ -24,19 +24,19 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a column holds what SQLite has no type for."""
+    """How a column stores a type that SQLite does not have."""
 
     store: Callable[[Any], object]
     read: Callable[[Any], object]
 
 
-# Every field that is a bool has this form.
+# Every bool field has this form.
 _BOOL = Form(int, bool)
 JSON = Form(lambda value: dumps(value).decode(), json.loads)
 
 
 def optional(form: Form) -> Form:
-    """The same, of a column whose NULL is None."""
+    """Return the same form for a nullable column, with None for NULL."""
     return Form(
         lambda value: None if value is None else form.store(value),
         lambda kept: None if kept is None else form.read(kept),
@@ -53,13 +53,17 @@ class Table(Generic[Record]):
         names: Mapping[str, str] | None = None,
         **forms: Form,
     ) -> None:
-        """`without`: fields that have no column; `names`: of columns, by field or by `part.field`;
-        `forms`: by column."""
+        """Describe the table of a record.
+
+        `without`: fields that have no column; `names`: of columns, by field or by `part.field`; `forms`:
+        by column.
+        """
         self.name, self._record = name, record
         kept = {name: kind for name, kind in _fields(record).items() if name not in without}
         self._fields = list(kept)
         columns: dict[str, object] = {}
-        # Where a part's columns are. The last part is first: those before it stay where they are.
+        # The slice of columns of each part, last part first, so that replacing one keeps earlier
+        # positions.
         self._parts: list[tuple[slice, Callable[..., object]]] = []
         for field, kind in kept.items():
             if _is_record(kind):
@@ -73,32 +77,32 @@ class Table(Generic[Record]):
         kinds = zip(self.columns, columns.values(), strict=True)
         forms = {column: _BOOL for column, kind in kinds if kind is bool} | forms
         self._forms = [(self.columns.index(column), form) for column, form in forms.items()]
-        # By the names of what is given beside a record.
+        # Statements, by the names of the values passed besides a record.
         self._inserts: dict[tuple[str, ...], str] = {}
 
-    # Writing: steps of a write.
+    # Writing, within a write.
 
     def insert(self, connection: Connection, record: Record, **beside: object) -> None:
         connection.execute(self._insert(*beside), self._row(record, beside))
 
     def put(self, connection: Connection, record: Record, **beside: object) -> None:
-        """Insert it, or write down what it is now: a row with the same key stays, with what refers to it."""
+        """Insert a record or update the row with the same key, which keeps rows that refer to it."""
         names = [*self.columns, *beside]
         updated = ", ".join(f"{name} = excluded.{name}" for name in names)
         sql = f"{self._insert(*beside)} ON CONFLICT DO UPDATE SET {updated}"
         connection.execute(sql, self._row(record, beside))
 
-    # A key of the methods below is made of the caller's own columns, by name; None is their NULL. Those that
-    # change something say whether there was a row.
+    # The methods below take keys of column names chosen in our code; None matches NULL. Methods that
+    # change rows return whether there was a row.
 
     def edit(self, connection: Connection, values: Mapping[str, object], **key: object) -> bool:
-        """Set columns by name, which are the caller's own."""
+        """Set columns by name. The names come from our code."""
         changed = ", ".join(f"{name} = ?" for name in values)
         sql = f"UPDATE {self.name} SET {changed} WHERE {_is(key)}"
         return connection.execute(sql, (*values.values(), *_given(key))).rowcount > 0
 
     def write(self, connection: Connection, record: Record, columns: Collection[str], **key: object) -> bool:
-        """Set some columns to what the record says."""
+        """Set some columns to the record's values."""
         row = dict(zip(self.columns, self._row(record, {}), strict=True))
         return self.edit(connection, {name: row[name] for name in columns}, **key)
 
@@ -121,7 +125,7 @@ class Table(Generic[Record]):
     # Reading.
 
     def select(self, alias: str = "") -> str:
-        """The columns as `read` takes them; `alias` is the table's in a join."""
+        """Return the column list that `read` expects. `alias` is the table's name in a join."""
         return ", ".join(f"{alias}.{column}" if alias else column for column in self.columns)
 
     def read(self, row: Sequence[Any], **beside: object) -> Record:
@@ -133,7 +137,7 @@ class Table(Generic[Record]):
         return self._record(**dict(zip(self._fields, values, strict=True)), **beside)
 
     def get(self, connection: Connection, **key: object) -> Record | None:
-        """As the write sees it that asks."""
+        """Return the row with this key, as the current write sees it."""
         row = connection.execute(self._query(f"WHERE {_is(key)}"), _given(key)).fetchone()
         return self.read(row) if row else None
 
@@ -146,12 +150,12 @@ class Table(Generic[Record]):
         return connection.execute(sql, _given(key)).fetchone() is not None
 
     def column(self, connection: Connection, name: str, rest: str = "", **key: object) -> list[Any]:
-        """One column of those rows; `rest` is the end of the query, such as their order."""
+        """Return one column of the matching rows. `rest` is the end of the query, such as its order."""
         found = connection.execute(f"SELECT {name} FROM {self.name} WHERE {_is(key)} {rest}", _given(key))
         return [one for (one,) in found]
 
     def found(self, connection: Connection, rest: str, *values: object) -> list[Record]:
-        """Those of a query that ends so, as the write sees it that asks."""
+        """Return the records of a query with this ending, as the current write sees them."""
         return [self.read(row) for row in connection.execute(self._query(rest), values)]
 
     async def one(self, database: Database, **key: object) -> Record | None:
@@ -159,7 +163,7 @@ class Table(Generic[Record]):
         return self.read(row) if row else None
 
     async def all(self, database: Database, rest: str = "", *values: object) -> list[Record]:
-        """Those of a query that ends so."""
+        """Return the records of a query with this ending."""
         return [self.read(row) for row in await database.rows(self._query(rest), values)]
 
     def _query(self, rest: str) -> str:
@@ -171,7 +175,7 @@ def _is_record(kind: object) -> TypeGuard[type[Any]]:
 
 
 def _fields(record: Callable[..., object]) -> dict[str, object]:
-    """Their types, by name."""
+    """Return the types of a record's fields, by name."""
     assert _is_record(record), "a table holds records"
     found = structs.fields(record) if issubclass(record, Struct) else fields(record)
     return {field.name: field.type for field in found}
@@ -187,15 +191,15 @@ def _given(key: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(wanted for wanted in key.values() if wanted is not None)
 
 
-# What is no record.
+# Values that are not records.
 
 
 def value(found: Cursor, kind: type[Value]) -> Value | None:
-    """The only column of the first row; None where there is none."""
+    """Return the only column of the first row, or None without a row."""
     row: tuple[Value | None] = found.fetchone() or (None,)
     return row[0]
 
 
 def number(found: Cursor) -> int:
-    """That of an aggregate; 0 for NULL."""
+    """Return the value of an aggregate, with 0 for NULL."""
     return value(found, int) or 0

@@ -1,12 +1,12 @@
-"""The process from which sandboxed jobs are forked: it has loaded a decoder once, and runs nothing itself.
+"""The process from which sandboxed jobs are forked. It loads a decoder once and runs no jobs itself.
 
     python -I -m svc.base.zygote FD MODULE
 
-On the socket FD arrives one byte for each job, with descriptors: the job's socket, its leash,
-and its files. A child is forked that gives up everything but these, reads the request, and calls
-a function of MODULE. When the leash is let go the child is killed, with all of its process group;
-when the child ends, its status is written to the leash. Our end is the end of FD. Is never
-imported by a program; what it promises is in `svc.base.sandbox`.
+For each job, one byte arrives on the socket FD, with descriptors: the job's socket, its leash, and its
+files. The zygote forks a child that gives up everything but these, reads the request, and calls a
+function of MODULE. When the leash is released, the zygote kills the child and its process group. When the
+child ends, the zygote writes its status to the leash. The zygote ends when FD ends. Programs never import
+this module; `svc.base.sandbox` documents its guarantees.
 """
 
 import importlib
@@ -27,12 +27,12 @@ from typing import NoReturn
 from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected, Task
 from svc.base.layers import DESCRIPTORS, Layers, die_with_parent
 
-# Below everything that answers people: they wait for us, the machine does not.
+# Users wait for the other processes but not for the rest of the machine, so jobs have low priority.
 NICENESS = 15
 
 
 def main(layers: Layers | None = None) -> None:
-    """`layers` are all of them, but in tests of a single one."""
+    """Run the zygote. Only tests of a single layer pass `layers`."""
     control = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)
@@ -40,9 +40,9 @@ def main(layers: Layers | None = None) -> None:
     layers.enter_namespaces()
     os.nice(NICENESS)
     module = importlib.import_module(sys.argv[2])
-    # No file can be opened later: what a library loads at its first use has to be here before.
+    # No file can be opened later, so libraries must load now everything that they load at first use.
     module.prepare()
-    # When the machine runs out of memory, a decoder is what it can do without.
+    # When the machine runs out of memory, the kernel should kill a decoder first.
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
     loaded_bytes = _address_space()
@@ -52,7 +52,7 @@ def main(layers: Layers | None = None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What the zygote has, and each of its children gets."""
+    """State of the zygote that each child inherits."""
 
     module: ModuleType
     layers: Layers
@@ -67,7 +67,7 @@ class _Zygote:
         self._poll = select.poll()
 
     def run(self) -> None:
-        """Until the control socket ends, and with it every job."""
+        """Serve until the control socket ends. Then kill every job."""
         woken, wake = socket.socketpair()
         for end in (woken, wake):
             end.setblocking(False)
@@ -84,7 +84,7 @@ class _Zygote:
             self._reap()
             if self._control.fileno() in ready and not self._begin():
                 break
-        # Those that end now find nobody who would wait for it, and the sockets closed.
+        # From here on nobody waits for the children, and their sockets are closed.
         signal.set_wakeup_fd(-1)
         for pid in self._children:
             _kill_with_group(pid)
@@ -110,17 +110,17 @@ class _Zygote:
         for pid, leash in self._children.items():
             if leash.fileno() in ready:
                 _kill_with_group(pid)
-                # Once is enough; it is closed when the child has been buried.
+                # Once is enough. The leash is closed when the child has been reaped.
                 self._poll.unregister(leash)
 
     def _reap(self) -> None:
-        """Bury who has died, and what is left of its group."""
+        """Reap dead children and kill their process groups."""
         with suppress(ChildProcessError):
             while (dead := os.waitpid(-1, os.WNOHANG))[0]:
                 pid, status = dead
                 leash = self._children.pop(pid, None)
                 if leash is not None:
-                    # At once: its number is nobody else's yet.
+                    # Kill the group at once, before its number can be reused.
                     _kill_group(pid)
                     self._say_how_it_ended(leash, status)
 
@@ -132,7 +132,7 @@ class _Zygote:
 
 
 def _be_a_job(work: _Work, job: int, files: Sequence[int]) -> NoReturn:
-    """The whole life of a child. Nothing here may return into the zygote's loop."""
+    """Run the whole life of a child. Nothing here may return into the zygote's loop."""
     try:
         os.setsid()
         die_with_parent()
@@ -164,7 +164,7 @@ def _done(work: _Work, wire: int, files: Sequence[int]) -> None:
     except MemoryError:
         message = {"rejected": "too_large", "message": "It needs too much memory"}
     except Exception as fault:
-        # Decoders raise all there is at hostile input.
+        # Decoders raise arbitrary exceptions at hostile input.
         message = {"rejected": "", "message": f"{type(fault).__name__}: {fault}"[:500]}
     _say(wire, message)
     for blob in blobs:
@@ -172,12 +172,13 @@ def _done(work: _Work, wire: int, files: Sequence[int]) -> None:
 
 
 def _used() -> dict[str, float]:
-    """What it took; the memory includes what is shared with the zygote. ru_maxrss is in KiB on Linux."""
+    """Return CPU time and peak memory, including memory shared with the zygote. ru_maxrss is KiB on Linux."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return {"cpu_s": usage.ru_utime + usage.ru_stime, "peak_bytes": usage.ru_maxrss * 1024}
 
 
-# A socket's own calls take addresses and descriptors: a decoder has neither, only these two.
+# A socket's own methods use system calls that take addresses and descriptors. A decoder is denied those,
+# so use only read and write.
 def _read(wire: int, size: int) -> bytes:
     data = b""
     while len(data) < size:
@@ -200,10 +201,10 @@ def _say(wire: int, message: Mapping[str, object]) -> None:
 
 
 def _give_up(limits: Mapping[str, int], work: _Work) -> None:
-    """Everything that a decoder does not need."""
+    """Give up everything that a decoder does not need."""
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, limits["file_bytes"])
-    # A full file is an error to report, not a signal to die of.
+    # A full file must raise an error instead of killing the process with a signal.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     _limit(resource.RLIMIT_CPU, limits["cpu_s"], grace=1)
     _limit(resource.RLIMIT_AS, work.loaded_bytes + limits["memory_bytes"])
@@ -213,17 +214,17 @@ def _give_up(limits: Mapping[str, int], work: _Work) -> None:
 
 
 def _limit(what: int, value: int, grace: int = 0) -> None:
-    """The hard limit is `grace` above the soft one, at which a signal says what it was."""
+    """Set a limit. The hard limit is `grace` above the soft one, whose signal reports the cause."""
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard - grace)
-    # What this system cannot limit (macOS: address space) is left to the other limits.
+    # Some systems cannot set every limit (macOS: address space). The other limits still apply.
     with suppress(ValueError, OSError):
         resource.setrlimit(what, (value, value + grace))
 
 
 def _address_space() -> int:
-    """What this process has mapped already, in bytes."""
+    """Return how many bytes this process has mapped already."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except OSError:
@@ -231,7 +232,7 @@ def _address_space() -> int:
 
 
 def _close_all_but(*kept: int) -> None:
-    # The zygote's own input is /dev/null, which cannot be opened any more.
+    # The zygote's stdin is /dev/null, which can no longer be opened.
     for output in (1, 2):
         os.dup2(0, output)
     last = 2
@@ -242,7 +243,7 @@ def _close_all_but(*kept: int) -> None:
 
 
 def _kill_with_group(pid: int) -> None:
-    # A child that is killed before it had a group of its own.
+    # The child may be killed before it has its own group.
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
     _kill_group(pid)
