@@ -1,4 +1,4 @@
-"""What every program stands on: small modules that know no program.
+"""The foundation of every program: small modules that know no program.
 
-Does not import any program, nor the native core.
+Imports neither a program nor the native core.
 """

@@ -1,9 +1,9 @@
-"""Accepts connections, and gives each its place in the table (`connections`).
+"""Accept connections and give each a place in the table (`connections`).
 
-What is spoken on a connection is for the `opener` to say. On a fair loop it is asked only when the peer has
-said something and its turn has come: until then a connection costs a place and nothing else. An accept that
-fails, because no descriptor is free, makes room and is tried again after a pause. Both are logged once a
-minute at most. asyncio's own servers log every failure with a traceback.
+The `opener` decides which protocol a connection speaks. A fair loop calls it only when the peer has sent
+something and has its turn. Until then a connection costs only a place. If accepting fails because no
+descriptor is free, the listener makes room and retries after a pause. Both are logged at most once a
+minute, whereas asyncio's own servers log every failure with a traceback.
 """
 
 import asyncio
@@ -17,28 +17,29 @@ from svc.base.connections import Place, Table
 from svc.base.fair_loop import FairLoop
 from svc.base.logs import Seldom
 
-# In one turn of the event loop: each takes 0.2 ms where it is opened at once. The others wait for the next.
+# The most connections to accept in one turn of the event loop: opening one takes 0.2 ms. The others wait
+# for the next turn.
 ACCEPTED_AT_ONCE = 64
-# What the system holds for a peer before it is sent: as much as a reader of media is sent at a time. It would
-# take megabytes for one that reads nothing, and to hand them over for hundreds of those takes seconds.
+# Limits unsent data in the system's buffer to the size of a media chunk. The buffer would otherwise hold
+# megabytes for a peer that reads nothing, and filling hundreds of such buffers takes seconds.
 UNSENT_BYTES = 256 * 1024
-# No descriptor is free: some are, in a moment.
+# The pause after running out of descriptors, some of which soon become free.
 FULL_PAUSE_S = 0.2
-# A peer that says nothing: then it has as long for its header, or its handshake.
+# The deadline of a peer's first byte. Its header or handshake then has as long again.
 FIRST_BYTE_DEADLINE_S = 10.0
-# The least time between two checks of deadlines; all deadlines are several seconds.
+# The minimum time between two checks of deadlines, all of which are several seconds.
 SWEEP_INTERVAL_S = 1.0
 
 logger = logging.getLogger(__name__)
 
-# Makes something of an accepted connection; the place's `close` cancels it for as long as it runs.
+# Serves an accepted connection. While it runs, the place's `close` cancels it.
 Opener = Callable[[socket.socket, Place], Awaitable[object]]
 
 
 class Listener:
-    """Accepts on `sockets`, which are its own from now on, between `start` and `stop`.
+    """Accepts connections on `sockets`, which it owns, between `start` and `stop`.
 
-    `clock` is what the deadlines of connections are compared with.
+    `clock` measures the deadlines of connections.
     """
 
     def __init__(
@@ -54,14 +55,14 @@ class Listener:
         self._opener = opener
         self._clock = clock or self._loop.time
         self._opening: set[asyncio.Future[object]] = set()
-        # Whose peer has said nothing so far, or not had its turn.
+        # Places whose peer has sent nothing yet or not had its turn.
         self._silent: set[Place] = set()
         table.on_check_due = self._sweep_soon
         self._sweeping: asyncio.TimerHandle | None = None
         self._sweeps_soon = False
         self._full = Seldom()
         self._failing = Seldom()
-        # What the log knows of.
+        # The number of closed and refused connections that has been logged.
         self._said = 0
 
     def start(self) -> None:
@@ -69,7 +70,7 @@ class Listener:
             self._loop.add_reader(listening, self._accept, listening)
 
     async def stop(self) -> None:
-        """Stop accepting connections; keep the established ones. Stopping twice is stopping once."""
+        """Stop accepting connections; keep the established ones. Idempotent."""
         for listening in self._sockets:
             if listening.fileno() >= 0:
                 self._loop.remove_reader(listening)
@@ -111,9 +112,10 @@ class Listener:
             self._open(connection, place)
 
     def _wait(self, connection: socket.socket, place: Place) -> None:
-        """Until the peer has said something."""
+        """Wait until the peer has sent something."""
         deadline = self._clock() + FIRST_BYTE_DEADLINE_S
-        # A number, for asyncio writes out what it does not know yet: of a socket, both addresses.
+        # Use the number, because asyncio formats unknown file objects, and a socket's text has both
+        # addresses.
         descriptor = connection.fileno()
 
         def heard() -> None:
@@ -146,13 +148,13 @@ class Listener:
         self._opening.add(task)
 
         def opened(task: asyncio.Future[object]) -> None:
-            # Not in a coroutine: a task that is cancelled at once never begins.
+            # Clean up here and not in a coroutine: a task that is cancelled at once never begins.
             self._opening.discard(task)
             fault = None if task.cancelled() else task.exception()
             if task.cancelled() or fault is not None:
                 connection.close()
                 place.leave()
-            if isinstance(fault, OSError):  # TimeoutError and ssl.SSLError are.
+            if isinstance(fault, OSError):  # Includes TimeoutError and ssl.SSLError.
                 logger.debug(
                     "opening a connection failed", extra={"fault": str(fault) or type(fault).__name__}
                 )
@@ -162,7 +164,7 @@ class Listener:
         task.add_done_callback(opened)
 
     def _pause(self, listening: socket.socket, fault: OSError) -> None:
-        """Descriptors have run out, or the system's memory."""
+        """Pause accepting when descriptors or the system's memory have run out."""
         if times := self._failing.due(self._loop.time()):
             logger.error("connections cannot be accepted", extra={"fault": str(fault), "times": times})
         self._table.make_room()
@@ -174,7 +176,7 @@ class Listener:
             self._loop.add_reader(listening, self._accept, listening)
 
     def _sweep_soon(self) -> None:
-        """Sweep after the least time. Called for every request, so it must cost little when already due."""
+        """Sweep after the minimum interval. Called for every request, so it must be cheap if already due."""
         if not self._sweeps_soon:
             self._sweeps_soon = True
             self._sweep_after(SWEEP_INTERVAL_S)

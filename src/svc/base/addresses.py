@@ -1,4 +1,4 @@
-"""IP addresses as limits count them, one customer, one key; and which are near.
+"""IP addresses: the keys under which limits count customers, and which addresses are nearby.
 
 Opens and resolves nothing.
 """
@@ -6,11 +6,11 @@ Opens and resolves nothing.
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-# The least that one customer is given: any number of addresses in it costs them nothing.
+# The smallest network that one customer gets. Addresses in it cost the customer nothing.
 IPV6_CUSTOMER_BITS = 64
-# Reading an address is a tenth of what a new connection takes: so many are remembered.
+# Addresses to cache: parsing one takes a tenth of the time of a new connection.
 _REMEMBERED = 4096
-# Written out, for `is_private` also holds for documentation and benchmark networks.
+# A list of our own, because `is_private` includes documentation and benchmark networks.
 _NEARBY = tuple(
     ip_network(network)
     for network in (
@@ -23,7 +23,7 @@ Address = IPv4Address | IPv6Address
 
 
 def parsed(text: str) -> Address | None:
-    """The address, without a zone. An IPv4 address written as an IPv6 one is an IPv4 address."""
+    """Return the address without a zone, or None. An IPv4-mapped IPv6 address becomes IPv4."""
     try:
         address = ip_address(text.partition("%")[0])
     except ValueError:
@@ -33,7 +33,7 @@ def parsed(text: str) -> Address | None:
 
 @lru_cache(_REMEMBERED)
 def customer(text: str) -> str:
-    """What to count a client by: its IPv4 address, or the /64 network of its IPv6 address."""
+    """Return a client's key for limits: its IPv4 address, or the /64 network of its IPv6 address."""
     address = parsed(text)
     if not isinstance(address, IPv6Address) or address.is_loopback:
         return str(address) if address else text
@@ -43,12 +43,12 @@ def customer(text: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def is_this_machine(text: str) -> bool:
-    """Does a connection from there come from a program on this machine, such as a proxy?"""
+    """Return whether a connection comes from a program on this machine, such as a proxy."""
     address = parsed(text)
     return address is None or address.is_loopback
 
 
 def is_nearby(text: str) -> bool:
-    """Is it an address of this machine, or of a private network?"""
+    """Return whether an address belongs to this machine or a private network."""
     address = parsed(text)
     return address is not None and any(address in network for network in _NEARBY)

@@ -1,14 +1,13 @@
-"""How often something may be done: a bucket that holds a burst and fills at a steady rate.
+"""A rate limit: a bucket that holds a burst and fills at a steady rate.
 
-Counts only; the caller waits, or refuses. Reads no clock: times are seconds of a clock that never
-steps back.
+Counts only. The caller waits or refuses. Reads no clock: times are seconds of a monotonic clock.
 """
 
 from collections import OrderedDict
 
 
 class Allowance:
-    """`burst` at once, `per_s` a second in the long run."""
+    """An allowance of `burst` at once and `per_s` a second in the long run."""
 
     def __init__(self, burst: float, per_s: float) -> None:
         self._burst = burst
@@ -17,17 +16,17 @@ class Allowance:
         self._since = float("-inf")
 
     def left(self, now: float) -> float:
-        """How much may be taken at once; less than nothing where more was taken."""
+        """Return how much may be taken at once, which is negative after overuse."""
         return min(self._burst, self._left + max(0.0, now - self._since) * self._per_s)
 
     def take(self, now: float, cost: float = 1.0) -> float:
-        """Take it in any case; how many seconds to wait before acting on it, 0 while the burst lasts."""
+        """Take in any case. Return the seconds to wait before acting, 0 while the burst lasts."""
         self._left = self.left(now) - cost
         self._since = now
         return max(0.0, -self._left / self._per_s)
 
     def take_if_left(self, now: float, cost: float = 1.0) -> float:
-        """Take it only where there is as much: 0 then, else the seconds until there will be."""
+        """Take only if enough is left. Return 0 on success, else the seconds until enough is left."""
         missing = cost - self.left(now)
         if missing > 0:
             return missing / self._per_s
@@ -36,7 +35,7 @@ class Allowance:
 
 
 class Allowances:
-    """An allowance for each key. Beyond `most` keys the one asked for least recently is forgotten."""
+    """An allowance for each key. Beyond `most` keys, the least recently used one is forgotten."""
 
     def __init__(self, burst: float, per_s: float, most: int) -> None:
         self._burst = burst
@@ -55,6 +54,6 @@ class Allowances:
         return allowance
 
     def left(self, key: str, now: float) -> float:
-        """As the allowance's own, without keeping one for a key that has taken nothing."""
+        """Return the allowance's `left`, without creating an allowance for a key that has taken nothing."""
         allowance = self._by_key.get(key)
         return self._burst if allowance is None else allowance.left(now)

@@ -1,7 +1,7 @@
-"""Inside the sandbox: put the frames of an animated PNG together as its specification says.
+"""Compose the frames of an animated PNG as its specification says, inside the sandbox.
 
-Pillow blends and disposes of them otherwise: it makes opaque places shine through, and takes back too little.
-Decodes nothing itself: it is given what decodes a frame, which becomes a PNG of its own.
+Pillow blends and disposes of frames differently: it makes opaque areas transparent and restores too
+little. Decodes nothing itself: the caller's function decodes each frame as a PNG of its own.
 """
 
 import struct
@@ -14,7 +14,7 @@ from PIL import Image
 from svc.base.confined import Rejected
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# What frames need of what stands before them: colours, and which of them shines through.
+# Earlier chunks that frames need: the palette and its transparency.
 _SHARED = (b"PLTE", b"tRNS")
 _TO_BACKGROUND, _TO_PREVIOUS = 1, 2
 _OVER = 1
@@ -23,7 +23,7 @@ _CLEAR = (0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class _Control:
-    """What fcTL says of a frame: where it belongs, how long it is shown, and what becomes of it then."""
+    """A frame's fcTL chunk: its position, its duration, and its disposal."""
 
     width: int
     height: int
@@ -47,9 +47,9 @@ class _Control:
 def composed(
     data: bytes, size: tuple[int, int], decoded: Callable[[bytes], Image.Image]
 ) -> Iterator[tuple[Image.Image, float]]:
-    """Give each frame as it is shown, and for how many milliseconds. `decoded` makes RGBA of a PNG.
+    """Yield each frame as it is shown, and its milliseconds. `decoded` converts a PNG to RGBA.
 
-    Raises Rejected, and what `decoded` raises.
+    Raises Rejected and the exceptions of `decoded`.
     """
     canvas = Image.new("RGBA", size, _CLEAR)
     for control, png in _frames(data):
@@ -68,7 +68,7 @@ def composed(
 
 
 def _frames(data: bytes) -> Iterator[tuple[_Control, bytes]]:
-    """Give what is said of each frame, and the frame as a PNG."""
+    """Yield each frame's control chunk, and the frame as a PNG."""
     header, shared = b"", b""
     control: _Control | None = None
     pixels = bytearray()

@@ -1,16 +1,16 @@
-"""How long to wait before the next attempt: a delay that doubles up to a limit.
+"""A delay before the next attempt that doubles up to a limit.
 
-Counts attempts only; does not sleep, and takes its randomness as an argument.
+Counts attempts only. It does not sleep, and takes its randomness as an argument.
 """
 
 from collections.abc import Callable
 
 
 class Backoff:
-    """Delays for the attempts at one thing.
+    """Delays for repeated attempts at one operation.
 
-    `jitter` yields a number from 0 up to 1. Half of every delay is spread by it, so
-    that clients of a server that comes back do not all arrive at once.
+    `jitter` returns a number from 0 up to 1, which spreads half of every delay. Clients of a server that
+    comes back therefore do not all arrive at once.
     """
 
     def __init__(
@@ -23,10 +23,10 @@ class Backoff:
         self._base_s = first_s
 
     def next_delay(self) -> float:
-        """Seconds to wait now; the following answer is longer, up to the limit."""
+        """Return the seconds to wait now. The next delay is longer, up to the limit."""
         base_s, self._base_s = self._base_s, min(self._base_s * self._factor, self._limit_s)
         return base_s * (0.5 + 0.5 * self._jitter())
 
     def reset(self) -> None:
-        """The thing succeeded: start again from the first delay."""
+        """Start again from the first delay, after a success."""
         self._base_s = self._first_s

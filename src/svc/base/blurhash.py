@@ -1,7 +1,7 @@
-"""A blurred picture in 28 characters, shown until the real one is there: the BlurHash format.
+"""A blurred picture in 28 characters, shown until the real one has loaded: the BlurHash format.
 
-Four by three cosine components of the linear light, each rounded to a few bits and written in
-base 83. Takes pixels and returns text; reads no file.
+Four by three cosine components of the linear light, each rounded to a few bits and written in base 83.
+Takes pixels and returns text; reads no file.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Colour = tuple[float, float, float]
 
 
 def blurhash(pixels: Sequence[tuple[int, int, int]], width: int) -> str:
-    """Of an sRGB picture, row by row. A few hundred pixels say all that the hash can hold."""
+    """Return the hash of an sRGB picture, given row by row. A few hundred pixels suffice."""
     linear = [tuple(_LINEAR[channel] for channel in pixel) for pixel in pixels]
     height = len(pixels) // width
     factors = [
@@ -32,7 +32,7 @@ def blurhash(pixels: Sequence[tuple[int, int, int]], width: int) -> str:
 
 
 def _component(linear: Sequence[Sequence[float]], width: int, height: int, x: int, y: int) -> Colour:
-    """How much of one cosine there is. The sum runs along rows first: the waves are separable."""
+    """Return the amount of one cosine. The sum runs along rows first, as the waves are separable."""
     across = [cos(pi * x * column / width) for column in range(width)]
     totals = [0.0, 0.0, 0.0]
     for row in range(height):
@@ -52,7 +52,7 @@ def _rgb(mean: Colour) -> int:
 
 
 def _signed(factor: Colour, scale: float) -> int:
-    """Three channels of 19 steps each, finer near zero."""
+    """Encode three channels in 19 steps each, finer near zero."""
     steps = [copysign(abs(channel / scale) ** 0.5, channel) * 9 + 9.5 for channel in factor]
     red, green, blue = (max(0, min(18, int(step))) for step in steps)
     return (red * 19 + green) * 19 + blue

@@ -1,7 +1,7 @@
-"""Python's search for circles of objects that nobody holds: in short pieces, and in full when it is quiet.
+"""Run the garbage collector in small steps, and fully when idle.
 
-To look through all objects stops everybody for half a second where thousands of connections are open, and
-left alone Python does so in the middle of a flood, which makes objects. Requests leave few circles.
+A full collection stops the process for half a second with thousands of open connections. Left alone,
+Python runs one in the middle of a flood, which creates objects. Requests leave few reference cycles.
 """
 
 import asyncio
@@ -13,45 +13,45 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-# Objects made and kept. With the usual 700, looking for circles is a tenth of a small request's time; this
-# many take up to 10 ms.
+# The number of new objects that triggers a collection of the youngest ones. With the usual 700,
+# collections take a tenth of a small request's time. With this value, one takes up to 10 ms.
 AFTER = 5_000
-# Of those searches, how many until those are looked through that outlived one: after 10 it takes up to 0.3 s.
+# How many of those collections precede one of the middle generation, which takes up to 0.3 s after 10.
 AGAIN_AFTER = 2
-# How many of the latter until all objects are to be looked through: 750,000 objects made and kept.
+# How many of the latter precede a full collection: 750,000 new objects that stay.
 ALL_AFTER = 50
-# Never by itself.
+# Keeps Python from starting a full collection.
 _NEVER = 1_000_000
 LOOK_INTERVAL_S = 30.0
-# Of a core, in that time.
+# The processor's share within that time, as a fraction of one core.
 QUIET = 0.2
-# Where it is never quiet.
+# The longest delay of a full collection without a quiet time.
 MOST_DELAY_S = 3600.0
-# It is not put off where memory has grown by more than what is left of it, for a few objects may hold much of
-# what a stranger has sent. In a flood it grows by some 300 MB, in which there is nothing to be found.
+# Collect at once if memory has grown by more than the rest of the machine's memory, since a few objects
+# may hold much of a stranger's data. A flood adds some 300 MB without any garbage.
 LEAST_GROWTH_BYTES = 256 * 1024 * 1024
 MOST_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 
 
 def collect_rarely() -> None:
-    """Nothing of what is there by now is looked at any more."""
+    """Collect now, exclude all present objects from later collections, and collect rarely."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(AFTER, AGAIN_AFTER, _NEVER)
 
 
 def memory_bytes() -> int:
-    """What this process has of the machine's memory; 0 where nothing says so."""
+    """Return this process's resident memory, or 0 if it is unknown."""
     if sys.platform != "linux":
         return 0
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def memory_left_bytes() -> int:
-    """What the machine could still give to this process; 0 where nothing says so."""
+    """Return the memory that the machine can still give to this process, or 0 if it is unknown."""
     available = re.search(r"^MemAvailable:\s+(\d+) kB$", _said("/proc/meminfo"), re.MULTILINE)
     left = int(available[1]) * 1024 if available else 0
-    # In a container, its own group is the first of all.
+    # In a container, its own group is the root of all groups.
     for group in (*re.findall(r"^0::(/.*)$", _said("/proc/self/cgroup"), re.MULTILINE), ""):
         most = _said(f"/sys/fs/cgroup{group}/memory.max").strip()
         if most.isdecimal():
@@ -75,9 +75,9 @@ async def collect_when_quiet(
     memory: Callable[[], int] = memory_bytes,
     memory_left: Callable[[], int] = memory_left_bytes,
 ) -> None:
-    """Look through all objects now and then, for as long as the program runs.
+    """Collect fully now and then, while the program runs.
 
-    `waiting` counts as `ALL_AFTER` does, `used` the processor's time, in seconds.
+    `waiting` counts as `ALL_AFTER` does. `used` returns processor time, in seconds.
     """
     due_since: float | None = None
     least = memory()

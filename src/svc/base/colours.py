@@ -1,7 +1,8 @@
 """Make profiles (ICC.1) for pictures that state their colours in numbers (H.273, or the gamma of a PNG).
 
-What sRGB shows alike gets none. High dynamic range (PQ and HLG) is compressed into what a display shows:
-reference white, 203 cd/m² in BT.2408, comes close to white, and brighter light closer. Converts no pixels.
+Pictures that look the same in sRGB get no profile. High dynamic range (PQ and HLG) is compressed into a
+display's range: reference white, 203 cd/m² in BT.2408, comes close to white, and brighter light closer.
+Converts no pixels.
 """
 
 import math
@@ -17,7 +18,7 @@ _D65 = (0.3127, 0.3290)
 _SRGB = (*_D65, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06)
 _PRIMARIES: dict[int, Chromaticities] = {
     1: _SRGB,
-    2: _SRGB,  # not said
+    2: _SRGB,  # unspecified
     5: (*_D65, 0.64, 0.33, 0.29, 0.60, 0.15, 0.06),
     6: (*_D65, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070),
     7: (*_D65, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070),
@@ -27,14 +28,14 @@ _PRIMARIES: dict[int, Chromaticities] = {
 }
 _PQ, _HLG = 16, 18
 _WHITE_NITS, _HLG_PEAK_NITS = 203.0, 1000.0
-# From here on up to infinity, light is compressed.
+# Light between this value and infinity is compressed.
 _KNEE = 0.7
-# Of a curve, with linear interpolation between them.
+# The points of a curve, with linear interpolation between them.
 _STEPS = 1024
 # Brightness in Bradford's model of adaptation, and the white of profiles.
 _BRADFORD: Matrix = [[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]]
 _D50 = [0.9642, 1.0, 0.8249]
-# Differences that nobody sees, such as between 1/2.2 and 0.45455.
+# Invisible differences, such as between 1/2.2 and 0.45455.
 _CLOSE = 0.02
 
 
@@ -103,14 +104,14 @@ def _srgb(value: float) -> float:
 
 
 def _pq(value: float) -> float:
-    """SMPTE ST 2084."""
+    """Decode SMPTE ST 2084."""
     root = value ** (32 / 2523)
     light = max(root - 107 / 128, 0) / (2413 / 128 - 2392 / 128 * root)
     return _compressed(light ** (8192 / 1305) * 10_000 / _WHITE_NITS)
 
 
 def _hlg(value: float) -> float:
-    """ARIB STD-B67, as a display of 1,000 cd/m² shows it."""
+    """Decode ARIB STD-B67, as a display of 1,000 cd/m² shows it."""
     scene = (
         value * value / 3 if value <= 0.5 else (math.exp((value - 0.55991073) / 0.17883277) + 0.28466892) / 12
     )
@@ -149,5 +150,5 @@ def _xyz(values: Sequence[float]) -> bytes:
 
 
 def _fixed(values: Sequence[float]) -> bytes:
-    """Numbers with 16 bits behind the point. Those of a nonsensical space are cut to what fits."""
+    """Return fixed-point numbers with 16 fractional bits, clamped for an invalid colour space."""
     return struct.pack(">3i", *(max(-(2**31), min(2**31 - 1, round(value * 65536))) for value in values))

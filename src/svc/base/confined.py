@@ -1,7 +1,7 @@
-"""What the two sides of the sandbox have in common: how they speak, and how a function refuses.
+"""The shared part of the sandbox's two sides: the message format and how a function rejects input.
 
-A function that is called in the sandbox takes descriptors of files, its arguments, and a way to
-report progress; it returns facts and the bytes that it made, or raises Rejected. Starts nothing.
+A function that runs in the sandbox takes descriptors of files, its arguments, and a callback for progress.
+It returns facts and the bytes that it produced, or raises Rejected. Starts nothing.
 """
 
 import struct
@@ -10,9 +10,9 @@ from enum import StrEnum
 
 # A job's socket, its leash, and its files.
 MAX_DESCRIPTORS = 8
-# Before every message.
+# Precedes every message.
 LENGTH = struct.Struct(">I")
-# How a child ended: its exit code, or the negative number of the signal.
+# A child's exit code, or the negative number of the signal that ended it.
 STATUS = struct.Struct(">i")
 
 Progress = Callable[[float], None]
@@ -21,7 +21,9 @@ Task = Callable[[Sequence[int], Mapping[str, object], Progress], Outcome]
 
 
 class Layer(StrEnum):
-    """What confines a decoder besides limits of time and memory: `svc.base.layers` has the table."""
+    """The layers that confine a decoder besides limits of time and memory. `svc.base.layers` has the
+    table.
+    """
 
     NAMESPACES = "namespaces"
     ROOT = "root"
@@ -32,7 +34,7 @@ class Layer(StrEnum):
 
 
 class Rejected(Exception):
-    """The input's fault. Without a `code` it is one for which nobody has a name."""
+    """The input is at fault. Without a `code`, the fault is unknown."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -40,7 +42,7 @@ class Rejected(Exception):
 
 
 def prepare() -> None:
-    """Load nothing: this module is also a decoder that decodes nothing, for asking what confines one."""
+    """Load nothing. As a decoder, this module decodes nothing; it serves to test the confinement."""
 
 
 def nothing(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:

@@ -217,7 +217,7 @@ class Table:
         return min((place.next_check for place in self._places if place.check is not None), default=None)
 
     def moved(self, place: Place, *, idle: bool) -> None:
-        """Implement `Place.rest`."""
+        """Apply `Place.rest`."""
         if place.owner is None:
             self._crowd(place).discard(place)
             place.idle = idle
@@ -226,7 +226,7 @@ class Table:
             place.idle = idle
 
     def owned(self, place: Place, owner: str) -> None:
-        """Implement `Place.belongs_to`."""
+        """Apply `Place.belongs_to`."""
         held = self._owners.get(owner, 0)
         if held >= self.limits.of_owner:
             return
@@ -236,7 +236,7 @@ class Table:
         place.on_settled()
 
     def left(self, place: Place) -> None:
-        """Implement `Place.leave`."""
+        """Apply `Place.leave`."""
         place.open = False
         place.check = None
         place.on_settled()

@@ -1,6 +1,6 @@
 """Read the outline of containers: the boxes of ISO files (MP4, HEIF, AVIF) and the header of Matroska.
 
-Decodes nothing. A size that a file states leads to a place in the file and is never allocated.
+Decodes nothing. A size stated in a file only leads to a position in the file and is never allocated.
 """
 
 import os
@@ -21,7 +21,7 @@ _EBML_HEADER, _EBML_DOCTYPE = b"\x1a\x45\xdf\xa3", b"\x42\x82"
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box of an ISO container, with the places where its content starts and ends."""
+    """A box of an ISO container, with the start and end of its content."""
 
     kind: bytes
     start: int
@@ -38,13 +38,13 @@ def brands_of(file: File) -> list[bytes]:
     size = int.from_bytes(head[:4])
     if head[4:8] != b"ftyp" or not _MIN_FTYP_BYTES <= size <= _MAX_FTYP_BYTES:
         return []
-    # The four bytes behind the major brand are its version.
+    # The four bytes after the major brand are its version.
     listed = head[16:size]
     return [head[8:12], *(listed[at : at + 4] for at in range(0, len(listed) - 3, 4))]
 
 
 def boxes(file: File, at: int, end: int) -> Iterator[Box]:
-    """Give the boxes between two places, until one is not a box or its header is not there."""
+    """Yield the boxes between two positions, up to the first invalid or missing header."""
     for _ in range(_MAX_BOXES):
         head = peek(file, at, 16) if at + 8 <= end else b""
         if len(head) < 8:
@@ -63,7 +63,7 @@ def boxes(file: File, at: int, end: int) -> Iterator[Box]:
 def holds_movie(file: File, length: int) -> bool:
     """Return whether an ISO container of `length` bytes has the index of a movie.
 
-    Of an upload only the start may be there: then a container counts as a movie if its index may follow.
+    An upload may be incomplete. Then a container counts as a movie if its index may still follow.
     """
     end = 0
     for box in boxes(file, 0, length):
@@ -78,7 +78,7 @@ def coded_items(file: File) -> set[bytes]:
     top = {box.kind: box for box in boxes(file, 0, HEAD_BYTES)}
     if (meta := top.get(b"meta")) is None:
         return set()
-    # Version and flags come first, and in `iinf` the number of items too.
+    # Version and flags come first, and in `iinf` also the number of items.
     inside = {box.kind: box for box in boxes(file, meta.start + 4, meta.end)}
     if (listed := inside.get(b"iinf")) is None:
         return set()
@@ -109,7 +109,7 @@ def code_points(file: File) -> tuple[int, int] | None:
 
 
 def document_type(file: File) -> bytes:
-    """Return the type that the header of an EBML file states, such as webm or matroska; or nothing."""
+    """Return the document type in the header of an EBML file, such as webm or matroska, or nothing."""
     head = peek(file, 0, HEAD_BYTES)
     if not head.startswith(_EBML_HEADER):
         return b""
@@ -127,7 +127,7 @@ def document_type(file: File) -> bytes:
 
 
 def _variable(head: bytes, at: int) -> tuple[int, int]:
-    """Return the number of variable length at a place, without its marker, and the place behind it."""
+    """Return the variable-length number at a position, without its marker, and the position after it."""
     first = head[at] if at < len(head) else 0
     length = 9 - first.bit_length()
     return int.from_bytes(head[at : at + length]) & (1 << 7 * length) - 1, at + length

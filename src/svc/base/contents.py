@@ -1,6 +1,6 @@
-"""Decide what a file is by what it holds: a picture, a video, sound, or something else.
+"""Decide by its content whether a file is a picture, a video, sound, or something else.
 
-The name of a file never counts. Decodes nothing: the sandbox finds out whether a file keeps what its outline
+A file's name never counts. Nothing is decoded: the sandbox checks whether a file is what its outline
 promises.
 """
 
@@ -14,7 +14,8 @@ from svc.base.pictures import MOVIE_BRANDS, is_text, kind_of
 PICTURE, VIDEO, AUDIO, FILE = "picture", "video", "audio", "file"
 PLAIN_TYPE = "application/octet-stream"
 
-# Pictures in an ISO container: HEIC, AVIF, JPEG in HEIF, JPEG XS, and CR3, which has the index of a movie.
+# Pictures in an ISO container: HEIC, AVIF, JPEG in HEIF, JPEG XS, and CR3, which has the index of a
+# movie.
 _STILLS = frozenset(
     brand.ljust(4)
     for brand in (
@@ -28,9 +29,9 @@ _MATROSKA = frozenset((b"webm", b"matroska"))
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A container of sound that browsers play. `demuxer` is FFmpeg's name for what reads it.
+    """A container of sound that browsers play. `demuxer` is FFmpeg's name of its demultiplexer.
 
-    `codecs` are those that browsers play in it, where not all of them are.
+    `codecs` are those that browsers play in it, if they do not play all of them.
     """
 
     demuxer: str
@@ -44,7 +45,7 @@ ADTS = Sound("aac", "audio/aac", "aac")
 OGG = Sound("ogg", "audio/ogg", "ogg")
 FLAC = Sound("flac", "audio/flac", "flac")
 WAV = Sound("wav", "audio/wav", "wav")
-# Containers of videos, which have sound alone in them now and then.
+# Video containers, which sometimes hold only sound.
 _OF_CONTAINERS = {
     "mov": Sound("mov", "audio/mp4", "m4a"),
     "matroska": Sound("matroska", "audio/webm", "weba", codecs=("opus", "vorbis")),
@@ -53,9 +54,9 @@ SOUND_TYPES = frozenset(s.content_type for s in (MP3, ADTS, OGG, FLAC, WAV, *_OF
 
 
 def content_of(file: File, length: int | None = None) -> str:
-    """Return PICTURE or VIDEO for what is to be written again, and FILE for everything else, sound too.
+    """Return PICTURE or VIDEO for files to be encoded again, and FILE for all others, sound included.
 
-    `length` is how long a file will be of which only the start is there.
+    `length` is the final length of a file of which only the start has arrived.
     """
     if kind_of(file) is not None and not is_text(file):
         return PICTURE
@@ -63,7 +64,7 @@ def content_of(file: File, length: int | None = None) -> str:
 
 
 def container_of(file: File, length: int | None = None) -> str | None:
-    """Return the demultiplexer for a video, by FFmpeg's names."""
+    """Return the demultiplexer for a video, in FFmpeg's names."""
     if is_text(file):
         return None
     head = peek(file, 0, 24)
@@ -87,7 +88,7 @@ def _length(file: File) -> int:
 
 
 def _holds_stills(brands: list[bytes]) -> bool:
-    """Return whether a container is of pictures: by its major brand, or by others if it is unknown."""
+    """Return whether a container holds pictures, by its major brand, or by the others if that is unknown."""
     if brands[0] in _STILLS or brands[0] in MOVIE_BRANDS:
         return brands[0] in _STILLS
     return bool(_STILLS.intersection(brands)) and not MOVIE_BRANDS.intersection(brands)
@@ -114,13 +115,13 @@ def sound_of(file: File) -> Sound | None:
 
 
 def kind_of_type(content_type: str) -> str:
-    """What a stored file is to its readers, by the media type that our worker gave it."""
+    """Return a stored file's kind for readers, by the media type that our worker set."""
     family = content_type.partition("/")[0]
     return {"image": PICTURE, "video": VIDEO, "audio": AUDIO}.get(family, FILE)
 
 
 def with_kind(attachment: object) -> object:
-    """An attachment with its `kind`, which those from before there were other files do not have."""
+    """Return an attachment with its `kind`, which attachments from earlier versions lack."""
     if not isinstance(attachment, Mapping) or "kind" in attachment:
         return attachment
     return {"kind": kind_of_type(str(attachment.get("content_type"))), **attachment}

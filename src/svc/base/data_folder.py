@@ -1,7 +1,7 @@
-"""The folder of one installation: its owner's alone (mode 0700), and held by one process at a time.
+"""The folder of one installation: private to its owner (mode 0700) and held by one process at a time.
 
-The lock is the operating system's, so that it ends with the process however that ends.
-Knows nothing of what is in the folder.
+The operating system's lock ends with the process, however it ends. This module does not know the folder's
+contents.
 """
 
 import os
@@ -17,7 +17,7 @@ LOCK_NAME = "lock"
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Own `folder` for as long as the block runs. Raises ConfigError when somebody else does."""
+    """Hold `folder` while the block runs. Raises ConfigError if another process holds it."""
     try:
         make_private_folder(folder)
         handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -40,7 +40,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether some process uses the folder. Works on a read-only file system. Raises OSError."""
+    """Return whether a process holds the folder. Works on a read-only file system. Raises OSError."""
     try:
         handle = os.open(folder / LOCK_NAME, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -56,7 +56,7 @@ if os.name == "nt":
 
     def _lock(handle: int, *, shared: bool = False) -> bool:
         try:
-            # A byte far behind the process id, which stays readable.
+            # A byte far after the process id, which stays readable.
             os.lseek(handle, 1 << 20, os.SEEK_SET)
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
         except OSError:

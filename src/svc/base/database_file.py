@@ -1,8 +1,8 @@
-"""A database's file: whose it is, whether it is sound, how a new one is made, and connections to it.
+"""The file of a database: checks of its origin and soundness, creation, and connections.
 
-A new file appears whole or not at all, so a file that is there and is no database of this program
-is never taken for a new server. Knows no table: what the schema should hold is asked of the
-migrations. SQLite keeps no checksums: changed text inside a sound page is not noticed.
+A new file appears whole or not at all, so an existing file that is not a database of this program is never
+taken for a new server. This module knows no table: the migrations define the schema. SQLite keeps no
+checksums, so changed text inside a sound page goes unnoticed.
 """
 
 import os
@@ -18,8 +18,9 @@ from svc.base.private_files import make_private_file
 
 # In the file's header, where `file` and other programs find it: "SVC1".
 APPLICATION_ID = 0x53564331
-# Checked before the start: 0.1 s, and some seconds on a slow card. Larger files are checked beside
-# the running server (`damage` takes 0.15 s for 118 MB in memory, and as long as the disk otherwise).
+# Files up to this size are checked before the start: 0.1 s, or some seconds on a slow card. Larger files
+# are checked while the server runs (`damage` takes 0.15 s for 118 MB in memory, otherwise as long as the
+# disk).
 CHECK_FIRST_BYTES = 64 * 1024 * 1024
 _BUSY_TIMEOUT_S = 10.0
 _MAGIC = b"SQLite format 3\0"
@@ -28,7 +29,7 @@ _NAMED = 3
 
 
 class DatabaseError(Exception):
-    """The file cannot be used; the message says why, in words for the operator."""
+    """The file cannot be used. The message explains why to the operator."""
 
 
 def examine(path: Path, migrations: Sequence[Migration]) -> None:
@@ -60,27 +61,27 @@ def damaged(path: Path, found: str) -> DatabaseError:
 
 
 def foreign(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> str:
-    """What shows that this program did not make the database; empty if it did. Raises sqlite3.Error."""
+    """Return the sign that another program made the database, or an empty string. Raises sqlite3.Error."""
     (number,) = connection.execute("PRAGMA application_id").fetchone()
-    # Files have the id since version 1.5; in older ones there is none.
+    # Files have the id since version 1.5. Older ones have none.
     if number not in (0, APPLICATION_ID):
         return f"its application_id is {number:#010x}, another program's"
     version = schema_version(connection)
     if version > len(migrations):
-        return ""  # A newer version of this program made it: `migrate` says so.
+        return ""  # A newer version of this program made it. `migrate` reports that.
     if version < 1:
         return "it has no schema of this program"
     expected, present = _objects_of(migrations[:version]), _objects(connection)
     if lacking := sorted(name for kind, name in expected - present if kind == "table"):
         return f"it lacks the table {', '.join(lacking[:_NAMED])}"
-    # A trigger or view of somebody else's would run within our own statements.
+    # A foreign trigger or view would run within our own statements.
     if added := sorted(name for kind, name in present - expected if kind in ("trigger", "view")):
         return f"it holds {added[0]!r:.80}, a trigger or view that this program does not make"
     return ""
 
 
 def damage(connection: sqlite3.Connection) -> str:
-    """The first fault that SQLite finds in the pages; empty if it finds none."""
+    """Return the first fault that SQLite finds in the pages, or an empty string."""
     try:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as fault:
@@ -89,7 +90,7 @@ def damage(connection: sqlite3.Connection) -> str:
 
 
 def make(path: Path, migrations: Sequence[Migration]) -> None:
-    """Make a new database with the newest schema, whole or not at all. Raises OSError and sqlite3.Error."""
+    """Create a new database with the newest schema atomically. Raises OSError and sqlite3.Error."""
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size:
         raise DatabaseError(
@@ -106,27 +107,27 @@ def make(path: Path, migrations: Sequence[Migration]) -> None:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection that writes durably; whoever holds it must own the file."""
+    """Return a connection that writes durably. The caller must own the file."""
     connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
-    # Deleted rows are overwritten, and no temporary file gets any.
+    # Overwrite deleted rows, and keep rows out of temporary files.
     for pragma in (
         *("journal_mode=WAL", "synchronous=FULL", "wal_autocheckpoint=0", "foreign_keys=ON"),
         *("secure_delete=ON", "temp_store=MEMORY"),
     ):
         connection.execute(f"PRAGMA {pragma}")
-    # Names from strangers do not become tables, and nothing in the file runs code.
+    # Untrusted names cannot become tables, and nothing in the file runs code.
     connection.execute("PRAGMA trusted_schema=OFF")
     return connection
 
 
 def touch(connection: sqlite3.Connection) -> None:
-    """Write the first page again, as it is: the smallest change that reaches the disk."""
+    """Rewrite the first page unchanged: the smallest change that reaches the disk."""
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
 
 async def reader(path: Path) -> aiosqlite.Connection:
-    """A connection that reads what has been committed, and changes nothing."""
+    """Return a read-only connection that sees committed data."""
     reader = await aiosqlite.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
     reader.row_factory = sqlite3.Row
     for pragma in ("query_only=ON", "wal_autocheckpoint=0", "mmap_size=268435456"):
@@ -135,7 +136,7 @@ async def reader(path: Path) -> aiosqlite.Connection:
 
 
 def _objects_of(migrations: Sequence[Migration]) -> set[tuple[str, str]]:
-    """What a new database holds after these migrations."""
+    """Return the schema objects of a new database after these migrations."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(statements_of(migrations, connection))
         return _objects(connection)

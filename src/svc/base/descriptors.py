@@ -1,40 +1,40 @@
-"""How many descriptors this process may have open: sockets and files together.
+"""The number of descriptors, sockets and files together, that this process may have open.
 
-Systems give a process 1,024 unless it asks for more; it may ask up to a hard limit. Children
-inherit what was asked for. Elsewhere than on Unix there is no such limit.
+Systems give a process 1,024 unless it requests more, up to a hard limit. Children inherit the new limit.
+Only Unix has such a limit.
 """
 
 import sys
 
-# More than any of our programs uses; some systems slow down with millions.
+# More than any of our programs uses. Some systems slow down with millions.
 ENOUGH = 65_536
 
 if sys.platform != "win32":
     import resource
 
     def raise_limit() -> int:
-        """Ask for as many as are allowed, up to ENOUGH; how many there are."""
+        """Raise the limit as far as allowed, up to ENOUGH. Return the limit."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
         if soft != resource.RLIM_INFINITY and soft < wanted:
             try:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             except (OSError, ValueError):
-                # macOS allows fewer than it says. What there is has to do.
+                # macOS allows fewer than it reports. Keep the present limit.
                 return soft
         return limit()
 
     def limit() -> int:
-        """How many there are."""
+        """Return the limit."""
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return ENOUGH if soft == resource.RLIM_INFINITY else min(soft, ENOUGH)
 
 else:
 
     def raise_limit() -> int:
-        """Nothing to ask for."""
+        """Return ENOUGH: there is no limit to raise."""
         return ENOUGH
 
     def limit() -> int:
-        """As good as without one."""
+        """Return ENOUGH: there is no limit."""
         return ENOUGH

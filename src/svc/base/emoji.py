@@ -1,14 +1,14 @@
-"""The catalogue of emoji by which the server judges: the emoji of the page's picker, in every skin tone.
+"""The server's catalogue of emoji: the emoji of the page's picker, in every skin tone.
 
-`ci/emoji_data.mjs` makes `emoji.tsv` and the picker's files from the same data.
-It does not know a server's own emoji.
+`ci/emoji_data.mjs` makes `emoji.tsv` and the picker's files from the same data. The catalogue does not
+include a server's own emoji.
 """
 
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-# They ask for the black or the coloured form of the character before them.
+# They select the black or the coloured form of the preceding character.
 VARIATION_SELECTORS = "\ufe0e\ufe0f"
 TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 # The joiner, and the letters of regional flags: characters of emoji that are invisible by themselves.
@@ -38,7 +38,7 @@ def _catalogue() -> _Catalogue:
 
 
 def canonical_emoji(text: str) -> str | None:
-    """Return one or several emoji as Unicode writes them, or None if `text` has anything else in it."""
+    """Return one or several emoji as Unicode writes them, or None if `text` contains anything else."""
     catalogue = _catalogue()
     bare = text.translate(_WITHOUT_SELECTORS)
     signs: list[str] = []
@@ -55,7 +55,7 @@ def canonical_emoji(text: str) -> str | None:
 
 
 def stored_emoji(text: str) -> str:
-    """Return the form that a stored reaction has now. Symbols outside the catalogue stay as they are."""
+    """Return the current form of a stored reaction. Symbols outside the catalogue stay as they are."""
     return canonical_emoji(text) or text
 
 

@@ -1,7 +1,6 @@
 """The frame of the media service's WebSockets: `{event, data}`, `data` being JSON in a string.
 
-Reads and writes frames; does not know any event, and opens no connection.
-docs/signalling.md.
+Reads and writes frames. It knows no event and opens no connection. See docs/signalling.md.
 """
 
 import json
@@ -9,13 +8,13 @@ from dataclasses import dataclass
 
 from svc.base.strict_json import loads
 
-# One frame, either direction. The largest honest one is an SDP for a full room,
-# well under 100 KB.
+# One frame, in either direction. The largest legitimate frame is an SDP for a full room, well under 100
+# KB.
 MAX_FRAME_BYTES = 256 * 1024
 
 
 class EnvelopeError(ValueError):
-    """A frame that cannot be read; the message may be shown to whoever sent it."""
+    """An invalid frame. The message may be shown to its sender."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class Envelope:
 
 
 def parse(text: str) -> Envelope:
-    """Read one frame. A missing `data` reads as the empty string."""
+    """Parse one frame. A missing `data` counts as the empty string."""
     frame = _load(text, "The message")
     if not isinstance(frame, dict):
         raise EnvelopeError("The message is not a JSON object")
@@ -38,7 +37,7 @@ def parse(text: str) -> Envelope:
 
 
 def payload(envelope: Envelope) -> dict[str, object]:
-    """The JSON object inside `data`."""
+    """Return the JSON object inside `data`."""
     value = _load(envelope.data, f"The data of {envelope.event[:64]!r}")
     if not isinstance(value, dict):
         raise EnvelopeError(f"The data of {envelope.event[:64]!r} is not a JSON object")
@@ -46,12 +45,12 @@ def payload(envelope: Envelope) -> dict[str, object]:
 
 
 def serialise(event: str, data: object) -> str:
-    """A frame whose data is `data`, JSON-encoded into the string."""
+    """Return a frame with `data` as JSON in a string."""
     return serialise_text(event, json.dumps(data, separators=(",", ":")))
 
 
 def serialise_text(event: str, text: str) -> str:
-    """A frame whose data is a bare string, such as the reason of a `room_error`."""
+    """Return a frame whose data is a bare string, such as the reason of a `room_error`."""
     return json.dumps({"event": event, "data": text}, separators=(",", ":"))
 
 

@@ -202,7 +202,7 @@ class FairLoop(asyncio.SelectorEventLoop):
 
     @property
     def whose(self) -> Callable[[bytes], str | None]:
-        """Returns the member whose token is in a connection's first bytes. Their connection is prioritised."""
+        """Returns the member whose token is in a connection's first bytes, and so skips the queue."""
         return self._fair.whose
 
     @whose.setter
@@ -217,7 +217,7 @@ class FairLoop(asyncio.SelectorEventLoop):
         self._fair.put_first(descriptor)
 
     async def turn(self) -> None:
-        """Wait for a stranger's next turn, without reading. Requests that arrive together take a turn each."""
+        """Wait for a stranger's next turn, without reading. Requests that arrive together take one each."""
         come = self.create_future()
 
         def begin() -> None:

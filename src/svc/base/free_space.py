@@ -1,9 +1,10 @@
 """Overwrite the free space of a SQLite file, where copies of deleted rows stay.
 
-SQLite's `secure_delete` zeroes a deleted row and a freed page. It does not zero the copies that SQLite
-leaves in the unallocated part of a page whose rows it has moved to other pages (`rebuildPage` in btree.c).
-Each page is zeroed there after a checkpoint has copied it from the log, so the file holds no such copies
-once the log is empty. Bytes of rows are never changed. sqlite.org/fileformat2.html, sections 1.6 and 4.
+SQLite's `secure_delete` zeroes a deleted row and a freed page. If SQLite moves a page's rows to other
+pages, it leaves copies of them in the unallocated part of the page (`rebuildPage` in btree.c). This module
+zeroes that part of each page after a checkpoint has copied the page from the log. The file therefore holds
+no such copies once the log is empty. Bytes of rows never change. See sqlite.org/fileformat2.html, sections
+1.6 and 4.
 """
 
 import os
@@ -14,48 +15,49 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-# The log is copied into the file when it has grown to this: a few ms of work.
+# The log size at which a checkpoint copies it into the file, in a few ms.
 CHECKPOINT_BYTES = 4 * 1024 * 1024
-# The writer works for so long at once, and leaves four times as long to others while nothing is written.
+# The writer works for one slice, then pauses four times as long while there are no writes.
 _SLICE_S = 0.002
 _PAUSE_S = 4 * _SLICE_S
-# Between attempts to empty the log while readers are in it.
+# The delay between attempts to empty the log while readers use it.
 _RETRY_S = 0.05
-# Readers take a millisecond. A longer wait would hold up writes.
+# Readers take a millisecond. A longer wait would delay writes.
 _READERS_LEAVE_MS = 5
-# More pages than a log of 4 MiB has are overwritten in slices: these take 5 ms.
+# This many pages take 5 ms. More of them, larger than a log of 4 MiB, are overwritten in slices.
 _MOST_AT_ONCE = 2000
-# Read at once when the whole file is looked through.
+# The pages that a scan of the whole file reads at once.
 _CHUNK_PAGES = 32
 _LOG_HEADER, _FRAME_HEADER = 32, 24
-# By the first byte of a page with rows: the size of its header. An overflow page starts with the number of
-# another page, whose first byte is smaller than these in files of less than 128 GiB.
+# Header sizes of pages with rows, by the first byte. An overflow page starts with the number of another
+# page, whose first byte is smaller than these in files of less than 128 GiB.
 _HEADER_SIZES = {2: 12, 5: 12, 10: 8, 13: 8}
 _MAX_PAGES = 2 << 24
 _FIRST_PAGE_HEADER = 100
 
 
 class FreeSpace:
-    """The free space of the file of an open database. It belongs to the thread that writes and checkpoints.
+    """The free space of an open database's file. Only the thread that writes and checkpoints uses it.
 
-    The whole file is looked through once, because the server may have been killed before this was done.
-    Afterwards only pages that a checkpoint has copied are.
+    The whole file is scanned once, because the server may have been killed before it had finished.
+    Afterwards only pages that a checkpoint has copied are overwritten.
     """
 
     def __init__(self, path: Path) -> None:
-        # It stays open: closing it would drop the locks that SQLite holds on the file for this process.
+        # Closing the file would drop the locks that SQLite holds on it for this process, so it stays
+        # open.
         self._file = path.open("r+b", buffering=0)
         self._log_path = path.with_name(path.name + "-wal")
         self._log: BinaryIO | None = None
         self._pages = Pages(self._file)
         self._next = 1
-        # Pages in the log that no complete checkpoint has copied yet, and those that one has copied.
+        # Pages in the log: not yet copied by a complete checkpoint, and copied.
         self._written: set[int] = set()
         self._copied: set[int] = set()
-        # Pages that were on the list of free ones, and have not been used since. Earlier versions of this
-        # program did not zero all of them.
+        # Pages from the free list that have not been used since. Earlier versions of this program did
+        # not zero all of them.
         self._free = self._pages.free()
-        # The generation of the log, and up to where its commits are known.
+        # The log's generation, and the position after its last known commit.
         self._salt, self._log_end = b"", _LOG_HEADER
 
     @property
@@ -63,11 +65,11 @@ class FreeSpace:
         return bool(self._copied or self._free) or self._next <= self._pages.count
 
     def wait_s(self, *, emptying: bool) -> float | None:
-        """How long to wait for a write before more is to be done; None for ever."""
+        """Return how long to wait for a write before the next step, or None without a limit."""
         return _PAUSE_S if self.is_due else _RETRY_S if emptying else None
 
     def step(self) -> None:
-        """Overwrite some of what is due, for 2 ms."""
+        """Overwrite some of the pending pages, for 2 ms."""
         until = time.perf_counter() + _SLICE_S
         while self._copied and time.perf_counter() < until:
             self._pages.erase(self._copied.pop())
@@ -78,14 +80,14 @@ class FreeSpace:
             self._next += _CHUNK_PAGES
 
     def checkpoint_if_large(self, connection: sqlite3.Connection) -> None:
-        """Copy the log into the file once it is large. It restarts when no reader is in it."""
+        """Copy the log into the file once it is large. The log restarts when no reader uses it."""
         with suppress(OSError, sqlite3.Error):
             self._read_log()
             if self._log_end >= CHECKPOINT_BYTES:
                 self._checkpoint(connection, "PASSIVE")
 
     def empty_log(self, connection: sqlite3.Connection) -> bool:
-        """Empty the log, and overwrite what it has brought. Where this is False, try again after `step`."""
+        """Empty the log and overwrite the copied pages. If this returns False, try again after `step`."""
         (patience_ms,) = connection.execute("PRAGMA busy_timeout").fetchone()
         connection.execute(f"PRAGMA busy_timeout={_READERS_LEAVE_MS}")
         try:
@@ -94,7 +96,7 @@ class FreeSpace:
                 return False
             while self._copied:
                 self._pages.erase(self._copied.pop())
-            # The pages in SQLite's memory still have the copies, and the next write would bring them back.
+            # SQLite's page cache still has the copies, and the next write would bring them back.
             connection.execute("PRAGMA shrink_memory")
             os.fsync(self._file.fileno())
         except (sqlite3.Error, OSError):
@@ -113,7 +115,7 @@ class FreeSpace:
         self._file.close()
 
     def _checkpoint(self, connection: sqlite3.Connection, kind: str) -> bool:
-        """Whether everything in the log is in the file now."""
+        """Copy the log into the file. Return whether all of it has been copied."""
         self._free -= self._written
         busy, frames, copied = connection.execute(f"PRAGMA wal_checkpoint({kind})").fetchone()
         if busy or frames != copied:
@@ -124,7 +126,7 @@ class FreeSpace:
         return True
 
     def _read_log(self) -> None:
-        """Note which pages have been written since the last time."""
+        """Note which pages have been written since the last call."""
         if self._log is None:
             with suppress(FileNotFoundError):
                 self._log = self._log_path.open("rb", buffering=0)
@@ -139,7 +141,7 @@ class FreeSpace:
             self._salt, self._log_end = header[16:24], _LOG_HEADER
         size = _FRAME_HEADER + self._pages.size
         self._log.seek(self._log_end)
-        # Pages of a rolled-back write have no commit after them, and are overwritten.
+        # A rolled-back write has no commit after its pages, which are overwritten later.
         numbers: list[int] = []
         while len(frame := self._log.read(size)) == size and frame[8:16] == self._salt:
             numbers.append(int.from_bytes(frame[:4]))
@@ -163,12 +165,12 @@ class Pages:
         self.measure()
 
     def measure(self) -> None:
-        """Find out how many there are."""
+        """Update the number of pages."""
         count = os.fstat(self._file.fileno()).st_size // self.size
         self.count = count if count < _MAX_PAGES else 0
 
     def free(self) -> set[int]:
-        """The numbers of those on the list of free ones. Zeroes what is behind the list in its pages."""
+        """Return the numbers of free pages. Zero the rest of the pages that store this list."""
         found: set[int] = set()
         self._file.seek(0)
         (trunk,) = struct.unpack_from(">I", self._file.read(_FIRST_PAGE_HEADER), 32)
@@ -188,7 +190,7 @@ class Pages:
         return {number for number in found if 1 < number <= self.count}
 
     def clear(self, number: int) -> None:
-        """Zero all of a free page."""
+        """Zero a whole free page."""
         self._file.seek((number - 1) * self.size)
         if any(self._file.read(self.size)):
             self._file.seek((number - 1) * self.size)
@@ -198,7 +200,7 @@ class Pages:
         self.erase_many(number, 1)
 
     def erase_many(self, first: int, count: int) -> None:
-        """Zero the free space of pages that have some bytes there."""
+        """Zero the free space of pages where it holds data."""
         start = (first - 1) * self.size
         self._file.seek(start)
         data = self._file.read(count * self.size)
@@ -222,13 +224,13 @@ def erase_file(path: Path) -> None:
 
 
 def _filled_free_parts(page: bytes, header: int, usable: int) -> list[tuple[int, int]]:
-    """Where in its free space a page with rows holds something; nothing for other pages and damaged ones."""
+    """Return the non-zero parts of a row page's free space; none for other or damaged pages."""
     if (size := _HEADER_SIZES.get(page[header])) is None:
         return []
     block, cells, content = struct.unpack_from(">HHH", page, header + 1)
     content = content or 65536
     parts = [(header + size + 2 * cells, content)]
-    # Freed pieces between the rows form a list: the next one, the size of this one, and its free bytes.
+    # Freed blocks between the rows form a list: the next one, the size of this one, and its free bytes.
     while block:
         if not parts[-1][1] <= block <= usable - 4:
             return []

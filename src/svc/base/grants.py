@@ -1,9 +1,9 @@
-"""What the chat server hands a member to enter one voice room, and how the media service checks it.
+"""The grant that lets a member enter one voice room: the chat server issues it, the media service checks it.
 
-Derives, signs and verifies; does not remember which `jti` was used (the verifier's
-caller does) and never reads a clock. docs/signalling.md, "From participants".
+Derives, signs and verifies. It does not remember used `jti` values (the verifier's caller does) and never
+reads a clock. See docs/signalling.md, "From participants".
 
-`jwt` is imported by what needs it: programs that only compare secrets start faster without it.
+Functions import `jwt` when they need it: programs that only compare secrets start faster without it.
 """
 
 import hashlib
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 CAPS = frozenset({"speak", "share_video", "share_screen"})
 MAX_LIFETIME_S = 300
-# Ours are about 400 characters; refuse to decode what cannot be ours.
+# Ours have about 400 characters. Longer tokens are refused before decoding.
 MAX_TOKEN_CHARACTERS = 2048
 _MAX_JTI_CHARACTERS = 128
 _CLAIMS = ("iss", "sub", "room", "exp", "jti", "caps")
 
 
 class GrantError(Exception):
-    """A token that does not admit its bearer; the message names no secret."""
+    """A token that does not admit its bearer. The message names no secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class UserToken:
 
 
 def client_credential(server_password: str, server_id: str) -> str:
-    """What members send as `server_password`, so that none of them learns the real one."""
+    """Return the `server_password` that members send, so that none of them learns the real one."""
     return _derive(server_password, f"client:{server_id}").hex()
 
 
@@ -68,7 +68,7 @@ def issue_user_token(
 def verify_user_token(
     token: str, server_password: str, server_id: str, *, user_id: str, room_id: str, now: float
 ) -> UserToken:
-    """Read a token that must admit this user to this room at `now`. Raises GrantError."""
+    """Verify that a token admits this user to this room at `now`. Raises GrantError."""
     claims = _decode(token, _signing_key(server_password, server_id))
     if (claims["iss"], claims["sub"], claims["room"]) != (server_id, user_id, room_id):
         raise GrantError("the token admits another user, or to another room")
@@ -82,7 +82,7 @@ def verify_user_token(
 
 
 def same_secret(given: str, expected: str) -> bool:
-    """Compare without telling, by the time it takes, how much was right or how long it is."""
+    """Compare in constant time, which reveals neither the matching part nor the length."""
     return hmac.compare_digest(_digest(given), _digest(expected))
 
 
@@ -103,7 +103,7 @@ def _decode(token: str, key: bytes) -> dict[str, object]:
 
     if len(token) > MAX_TOKEN_CHARACTERS:
         raise GrantError("the token is too long")
-    # The library would check times by its own clock; every claim is checked here.
+    # The library would check times by its own clock. We check every claim here instead.
     options: jwt.types.Options = {"verify_signature": True, "verify_exp": False, "verify_iat": False}
     options |= {"verify_nbf": False, "verify_iss": False, "verify_aud": False}
     options |= {"verify_sub": False, "verify_jti": False}
@@ -131,7 +131,7 @@ def _jti(value: object) -> str:
 def _expiry(value: object, now: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise GrantError("the token has no usable expiry")
-    # Compared, never computed with: JSON allows a number too large for a float.
+    # Only compared, never computed with: JSON allows a number too large for a float.
     if not value > now:
         raise GrantError("the token has expired")
     if value > now + MAX_LIFETIME_S:

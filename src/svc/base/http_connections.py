@@ -139,7 +139,8 @@ class HttpConnection(web.RequestHandler):
         elif self._serving is None:
             self._look_at_header(now)
         elif self._serving.content.is_eof() or not transport.is_reading():
-            # The handler is working, or it reads no more of the body, which is not the client's fault.
+            # The handler is working, or it has stopped reading the body, which is not the client's
+            # fault.
             self._deadline = now + STALL_DEADLINE_S
             self._mark = self._received
             return now + _AT_WORK_INTERVAL_S

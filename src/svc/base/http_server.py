@@ -1,10 +1,10 @@
-"""The HTTP server of every program: aiohttp's, with what a stranger meets first made ours.
+"""The HTTP server of every program: aiohttp's, hardened against strangers.
 
-- What is not HTTP gets a 400 in our own words. No answer names the library, and a stranger's
-  mistake is not logged: the line that could not be read may hold a webhook's secret.
-- A body is never decompressed: a few KB can stand for gigabytes, and aiohttp inflates on the
-  event loop, even what nobody reads.
-- After an answer little more of a request is read, then the connection is closed.
+- Malformed HTTP gets a 400 in our own words. No response names the library. A stranger's mistake is not
+  logged, because the unreadable line may hold a webhook's secret.
+- A body is never decompressed: a few KB can expand to gigabytes, and aiohttp inflates on the event loop, even
+  if nobody reads the body.
+- After a response, little more of the request is read, then the connection is closed.
 - A WebSocket client must mask its frames (RFC 6455 section 5.1).
 
 Knows no path. RFC 9112 section 9.6.
@@ -22,10 +22,10 @@ from aiohttp.web import RequestPayloadError
 from svc.base.http_connections import HttpConnection
 from svc.base.lingering import linger
 
-# What is left of a request that has been answered is read and ignored up to this length, so that
-# the connection can be used again. After more, or an unknown length, it is closed.
+# After the response, up to this many bytes of the request are read and ignored, so that the connection
+# can be reused. If more is left, or an unknown amount, the connection is closed.
 MAX_IGNORED_BYTES = 1024 * 1024
-# A client that sends everything before it reads the answer: so much of it is thrown away first.
+# A client may send everything before it reads the response. Discard this much first.
 MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 LINGER_S = 10.0
 _NAME = "svc"
@@ -37,7 +37,7 @@ Raised = TypeVar("Raised", bound=BaseException)
 
 
 class Runner(web.AppRunner):
-    """Runs `application` as aiohttp's does, on the server described above."""
+    """Runs `application` on the server described above."""
 
     def __init__(self, application: web.Application, *, shutdown_timeout: float) -> None:
         super().__init__(application, access_log=None, shutdown_timeout=shutdown_timeout)
@@ -54,7 +54,7 @@ class Runner(web.AppRunner):
 
 
 class HttpServer(web.Server):
-    """Makes the protocol of each connection."""
+    """Creates the protocol of each connection."""
 
     def __call__(self) -> HttpConnection:
         return _Connection(self, loop=self._loop, **{**self._kwargs, "auto_decompress": False})
@@ -70,11 +70,11 @@ class _Connection(HttpConnection):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """aiohttp calls it for what is not HTTP, and for a fault that no handler caught."""
+        """Return the response to malformed HTTP, or to an exception that no handler caught."""
         if isinstance(exc, ConnectionError) and (request.transport is None or request.transport.is_closing()):
-            # The client has gone, or was closed for others: no fault, and no line in the log.
+            # The client left, or was closed to make room. That is no error and must not be logged.
             raise exc
-        # Logs what is to be logged. Raises ConnectionError when an answer is on its way already.
+        # Logs the error. Raises ConnectionError if a response is already being sent.
         super().handle_error(request, status, exc, message)
         if status < 500:
             if exc is not None:
@@ -93,7 +93,7 @@ class _Connection(HttpConnection):
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
-        if resp.status == 417:  # By aiohttp, before any middleware.
+        if resp.status == 417:  # Sent by aiohttp before any middleware runs.
             resp = _refusal(417, "expectation_failed", "The server knows no Expect but 100-continue")
         unread = _has_much_left(request)
         if unread:
@@ -109,13 +109,13 @@ class _Connection(HttpConnection):
 
 
 class _MaskedFrames:
-    """Passes on what a WebSocket client sends, up to the first frame that is not masked."""
+    """Passes on a WebSocket client's bytes, up to the first unmasked frame."""
 
     def __init__(self, reader: WebSocketReader) -> None:
         self._reader = reader
         # The beginning of a frame whose length is not known yet.
         self._head = b""
-        # How much of the current frame is still to come.
+        # The remaining bytes of the current frame.
         self._left = 0
         self._refused = False
 
@@ -149,10 +149,10 @@ class _MaskedFrames:
 
 
 def forgotten(refusal: Raised) -> Raised:
-    """An exception that has been caught, without the way it came.
+    """Return a caught exception without its traceback.
 
-    That way leads through the request and back to the exception, a circle of sixty objects: while requests
-    are refused by the thousand, Python would look for such circles all the time.
+    The traceback leads through the request back to the exception, a cycle of sixty objects. While
+    thousands of requests are refused, Python would collect such cycles all the time.
     """
     refusal.__context__ = None
     return refusal.with_traceback(None)

@@ -1,17 +1,17 @@
-"""The layers that confine a decoder. Each is used where the machine has it, and none is required.
+"""The layers that confine a decoder. Each is used if the machine supports it, and none is required.
 
 | layer | takes away | needs |
 |---|---|---|
 | namespaces | the network, other processes, shared memory | user namespaces, or CAP_SYS_ADMIN |
 | root | every path: the file system is empty and read-only | the same, or CAP_SYS_CHROOT |
-| user | what the user who started the server has, and every capability | to be started as root |
-| descriptors | files, sockets and pipes that it would open itself | nothing |
+| user | the rights of the user who started the server, and every capability | to be started as root |
+| descriptors | opening files, sockets and pipes | nothing |
 | landlock | files by path, TCP, abstract sockets, signals | Linux 5.13; 6.12 for all of it |
 | seccomp | system calls that no decoder makes (`svc.base.system_calls`) | x86-64 or aarch64 |
 
-Namespaces come before the decoder is loaded, because a process with threads cannot enter them; root
-and user after it, because it is loaded from files; the others in each job. Outside of Linux only the
-limit of descriptors holds. The other limits of a job are set by `svc.base.zygote`.
+The process enters namespaces before it loads the decoder, because a process with threads cannot enter them.
+The layers root and user follow, because the decoder is loaded from files. Each job applies the others.
+Outside Linux only the limit of descriptors applies. `svc.base.zygote` sets the other limits of a job.
 
 pivot_root(2), user_namespaces(7), capabilities(7), landlock(7).
 """

@@ -1,16 +1,16 @@
-"""Ending a TCP connection so that the last words arrive, whatever the peer is still sending.
+"""Close a TCP connection so that the last bytes arrive, even if the peer is still sending.
 
-A socket that is closed with unread bytes in it resets the connection, and the reset
-overtakes what was written last: a close frame, a refusal. So we say that we are done,
-read what still comes, and throw it away until the peer has closed or the deadline has
-passed. Writes nothing itself. RFC 7230 section 6.6, RFC 6455 section 7.1.1.
+A socket that is closed with unread input resets the connection. The reset overtakes the last output, such
+as a close frame or a refusal. This module therefore ends the output, then reads and discards input until
+the peer has closed or the deadline has passed. It writes nothing itself. RFC 7230 section 6.6, RFC 6455
+section 7.1.1.
 """
 
 import asyncio
 
 
 async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: int | None = None) -> None:
-    """Discard input until the peer closes, or has sent too much; the caller closes the transport then."""
+    """Discard input until the peer closes or has sent too much. The caller then closes the transport."""
     if transport.is_closing():
         return
     discarding = _Discarding(transport.get_protocol(), most_bytes)
@@ -26,17 +26,17 @@ async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: in
 
 
 def abort_unsent(transport: asyncio.Transport) -> None:
-    """End a connection whose peer has not taken everything by now: it never will."""
+    """Abort a connection whose peer has not taken all output by now: it never will."""
     try:
         if transport.get_write_buffer_size():
             transport.abort()
     except AttributeError:
-        # asyncio's TLS transport, closed for the second time, has let go of what knows it.
+        # asyncio's TLS transport, closed twice, has dropped the transport with the buffer.
         return
 
 
 class _Discarding(asyncio.Protocol):
-    """Stands in for `owner`, which still learns that the connection is over."""
+    """Replaces the protocol `owner`, which is still notified when the connection ends."""
 
     def __init__(self, owner: asyncio.BaseProtocol, most_bytes: int | None) -> None:
         self.ended = asyncio.Event()

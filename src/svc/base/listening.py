@@ -1,8 +1,8 @@
-"""The sockets that a program listens on: opened by it, or handed to it open.
+"""Listening sockets: opened by the program or inherited open.
 
-A port that somebody else holds is refused: SO_REUSEPORT is never set. Reads and writes nothing,
-and no environment: which descriptors were handed over is a flag's to say (`--listen-fd`; systemd
-counts them from 3, sd_listen_fds(3)).
+A port that another program holds is refused: SO_REUSEPORT is never set. This module neither transfers data
+nor reads the environment. The flag `--listen-fd` names the inherited descriptors (systemd counts them from
+3, sd_listen_fds(3)).
 """
 
 import errno
@@ -14,16 +14,17 @@ from dataclasses import dataclass
 
 from svc.base.config import ConfigError
 
-# Connections that wait to be accepted. Beyond it the system drops the first packet, and a client tries again
-# only after a second: room for what a flood brings in that time. Linux usually allows no more.
+# Connections that wait to be accepted. When the queue is full, the system drops the first packet, and a
+# client retries only after a second. The backlog must hold what a flood brings in that second. Linux usually
+# allows no larger one.
 BACKLOG = 4096
-# Where the system chooses the port: how often one is tried that every family must have free.
+# How many system-chosen ports to try, since the port must be free in every family.
 FREE_PORT_ATTEMPTS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """Sockets that were open before we were: for TCP, listening, and for UDP, bound."""
+    """Sockets that were open at the start: listening for TCP, bound for UDP."""
 
     tcp: Sequence[socket.socket] = ()
     udp: Sequence[socket.socket] = ()
@@ -34,10 +35,10 @@ class Inherited:
 
 
 def bound(host: str | None, port: int) -> list[socket.socket]:
-    """Opens a listening TCP socket for each address of `host`, or for each family if it is None.
+    """Open a listening TCP socket for each address of `host`, or for each family if it is None.
 
-    `host` may be a comma-separated list. `::` means every address of both families. Port 0 becomes
-    one that is free, the same for all. Raises OSError.
+    `host` may be a comma-separated list. `::` means every address of both families. Port 0 becomes a free
+    port, the same for all. Raises OSError.
     """
     hosts = [None] if host is None else [part.strip() for part in host.split(",")]
     if "::" in hosts:
@@ -53,7 +54,7 @@ def bound(host: str | None, port: int) -> list[socket.socket]:
         try:
             return _opened(wanted, host)
         except OSError as fault:
-            # A port that the system found free in one family may be held in the other: ask for another one.
+            # A port that is free in one family may be taken in the other. Ask for another one.
             if port or fault.errno != errno.EADDRINUSE or attempt == FREE_PORT_ATTEMPTS:
                 raise
             attempt += 1
@@ -66,7 +67,7 @@ def _opened(wanted: Iterable[tuple[int, tuple[object, ...]]], host: str | None) 
             try:
                 opened = undo.enter_context(socket.socket(family, socket.SOCK_STREAM))
             except OSError:
-                # A system without IPv6 may know of such addresses all the same.
+                # A system without IPv6 may still know of such addresses.
                 continue
             free = sockets[0].getsockname()[1] if sockets else address[1]
             _listen(opened, (address[0], free, *address[2:]))
@@ -80,7 +81,7 @@ def _opened(wanted: Iterable[tuple[int, tuple[object, ...]]], host: str | None) 
 def _listen(opened: socket.socket, address: tuple[object, ...]) -> None:
     opened.setblocking(False)
     if os.name == "posix":
-        # Connections that have ended keep a port from nobody; elsewhere this would share it.
+        # Ended connections must not block a port. Outside POSIX this option would share the port.
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if opened.family == socket.AF_INET6:
         opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -89,13 +90,13 @@ def _listen(opened: socket.socket, address: tuple[object, ...]) -> None:
 
 
 def address_of(listening: socket.socket, scheme: str) -> str:
-    """Where a listening socket is reached."""
+    """Return the URL of a listening socket."""
     host, port = listening.getsockname()[:2]
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 def inherited(descriptors: Iterable[int]) -> Inherited:
-    """The sockets behind these descriptors, ours from now on. Raises ConfigError."""
+    """Return the sockets behind these descriptors, which we now own. Raises ConfigError."""
     with ExitStack() as undo:
         handed = [undo.enter_context(_socket(number)) for number in descriptors]
         for one in handed:
@@ -114,7 +115,7 @@ def inherited(descriptors: Iterable[int]) -> Inherited:
 
 
 def tcp_sockets(descriptors: Sequence[int], host: str, port: int) -> Sequence[socket.socket]:
-    """What to listen on with TCP alone: what was handed over, else sockets of our own. Raises ConfigError."""
+    """Return the sockets of a program that uses only TCP: inherited, or else our own. Raises ConfigError."""
     if descriptors:
         handed = inherited(descriptors)
         if handed.udp:

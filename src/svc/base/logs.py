@@ -3,10 +3,10 @@
     logger.info("peer joined", extra={"room": room_id})
     -> 2026-01-31T12:00:00.000Z INFO sfu.rooms peer joined room=lobby
 
-What is logged while a request is served ends with its id (`request=…`), whoever logs it. Warnings and
-errors of one kind fill no disk: `Bounded` leaves out what comes too often, and says how much it was.
-Writes to one stream; keeps no files and decides nothing about what is said where.
-Secrets are never passed in: no field is worth a token or a password.
+Lines that are logged while a request is served end with its id (`request=…`), whichever module logs them.
+Warnings and errors of one kind cannot fill a disk: `Bounded` leaves out frequent lines and counts them. This
+module writes to one stream, keeps no files, and does not choose messages. Callers never pass in secrets: no
+field is worth a token or a password.
 """
 
 import json
@@ -22,15 +22,15 @@ from typing import TextIO
 
 from svc.base.allowance import Allowances
 
-# What a LogRecord holds by itself; everything else came in through `extra`.
+# The attributes of every LogRecord. All others come from `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-# Which request the running task serves.
+# The id of the request that the running task serves.
 _request = ContextVar("request", default="")
-# How far apart lines are whose cause a stranger can repeat.
+# The interval between log lines whose cause a stranger can repeat.
 SELDOM_S = 60.0
-# Of one kind, warnings and errors that are logged at once; then one each SELDOM_S.
+# Warnings and errors of one kind that are logged at once. Further ones are logged one per SELDOM_S.
 BURST = 10
-# Kinds are places in the code, and what was raised there: far fewer than this.
+# A kind is a place in the code and the type of an exception. There are far fewer than this.
 _MOST_KINDS = 1_000
 _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
@@ -52,14 +52,14 @@ class FieldFormatter(logging.Formatter):
 
 
 class Seldom:
-    """Lets a line be logged once a minute, however often its cause comes back."""
+    """A limit of one log line a minute, however often its cause recurs."""
 
     def __init__(self) -> None:
         self._next = float("-inf")
         self._unsaid = 0
 
     def due(self, now: float, times: int = 1) -> int:
-        """How many times it has happened since the last line, if a line is due; else 0."""
+        """Count an occurrence. Return the number since the last line if a line is due, else 0."""
         self._unsaid += times
         if now < self._next:
             return 0
@@ -69,10 +69,10 @@ class Seldom:
 
 
 class Bounded(logging.Filter):
-    """Lets BURST warnings and errors of a kind through, then one a minute that says how many were `left_out`.
+    """Passes BURST warnings and errors of a kind, then one a minute that counts those `left_out`.
 
-    A kind is a place in the code and the type of what was raised. Whatever a stranger can have logged,
-    also by a library of ours, stays a few lines.
+    A kind is a place in the code and the type of the exception. This limits all that a stranger can cause
+    to be logged, including by our libraries.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -98,15 +98,16 @@ class Bounded(logging.Filter):
 
 
 def name_request() -> str:
-    """From now on the running task serves another request; its id."""
-    # No secret: to have the system's random bytes, the interpreter is let go, and then waited for.
+    """Give the running task a new request id and return it."""
+    # The id is no secret. Reading the system's random bytes would release the interpreter and then wait
+    # for it.
     name = f"{random.getrandbits(32):08x}"
     _request.set(name)
     return name
 
 
 def configure(stream: TextIO, *, debug: bool) -> None:
-    """Send every logger's lines to `stream`; `debug` lets this package's debug lines through."""
+    """Send every logger's lines to `stream`; `debug` also passes this package's debug lines."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(FieldFormatter())
     handler.addFilter(_is_no_bad_request)
@@ -118,7 +119,7 @@ def configure(stream: TextIO, *, debug: bool) -> None:
 
 
 def _is_no_bad_request(record: logging.LogRecord) -> bool:
-    """False for what was no HTTP: aiohttp has answered 400, and logs all of it with a traceback."""
+    """Return False for malformed HTTP, which aiohttp answers with 400 and logs with a traceback."""
     kind = record.exc_info[0] if record.exc_info else None
     return kind is None or kind.__module__ != "aiohttp.http_exceptions"
 

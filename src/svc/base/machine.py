@@ -1,6 +1,6 @@
-"""What the machine gives to everybody on it: a clock that is kept right, descriptors, socket buffers.
+"""Properties of the machine: whether its clock is synchronised, descriptors, socket buffers.
 
-`svc doctor` and the page of the server's health judge it. Looks at no network and at no files of ours.
+`svc doctor` and the server's health page judge them. Examines neither the network nor our files.
 """
 
 import ctypes
@@ -8,11 +8,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-# A socket for each open page, a few files beside them.
+# A socket for each open page, plus a few files.
 WANTED_FILES = 4096
-# A key frame to fifty receivers is 5 MB; what the kernel holds of it need not be dropped.
+# A key frame to fifty receivers is 5 MB. The part in the kernel's buffers need not be dropped.
 WANTED_BUFFER_BYTES = 1 << 20
-# linux/timex.h: what adjtimex returns while nothing keeps the clock right.
+# linux/timex.h: the result of adjtimex while the clock is not synchronised.
 _TIME_ERROR = 5
 _SIZE_OF_TIMEX = 1024  # It has 208 bytes on 64-bit machines.
 _SYSCTL = Path("/proc/sys/net/core")
@@ -20,8 +20,11 @@ _SYSCTL = Path("/proc/sys/net/core")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """`clock_kept` is None where nothing says so; `files` may be open at once; `buffers` are what a socket
-    may have, in bytes, by the name of the kernel's setting, and empty where there are no such settings."""
+    """A machine's properties.
+
+    `clock_kept` is None if it is unknown. `files` may be open at once. `buffers` are a socket's largest
+    sizes, in bytes, by the name of the kernel's setting, and empty without such settings.
+    """
 
     clock_kept: bool | None
     files: int
@@ -37,14 +40,14 @@ class Machine:
 
 
 def looked_at(files: int) -> Machine:
-    """As it is now, for a process that may have so many files open."""
+    """Return the present state, for a process that may have so many files open."""
     return Machine(_clock_kept(), files, _buffers())
 
 
 def _clock_kept() -> bool | None:
     if sys.platform != "linux":
         return None
-    # All zero asks and changes nothing.
+    # All zero reads the state and changes nothing.
     state = int(ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(_SIZE_OF_TIMEX)))
     return None if state < 0 else state != _TIME_ERROR
 

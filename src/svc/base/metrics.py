@@ -1,7 +1,7 @@
 """One registry of measurements per program, with process, platform and collector statistics.
 
-The only file that knows prometheus-client. Does not serve HTTP, and holds no global
-state: two programs in one test process do not share numbers.
+Only this file knows prometheus-client. It serves no HTTP and holds no global state: two programs in one
+test process do not share numbers.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,11 +47,11 @@ class Registry:
         return Histogram(name, description, labels, buckets=buckets, registry=self._collectors)
 
     def info(self, name: str, description: str, values: Mapping[str, str]) -> None:
-        """Expose what stays as it is: a sample of 1 named `name`_info, with the values as labels."""
+        """Expose constant values: a sample of 1 named `name`_info, with the values as labels."""
         Info(name, description, registry=self._collectors).info(dict(values))
 
     def counters_from(self, read: Callable[[], Mapping[str, int]], descriptions: Mapping[str, str]) -> None:
-        """Expose counters that something else keeps; `read` is called at every scrape."""
+        """Expose counters that are kept elsewhere. `read` is called at every scrape."""
         self._collectors.register(_Counters(read, descriptions))
 
     def labelled_counter_from(
@@ -61,7 +61,7 @@ class Registry:
         labels: Sequence[str],
         read: Callable[[], Mapping[tuple[str, ...], int]],
     ) -> None:
-        """As `counters_from`, for one counter with a value for each combination of its labels."""
+        """Expose one counter as `counters_from` does, with a value for each combination of its labels."""
         self._collectors.register(_LabelledCounter(name, description, labels, read))
 
     def histogram_from(
@@ -71,15 +71,15 @@ class Registry:
         buckets: Sequence[float],
         read: Callable[[], tuple[Sequence[int], float]],
     ) -> None:
-        """Expose a histogram that something else keeps.
+        """Expose a histogram that is kept elsewhere.
 
-        `read` gives, at every scrape, the count of each bucket and of what exceeds them
-        all, and the sum of the values.
+        At every scrape, `read` returns the count of each bucket, the count above all of them, and the sum
+        of the values.
         """
         self._collectors.register(_Histogram(name, description, buckets, read))
 
     def exposition(self) -> tuple[bytes, str]:
-        """The text for a scraper, and its content type."""
+        """Return the text for a scraper, and its content type."""
         return generate_latest(self._collectors), CONTENT_TYPE_LATEST
 
 
@@ -89,7 +89,7 @@ class _Counters(Collector):
         self._descriptions = descriptions
 
     def describe(self) -> Iterator[Metric]:
-        # Names the families without asking the source, which may not run yet.
+        # Names the families without calling the source, which may not run yet.
         return (CounterMetricFamily(name, text) for name, text in self._descriptions.items())
 
     def collect(self) -> Iterator[Metric]:

@@ -1,8 +1,7 @@
 """Numbered changes of a database's schema, applied once each and in order.
 
-The number reached stands in the file itself (`PRAGMA user_version`). A file from a newer
-version is refused, and before an older one is changed it is copied. Scripts may call
-`stored_emoji`. Knows no schema.
+The file stores the last applied number (`PRAGMA user_version`). A file from a newer version is refused. An
+older file is copied before it is changed. Scripts may call `stored_emoji`. Knows no schema.
 """
 
 import sqlite3
@@ -18,7 +17,7 @@ from svc.base.private_files import make_private_file, make_private_folder
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """`script` is SQL; it runs in one transaction with all other migrations that are due."""
+    """One change. `script` is SQL; it runs in one transaction with all other migrations that are due."""
 
     number: int
     name: str
@@ -26,11 +25,13 @@ class Migration:
 
 
 class SchemaTooNew(sqlite3.DatabaseError):
-    """Somebody has run a newer version on this file."""
+    """A newer version of the program has changed this file."""
 
 
 def migrations_in(folder: Path) -> list[Migration]:
-    """Those of a folder of files named like `0001_members.sql`, in order and without a gap."""
+    """Return the migrations in a folder of files named like `0001_members.sql`, in order and without a
+    gap.
+    """
     migrations = []
     for number, file in enumerate(sorted(folder.glob("*.sql")), start=1):
         prefix, _, name = file.stem.partition("_")
@@ -40,7 +41,7 @@ def migrations_in(folder: Path) -> list[Migration]:
 
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration], backups: Path) -> None:
-    """Apply what is missing, all of it or nothing. Raises sqlite3.Error and OSError."""
+    """Apply all missing migrations atomically. Raises sqlite3.Error and OSError."""
     version = schema_version(connection)
     newest = migrations[-1].number if migrations else 0
     if version > newest:
@@ -74,7 +75,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def remove_copies(backups: Path, before_s: float) -> int:
-    """Delete the copies that were made before a moment; how many. Raises OSError."""
+    """Delete copies made before a moment. Return how many. Raises OSError."""
     old = [copy for copy in backups.glob("before-schema-*.sqlite3") if copy.stat().st_mtime < before_s]
     for copy in old:
         copy.unlink()
@@ -89,7 +90,7 @@ def _copy(connection: sqlite3.Connection, target: Path) -> None:
     with closing(sqlite3.connect(making)) as copy:
         connection.backup(copy)
     erase_file(making)
-    # An earlier copy stays: it may be the better one.
+    # Keep an earlier copy, which may be the better one.
     number = 2
     while target.exists():
         target = target.with_stem(f"{target.stem.partition('.')[0]}.{number}")

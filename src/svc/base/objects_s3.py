@@ -114,7 +114,7 @@ class S3Objects:
             return None
 
     async def _by_way_of_a_file(self, key: str, start: int, end: int) -> AsyncGenerator[bytes, None]:
-        """Copy the whole object to a file at the store's pace, then yield the requested part at the reader's."""
+        """Copy the whole object to a file at the store's pace, then yield the part at the reader's."""
         with TemporaryFile() as file:
             async with _asking(key, PUT_DEADLINE_S):
                 whole = await self._store.get_async(key)
@@ -136,7 +136,7 @@ class S3Objects:
                 await self._store.delete_async(key)
 
     async def tidy_up(self) -> None:
-        """Do nothing: the bucket's own rules remove incomplete uploads."""
+        """Leave incomplete uploads to the bucket's own rules."""
 
 
 def _opened(address: S3Address) -> "S3Store":

@@ -1,8 +1,8 @@
-"""What the head of a stranger's web page says of the page: its title, description, site and picture.
+"""Read the title, description, site and picture from the head of an untrusted web page.
 
-Runs in the sandbox only (`svc.base.sandbox`): the parser is Python's own, and some inputs make it slow.
-Reads Open Graph (https://ogp.me), Twitter's names for the same, and plain HTML. Runs no script, loads
-nothing, and says nothing about whether any of it may be shown.
+Runs only in the sandbox (`svc.base.sandbox`), because some inputs make Python's own parser slow. Reads
+Open Graph (https://ogp.me), Twitter's names for the same, and plain HTML. Runs no script, loads nothing,
+and does not decide whether the result may be shown.
 """
 
 import codecs
@@ -13,9 +13,9 @@ from html.parser import HTMLParser
 
 from svc.base.confined import Outcome, Progress
 
-# Heads of large sites have some 100 KB of scripts before what is looked for.
+# Heads of large sites have some 100 KB of scripts before their metadata.
 MAX_BYTES = 512 * 1024
-# Of one value; whoever shows it cuts it shorter.
+# The maximum length of one value. Callers shorten it for display.
 MAX_CHARACTERS = 4096
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE)
 _CHARSET_WITHIN_BYTES = 4096
@@ -24,7 +24,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# As browsers take them (https://encoding.spec.whatwg.org); those that pages still come in.
+# Names as in browsers (https://encoding.spec.whatwg.org), for the encodings that pages still use.
 _CHARSETS: Mapping[str, str] = {
     **dict.fromkeys(("utf-8", "utf8"), "utf-8"),
     **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii", "windows-1252"), "cp1252"),
@@ -38,7 +38,7 @@ _CHARSETS: Mapping[str, str] = {
     **dict.fromkeys(("gb2312", "gbk", "gb18030"), "gb18030"),
     "big5": "big5hkscs",
 }
-# The names under which each is looked for, the best first.
+# The names of each value in the page, the best first.
 NAMES: Mapping[str, Sequence[str]] = {
     "title": ("og:title", "twitter:title", "title"),
     "description": ("og:description", "twitter:description", "description"),
@@ -47,14 +47,14 @@ NAMES: Mapping[str, Sequence[str]] = {
 
 
 def prepare() -> None:
-    """Load what is loaded at its first use otherwise."""
+    """Load everything that would otherwise be loaded at first use."""
     for name in {*_CHARSETS.values(), "utf-16"}:
         codecs.lookup(name)
     _Head().feed("<title>a &amp; b</title><meta name=a content=b>")
 
 
 def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
-    """Facts by the names above, those that there are."""
+    """Return the values under the names above that the page has."""
     data = os.pread(files[0], MAX_BYTES, 0)
     head = _Head()
     try:
@@ -70,7 +70,7 @@ def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progre
 
 
 class _Enough(Exception):
-    """The head is over."""
+    """The end of the head."""
 
 
 class _Head(HTMLParser):
@@ -85,10 +85,10 @@ class _Head(HTMLParser):
         if tag == "title" and "title" not in self.values:
             self._title = []
         if tag == "meta":
-            # Of an attribute that is given twice, browsers take the first.
+            # Browsers use the first of two attributes with the same name.
             given = {name: value or "" for name, value in reversed(attributes)}
             name = (given.get("property") or given.get("name") or "").strip().lower()
-            # What the page calls its title is between its tags.
+            # The title comes from its element, not from a meta tag.
             if name not in ("", "title") and given.get("content", "").strip():
                 self.values.setdefault(name, given["content"][:MAX_CHARACTERS])
 
@@ -105,7 +105,7 @@ class _Head(HTMLParser):
 
 
 def _text(data: bytes, charset: str) -> str:
-    """By its mark, its host's word, its own word; else UTF-8, or what old pages are written in."""
+    """Decode a page by its byte order mark, its host's charset or its own, else as UTF-8 or Windows-1252."""
     for mark, name in _MARKS:
         if data.startswith(mark):
             return data[len(mark) if name == "utf-8" else 0 :].decode(name, "replace")

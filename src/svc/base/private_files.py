@@ -1,7 +1,7 @@
-"""Files and folders that only their owner can read, whatever the umask is and whatever was there before.
+"""Files and folders that only their owner can read, whatever the umask and earlier modes.
 
-Modes are 0600 and 0700. Knows nothing of what is in them. On Windows the folder's own access list
-counts, and nothing is changed.
+Modes are 0600 and 0700. This module does not know the contents. On Windows the folder's own access list
+applies, and nothing is changed.
 """
 
 import logging
@@ -20,10 +20,10 @@ logger = logging.getLogger(__name__)
 
 
 def kept(path: Path, make: Callable[[], str]) -> str:
-    """The text of the file; when there is none yet, what `make` returns, kept there with mode 0600.
+    """Return the text of a file. If it is missing, store the text that `make` returns, with mode 0600.
 
-    A folder that is missing is made with mode 0700. A crash leaves the whole file or
-    none. Raises ConfigError when the file can be neither read nor made.
+    Creates a missing folder with mode 0700. A crash leaves the whole file or none. Raises ConfigError if
+    the file can be neither read nor created.
     """
     try:
         text = _read(path)
@@ -39,7 +39,7 @@ def kept(path: Path, make: Callable[[], str]) -> str:
 
 
 def kept_key(path: Path, size: int) -> bytes:
-    """As `kept`: a secret of so many bytes, random where there was none. The file has it in hexadecimal."""
+    """Return a secret of `size` bytes as `kept` does, random if new. The file holds it in hexadecimal."""
     text = kept(path, lambda: secrets.token_hex(size) + "\n")
     try:
         key = bytes.fromhex(text)
@@ -51,7 +51,7 @@ def kept_key(path: Path, size: int) -> bytes:
 
 
 def replaced(path: Path, text: str) -> None:
-    """Keep `text` there, with mode 0600, in place of what there was. Raises ConfigError."""
+    """Replace a file's text, with mode 0600. Raises ConfigError."""
     try:
         _write(path, text)
     except OSError as fault:
@@ -59,16 +59,16 @@ def replaced(path: Path, text: str) -> None:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make the folder, or take away what others may do in one that is there.
+    """Create a folder, or remove other users' rights from an existing one.
 
-    Raises ConfigError if others can read it and it is not ours to change, and OSError.
+    Raises ConfigError if others can read it and we may not change it. Also raises OSError.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     tighten(folder)
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file, before anything is written to it. Raises OSError if it is there."""
+    """Create an empty private file before anything is written to it. Raises OSError if it exists."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         set_private(handle)
@@ -77,13 +77,13 @@ def make_private_file(path: Path) -> None:
 
 
 def set_private(handle: int) -> None:
-    """Mode 0600 for an open file, whatever the umask has left of it. Raises OSError."""
+    """Set mode 0600 on an open file, whatever the umask. Raises OSError."""
     if os.name != "nt":
         os.fchmod(handle, 0o600)
 
 
 def tighten(path: Path) -> None:
-    """Take away what others may do with a file or folder. Raises ConfigError and OSError."""
+    """Remove other users' rights to a file or folder. Raises ConfigError and OSError."""
     if os.name == "nt":
         return
     found = path.stat()
@@ -102,12 +102,12 @@ def tighten(path: Path) -> None:
     try:
         path.chmod(wanted)
     except OSError as fault:
-        # Some file systems know no modes. What they let others do is the operator's choice.
+        # Some file systems have no modes. Access to those is the operator's choice.
         logger.warning("other users can open this file", extra={"path": str(path), "fault": fault.strerror})
 
 
 def tighten_all(folder: Path) -> None:
-    """Tighten what is at the top of a folder of ours; what belongs to others stays. Raises OSError."""
+    """Make our files at the top level of a folder private. Skip other users' files. Raises OSError."""
     if os.name == "nt":
         return
     for path in folder.iterdir():

@@ -1,7 +1,7 @@
-"""How far long work has come, told to whoever waits for it.
+"""Reports of the progress of long work, to the caller that waits for it.
 
-The work says so as it goes, and need not know whether anybody listens: nothing happens where
-nobody does. Shows nothing, and knows no work.
+The work reports regardless of listeners. Without a listener, nothing happens. This module displays nothing
+and knows no work.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`what` is being done, in a word or two; `done` of `total` bytes, files or messages."""
+    """The amount `done` of `total` bytes, files or messages. `what` names the work in a word or two."""
 
     what: str
     done: int
@@ -20,19 +20,19 @@ class Progress:
 
 
 Listener = Callable[[Progress], None]
-# Tasks and threads that the work starts tell the same listener.
+# Tasks and threads that the work starts inherit the listener.
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def report(what: str, done: int, total: int) -> None:
-    """Also from another thread; the listener sees to itself."""
+    """Report progress, from any thread. The listener must be thread-safe."""
     if (listener := _listener.get()) is not None:
         listener(Progress(what, done, total))
 
 
 @contextmanager
 def heard_by(listener: Listener) -> Iterator[None]:
-    """What is reported in this block, and by what it starts, is told to `listener`."""
+    """Send reports of this block, and of tasks and threads that it starts, to `listener`."""
     before = _listener.set(listener)
     try:
         yield

@@ -1,8 +1,8 @@
-"""Secrets that are kept in the database, such that the database alone gives none of them away.
+"""Seal secrets, so that the database alone reveals none of them.
 
-A sealed secret can be opened, and a fingerprint be compared, only with the key, which is kept in a
-file of its own. Both are bound to what they belong to: one cannot be put in another's place.
-AES-256-GCM (NIST SP 800-38D) and keyed BLAKE2b (RFC 7693), with keys of their own from one master key.
+Only the key, which has its own file, can open a sealed secret or compare a fingerprint. Both are bound to
+their owner: neither can replace another's. AES-256-GCM (NIST SP 800-38D) and keyed BLAKE2b (RFC 7693),
+with separate keys derived from one master key.
 """
 
 import hashlib
@@ -18,12 +18,12 @@ from svc.base.private_files import kept_key
 
 KEY_BYTES = 32
 _FINGERPRINT_BYTES = 32
-# SP 800-38D section 8.2.2: random, so fewer than 2^32 secrets under one key.
+# SP 800-38D section 8.2.2: nonces are random, so fewer than 2^32 secrets under one key.
 _NONCE_BYTES = 12
 
 
 class SealingKey:
-    """`random_bytes(n)` gives n random bytes."""
+    """A key for sealing. `random_bytes(n)` returns n random bytes."""
 
     def __init__(self, master: bytes, random_bytes: Callable[[int], bytes]) -> None:
         assert len(master) == KEY_BYTES, "a key of another kind"
@@ -33,7 +33,7 @@ class SealingKey:
 
     @classmethod
     def kept_in(cls, path: Path) -> "SealingKey":
-        """The key of a file, which is made when there is none. Raises ConfigError."""
+        """Return the key of a file, which is created if missing. Raises ConfigError."""
         return cls(kept_key(path, KEY_BYTES), secrets.token_bytes)
 
     def seal(self, secret: str, owner: str) -> bytes:
@@ -41,7 +41,7 @@ class SealingKey:
         return nonce + self._cipher.encrypt(nonce, secret.encode(), owner.encode())
 
     def open(self, sealed: bytes, owner: str) -> str | None:
-        """The secret; None where it was sealed for another, or with another key."""
+        """Return the secret, or None if it was sealed for another owner or with another key."""
         nonce, ciphertext = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
         try:
             return self._cipher.decrypt(nonce, ciphertext, owner.encode()).decode()
@@ -49,8 +49,8 @@ class SealingKey:
             return None
 
     def fingerprint(self, secret: str, owner: str) -> bytes:
-        """The same for the same secret of the same owner; says nothing about it without the key."""
-        # Not HMAC: BLAKE2b hashes what is short without letting go of the interpreter, for which
-        # the database's thread waits.
+        """Return a fingerprint, equal for equal secrets of one owner. It reveals nothing without the key."""
+        # BLAKE2b instead of HMAC: it hashes short input without releasing the interpreter, for which the
+        # database's thread waits.
         told = f"{owner}\0{secret}".encode()
         return hashlib.blake2b(told, key=self._fingerprint_key, digest_size=_FINGERPRINT_BYTES).digest()

@@ -1,7 +1,7 @@
-"""A copy of a database as it is at one moment, taken while its owner goes on writing.
+"""Copy a database as it is at one moment, while its owner keeps writing.
 
-For the process that owns the file: the copy is read over a connection that changes nothing and
-checkpoints nothing. Knows no table.
+For the process that owns the file: the copy is read over a connection that neither writes nor checkpoints.
+Knows no table.
 """
 
 import sqlite3
@@ -13,12 +13,15 @@ from svc.base.free_space import erase_file
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 
-# 8 MB at a time: often enough for a bar that moves.
+# 8 MB at a time: often enough for a moving progress bar.
 _PAGES_AT_ONCE = 2_000
 
 
 def snapshot(path: Path, target: Path) -> None:
-    """Copy it, in one file of mode 0600. Blocks: call it in a thread. Raises sqlite3.Error and OSError."""
+    """Copy the database into one file of mode 0600.
+
+    Blocks: call it in a thread. Raises sqlite3.Error and OSError.
+    """
     make_private_file(target)
     with (
         closing(sqlite3.connect(path, isolation_level=None)) as source,
@@ -26,20 +29,20 @@ def snapshot(path: Path, target: Path) -> None:
     ):
         for pragma in ("query_only=ON", "wal_autocheckpoint=0"):
             source.execute(f"PRAGMA {pragma}")
-        # What is read from here on is what was committed at this moment, however long it takes.
+        # Reads from here on see the data committed at this moment, however long they take.
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         source.backup(copy, pages=_PAGES_AT_ONCE, progress=_said)
         source.execute("COMMIT")
-        # No log beside it: the copy is this file alone.
+        # Without a log, the copy is a single file.
         copy.execute("PRAGMA journal_mode=DELETE")
-    # A page that was in the log may have had copies of deleted rows.
+    # A page that was in the log may contain copies of deleted rows.
     erase_file(target)
 
 
 @contextmanager
 def opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """A copy that belongs to nobody, to read, in one thread at a time. Raises sqlite3.Error."""
+    """Open an unowned copy for reading, by one thread at a time. Raises sqlite3.Error."""
     with closing(
         sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     ) as connection:

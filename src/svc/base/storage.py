@@ -1,7 +1,7 @@
-"""Which object store the operator has chosen, read from variables and opened.
+"""The operator's choice of object store, read from variables and opened.
 
-The chat server and its media worker read the same ones and so find the same objects. docs/configuration.md,
-"Chat server".
+The chat server and its media worker read the same variables and so find the same objects. See
+docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Mapping
@@ -14,20 +14,20 @@ from svc.base.objects import FileObjects, ObjectStore
 from svc.base.objects_s3 import S3Address, S3Objects
 
 S3, FILESYSTEM = "s3", "filesystem"
-# The folder under DATA_DIR where S3_BUCKET names none.
+# The folder under DATA_DIR if S3_BUCKET names none.
 USUAL_FOLDER = "uploads-store"
 
 
 @dataclass(frozen=True, slots=True)
 class StorageConfig:
     backend: str  # S3 or FILESYSTEM
-    # With the filesystem backend its bucket is the folder under DATA_DIR that holds uploads.
+    # With the filesystem backend, its bucket is the folder under DATA_DIR that holds uploads.
     s3: S3Address
     disabled: bool
 
     @property
     def unusable_because(self) -> str:
-        """Why nothing can be uploaded, for the operator; empty where it can."""
+        """The reason why uploads are impossible, for the operator; empty if they are possible."""
         if self.disabled:
             return "DISABLE_S3 is set"
         if self.backend == S3 and not self.s3.bucket:
@@ -36,18 +36,18 @@ class StorageConfig:
 
     @property
     def folder(self) -> str:
-        """The folder under DATA_DIR that holds uploads, or would with the filesystem backend."""
+        """The folder under DATA_DIR for uploads, even if another backend is in use."""
         return (self.s3.bucket if self.backend == FILESYSTEM else "") or USUAL_FOLDER
 
     def opened(self, data_dir: Path) -> ObjectStore:
-        """Raises ConfigError where the library for it is missing."""
+        """Return the object store. Raises ConfigError if its library is missing."""
         if self.backend == S3:
             return S3Objects(self.s3)
         return FileObjects(data_dir / self.folder)
 
 
 def read(variables: Mapping[str, str]) -> StorageConfig:
-    """Raises ConfigError for what cannot be used."""
+    """Read the configuration. Raises ConfigError for invalid values."""
     backend = text(variables, "STORAGE_BACKEND", S3)
     if backend not in (S3, FILESYSTEM):
         raise ConfigError(f"STORAGE_BACKEND must be {S3} or {FILESYSTEM}, not {backend!r}")
@@ -66,7 +66,7 @@ def read(variables: Mapping[str, str]) -> StorageConfig:
 
 
 def http_url(variables: Mapping[str, str], name: str) -> str:
-    """An http(s) address without a slash at its end; empty where it is not set."""
+    """Return an http(s) address without a trailing slash, or an empty string if it is unset."""
     value = text(variables, name)
     try:
         parts = urlsplit(value)
@@ -79,7 +79,7 @@ def http_url(variables: Mapping[str, str], name: str) -> str:
 
 
 def _bucket(variables: Mapping[str, str]) -> str:
-    """Also the name of a folder: nothing that leads out of DATA_DIR."""
+    """Return the bucket. It is also a folder's name, so it must not lead out of DATA_DIR."""
     bucket = text(variables, "S3_BUCKET")
     if bucket in (".", "..") or any(character in bucket for character in "/\\\0"):
         raise ConfigError(f"S3_BUCKET must be a name without slashes, not {bucket!r}")

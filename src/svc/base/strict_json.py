@@ -1,8 +1,8 @@
-"""JSON from strangers: one value, or a ValueError, never another exception.
+"""Strict parsing of untrusted JSON, and fast serialisation of our own.
 
-Refuses what the standard library lets through and what would fail later on: NaN and
-infinities, lone surrogates (they cannot be encoded again) and bottomless nesting.
-Bounds no size; whoever receives the text does. And JSON of our own, quickly.
+Parsing returns one value or raises ValueError, never another exception. It refuses values that the
+standard library accepts but that fail later: NaN and infinities, lone surrogates (they cannot be encoded
+again) and deep nesting. It limits no size; the receiver of the text does.
 """
 
 import json
@@ -11,7 +11,7 @@ import orjson
 
 
 def loads(text: str) -> object:
-    """The value, in plain Python types. Raises ValueError."""
+    """Return the value, in plain Python types. Raises ValueError."""
     try:
         value: object = json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
@@ -22,7 +22,7 @@ def loads(text: str) -> object:
 
 
 def loads_object(text: str) -> dict[str, object]:
-    """As `loads`, for text that must hold an object."""
+    """Return an object. Raises ValueError as `loads` does, and for any other value."""
     value = loads(text)
     if not isinstance(value, dict):
         raise ValueError("not an object")
@@ -30,7 +30,7 @@ def loads_object(text: str) -> dict[str, object]:
 
 
 def dumps(value: object) -> bytes:
-    """Compact UTF-8. What cannot be written is a mistake of ours: TypeError."""
+    """Return compact UTF-8. Raises TypeError for unsupported values, which is a bug of ours."""
     return orjson.dumps(value)
 
 

@@ -1,14 +1,13 @@
 """The system calls that a decoder may make, and the seccomp filter that refuses all others.
 
-The table was made by tracing every format and codec that the worker handles (`strace -f`, glibc 2.36),
-and has beside it what other versions of glibc and musl use for threads and memory. A call that is not
-in the table is answered with ENOSYS, as by a kernel that does not have it: libraries cope with that,
-and a decoder that has been taken over gets nothing. There is no way to name a path, to make a
-descriptor, to reach another process, or to make memory executable. A call that comes in through
-another architecture's entry, where numbers mean something else, kills the process.
+The table was made by tracing every format and codec that the worker handles (`strace -f`, glibc 2.36). It
+also has the calls that other versions of glibc and musl use for threads and memory. Other calls return
+ENOSYS, as on a kernel that lacks them: libraries handle that, and a compromised decoder gains nothing. No
+call can name a path, create a descriptor, reach another process, or make memory executable. A call through
+another architecture's entry point, where numbers mean something else, kills the process.
 
-seccomp(2), Documentation/userspace-api/seccomp_filter.rst. Installs nothing by itself on a machine
-that has neither table nor seccomp; `install` says so.
+See seccomp(2), Documentation/userspace-api/seccomp_filter.rst. `install` returns False on a machine that
+has neither table nor seccomp.
 """
 
 import ctypes
@@ -20,16 +19,16 @@ from dataclasses import dataclass
 
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | errno.ENOSYS, 0x80000000
-# On x86-64, numbers from here on are those of x32, which is another architecture under the same name.
+# On x86-64, numbers from here on belong to x32, another architecture under the same name.
 _X32 = 0x40000000
 _PROT_EXEC = 4
-# What glibc and musl ask for when they start a thread. Without CLONE_DETACHED, which only musl sets.
+# The flags with which glibc and musl start a thread, without CLONE_DETACHED, which only musl sets.
 _THREAD, _BUT_DETACHED = 0x003D0F00, 0xFFBFFFFF
 
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """The call is allowed where `argument & mask` is `value`. The kernel reads 32 bits of these arguments."""
+    """A condition: `argument & mask` equals `value`. The kernel reads 32 bits of these arguments."""
 
     argument: int
     mask: int
@@ -46,7 +45,7 @@ class Call:
 
 
 CALLS: Mapping[str, Call] = {
-    # The descriptors that it was given.
+    # The inherited descriptors.
     "read": Call(0, 63),
     "write": Call(1, 64),
     "pread64": Call(17, 67),
@@ -61,7 +60,7 @@ CALLS: Mapping[str, Call] = {
     "mremap": Call(25, 216),
     "munmap": Call(11, 215),
     "madvise": Call(28, 233),
-    # Threads: their locks, their start and their end.
+    # Threads: their locks, start and end.
     "futex": Call(202, 98),
     "set_robust_list": Call(273, 99),
     "rseq": Call(334, 293),
@@ -74,7 +73,7 @@ CALLS: Mapping[str, Call] = {
     "exit": Call(60, 93),
     "exit_group": Call(231, 94),
     "restart_syscall": Call(219, 128),
-    # Time, where the clock cannot be read without the kernel, and waiting.
+    # Waiting, and time if the clock cannot be read without the kernel.
     "clock_gettime": Call(228, 113),
     "gettimeofday": Call(96, 169),
     "clock_nanosleep": Call(230, 115),
@@ -82,15 +81,15 @@ CALLS: Mapping[str, Call] = {
     "getrusage": Call(98, 165),
     "getrandom": Call(318, 278),
 }
-# Only where the limits of a call allow threads. clone3 keeps its flags in memory, where no filter sees
-# them: it is refused, and glibc falls back to this.
+# Only if the limits of a call allow threads. clone3 keeps its flags in memory, which filters cannot see,
+# so it is refused and glibc falls back to clone.
 CLONE = Call(56, 220, Only(0, _BUT_DETACHED, _THREAD))
 
 # AUDIT_ARCH_* of linux/audit.h.
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 # struct seccomp_data: the number, the architecture, the instruction pointer, six arguments. Both
-# architectures are little-endian, so that an argument's lower half comes first.
+# architectures are little-endian, so an argument's lower half comes first.
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 # Opcodes of classic BPF: load a word of the data, compare, mask, return.
 _LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
@@ -103,12 +102,12 @@ class _Program(ctypes.Structure):
 
 
 def install(libc: ctypes.CDLL, *, threads: bool) -> bool:
-    """Refuse everything else from now on, for ever. False where this machine cannot.
+    """Refuse all other calls for good. Return False if this machine cannot.
 
     The process must have no_new_privs.
     """
     machine = platform.machine()
-    # A 32-bit Python on a 64-bit kernel makes other calls than the machine's name says.
+    # A 32-bit Python on a 64-bit kernel uses other call numbers than the machine's name suggests.
     if machine not in _ARCHITECTURES or struct.calcsize("P") != 8:
         return False
     instructions = b"".join(struct.pack("=HBBI", *step) for step in program(machine, threads=threads))
@@ -117,7 +116,7 @@ def install(libc: ctypes.CDLL, *, threads: bool) -> bool:
 
 
 def program(machine: str, *, threads: bool) -> list[_Instruction]:
-    """The filter for a machine of `_ARCHITECTURES`, in classic BPF."""
+    """Return the filter for a machine of `_ARCHITECTURES`, in classic BPF."""
     steps = [(_LOAD, 0, 0, _ARCHITECTURE), *_unless(_EQUAL, _ARCHITECTURES[machine], _KILL)]
     steps.append((_LOAD, 0, 0, _NUMBER))
     if machine == "x86_64":
@@ -130,7 +129,7 @@ def program(machine: str, *, threads: bool) -> list[_Instruction]:
 
 
 def _verdict(only: Only | None) -> Iterator[_Instruction]:
-    """What is done with a call that is in the table."""
+    """Yield the instructions for a call that is in the table."""
     if only is not None:
         yield (_LOAD, 0, 0, _ARGUMENTS + 8 * only.argument)
         yield (_AND, 0, 0, only.mask)

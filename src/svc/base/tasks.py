@@ -1,6 +1,6 @@
-"""Running coroutines: side by side until the first ends, and again and again whatever goes wrong.
+"""Running coroutines: concurrently until the first ends, and repeatedly despite errors.
 
-Structured waiting only; starts nothing that outlives the call.
+Structured waiting only: nothing that this module starts outlives the call.
 """
 
 import asyncio
@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from logging import Logger
 
-# A full disk or a broken connection is rarely better before.
+# A full disk or a broken connection rarely recovers sooner.
 PAUSE_AFTER_FAULT_S = 5.0
 
 
@@ -29,9 +29,9 @@ async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> No
 async def undeterred(
     logger: Logger, expected: type[Exception], delayed: str, failed: str
 ) -> AsyncIterator[None]:
-    """Around a round of work that is done again and again: a fault is logged, and followed by a pause.
+    """Wrap one round of repeated work: log an exception, then pause.
 
-    `delayed` is said of one that is `expected` now and then, `failed` of a mistake of ours.
+    `delayed` is the message for exceptions that are `expected` now and then, `failed` for bugs of ours.
     """
     try:
         yield

@@ -1,9 +1,9 @@
-"""Expensive synchronous work, done one step at a time on the event loop with pauses in between.
+"""Run expensive synchronous work in steps on the event loop, with pauses in between.
 
-A step runs on the event loop, and its caller bounds it to about 10 ms. Longer work is a generator that yields
-often; a step of it ends after SLICE_S. After a step everything else has the loop for at least as long. So
-however many steps wait, they get half of the loop at most, and nobody waits for more than one of them. Cannot
-interrupt a step.
+A step runs on the event loop, and its caller limits it to about 10 ms. Longer work is a generator that
+yields often, and each of its steps ends after SLICE_S. After a step, everything else has the loop for at
+least as long. However many steps wait, they get at most half of the loop, and other tasks wait for at most
+one step. A step cannot be interrupted.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ Work: TypeAlias = Generator[None, None, T]
 
 # Shorter steps cost no more than the pause would.
 SHORT_S = 0.001
-# On a busy machine this takes twice as long by the clock that members go by.
+# On a busy machine this takes twice as long in real time.
 SLICE_S = 0.003
 
 
 def finished(work: Work[T]) -> T:
-    """Do work all at once. For what is short, or does not run on the event loop."""
+    """Finish work at once, if it is short or does not run on the event loop."""
     while True:
         try:
             next(work)
@@ -33,14 +33,14 @@ def finished(work: Work[T]) -> T:
 
 
 class TimeSlices:
-    """`clock` counts seconds of the event loop's work."""
+    """Turns for steps of work. `clock` counts seconds of the event loop's work."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
         self._turn = asyncio.Lock()
 
     async def run(self, step: Callable[[], T], deadline_s: float) -> T:
-        """Run the step when its turn comes. Raises TimeoutError where that takes too long."""
+        """Run the step when its turn comes. Raises TimeoutError after `deadline_s` of waiting."""
         async with asyncio.timeout(deadline_s):
             await self._turn.acquire()
         began = self._clock()
@@ -51,13 +51,13 @@ class TimeSlices:
             if took_s < SHORT_S:
                 self._turn.release()
             else:
-                # The caller goes on at once; it is the next step that waits.
+                # The caller continues at once. Only the next step waits.
                 asyncio.get_running_loop().call_later(took_s, self._turn.release)
 
     async def finish(self, work: Work[T], deadline_s: float) -> T:
-        """Do work step by step. Raises TimeoutError where its turns take too long to come.
+        """Finish work step by step. Raises TimeoutError if its turns come too late.
 
-        Short work is done at once: it does not wait for longer work of others.
+        Short work is done at once: it does not wait for longer work.
         """
         clock = asyncio.get_running_loop().time
         end = clock() + deadline_s
@@ -68,7 +68,7 @@ class TimeSlices:
         return results[0]
 
     def _slice(self, work: Work[T], seconds: float) -> tuple[T, ...]:
-        """Go on with work for a while. Return its result, or nothing while it has none."""
+        """Continue work for a while. Return its result, or nothing while it has none."""
         until = self._clock() + seconds
         try:
             next(work)

@@ -1,8 +1,8 @@
-"""A TURN server of the operator's, for members whose network passes nothing but HTTPS.
+"""The operator's TURN server, for members whose network allows only HTTPS.
 
-It is somebody else's program, such as coturn; the media service knows nothing of it. Members get credentials
-that end by themselves: the name says until when, and the password is an HMAC of the name with a secret that
-only the two servers know (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`). Reads no clock.
+It is a separate program, such as coturn, and the media service does not know it. Members get credentials
+that expire: the name contains the expiry, and the password is an HMAC of the name with a secret that the
+two servers share (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`). Reads no clock.
 """
 
 import base64
@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 
 from svc.base.config import ConfigError, items, text
 
-# Longer than calls are: a browser asks for a new relay with the same credentials when its network changes.
+# Longer than calls last: a browser requests a new relay with the same credentials when its network
+# changes.
 LIFETIME_S = 24 * 3600
-# A member's name is the same for an hour, so that what the server allows a name it allows the member.
+# A member's name stays the same for an hour, so the server's limits per name apply to the member.
 STEP_S = 3600
 MIN_SECRET_CHARACTERS = 16
 # RFC 7065, without percent signs.
@@ -31,7 +32,7 @@ class TurnServer:
     secret: str = field(repr=False)
 
     def described(self, member_id: str, now: float) -> dict[str, object]:
-        """An RTCIceServer for this member; `now` in seconds since 1970."""
+        """Return an RTCIceServer for this member. `now` is in seconds since 1970."""
         until = math.ceil((now + LIFETIME_S) / STEP_S) * STEP_S
         name = f"{until}:{member_id}"
         password = hmac.digest(self.secret.encode(), name.encode(), "sha1")
@@ -39,7 +40,7 @@ class TurnServer:
 
 
 def read(variables: Mapping[str, str]) -> TurnServer | None:
-    """Of TURN_URLS and TURN_SECRET; None where neither is set. Raises ConfigError."""
+    """Read TURN_URLS and TURN_SECRET. Return None if neither is set. Raises ConfigError."""
     urls, secret = items(variables, "TURN_URLS"), text(variables, "TURN_SECRET")
     if not urls and not secret:
         return None

@@ -114,7 +114,7 @@ class _Zygote:
                 self._poll.unregister(leash)
 
     def _reap(self) -> None:
-        """Reap dead children and kill their process groups."""
+        """Collect dead children and kill their process groups."""
         with suppress(ChildProcessError):
             while (dead := os.waitpid(-1, os.WNOHANG))[0]:
                 pid, status = dead
