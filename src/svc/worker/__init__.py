@@ -1,1 +1,1 @@
-"""The media worker: checks every upload and writes it out again, in a process of its own."""
+"""The media worker: checks every upload and writes it out again, in its own process."""

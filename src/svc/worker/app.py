@@ -1,7 +1,7 @@
-"""The media worker as a program: builds everything from its configuration, runs it, and ends in order.
+"""The media worker as a program: builds everything from its configuration, runs it, and shuts it down.
 
-Answers `GET /health` and `GET /metrics` at the address that IMAGE_WORKER_URL names to the chat
-server. What an operator may set beyond the variables of docs/configuration.md is a flag.
+Serves `GET /health` and `GET /metrics` at the address in the chat server's IMAGE_WORKER_URL. Settings
+beyond the variables of docs/configuration.md are flags.
 """
 
 import asyncio
@@ -36,17 +36,17 @@ from svc.worker.video_job import video_sandbox
 from svc.worker.worker import Crew, Worker
 
 DEFAULT_HOST = "127.0.0.1"
-# Decoding takes a processor each; more at once only take each other's turn.
+# Decoding a picture uses a whole processor. More at once would only compete.
 PICTURES_AT_ONCE = 2
-# How often the worker asks for jobs while the server does not wake it.
+# How often the worker polls for jobs while the server does not notify it.
 POLL_S = 0.3
 VIDEO_POLL_S = 1.0
-# Where videos are written before they are stored.
+# The folder for videos until they are stored.
 WORKING_FOLDER = "working"
-# No job takes so long: what is older was left behind by a worker that died.
+# No job takes this long. Older files were left by a worker that died.
 _LEFT_BEHIND_S = 3600.0
 SHUTDOWN_S = 2.0
-# Whoever watches over the worker.
+# Connections for monitoring.
 MAX_CONNECTIONS = 32
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What the command line may add to the variables of docs/configuration.md."""
+    """Command-line additions to the variables of docs/configuration.md."""
 
     host: str = DEFAULT_HOST
     port: int | None = None
@@ -64,19 +64,19 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A worker at work."""
+    """A running worker."""
 
     address: str
     measurements: Measurements
     task: "asyncio.Task[None]"
 
     async def ends(self) -> None:
-        """Wait for an end that should not come."""
+        """Wait until the worker ends, which it should not."""
         await asyncio.shield(self.task)
 
 
 def run(config: WorkerConfig, flags: Flags = Flags()) -> None:
-    """Work until SIGTERM or SIGINT. Raises ConfigError when it cannot start."""
+    """Work until SIGTERM or SIGINT. Raises ConfigError if the worker cannot start."""
     logs.configure(sys.stderr, debug=False)
     if flags.data_dir is not None:
         config = replace(config, data_dir=flags.data_dir)
@@ -96,10 +96,10 @@ async def _run(config: WorkerConfig, flags: Flags) -> None:
 
 @contextlib.asynccontextmanager
 async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator[Running]:
-    """A worker for as long as the block runs. Raises ConfigError."""
+    """Run a worker while the block runs. Raises ConfigError."""
     folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
     measurements = Measurements()
-    # One more for a picture that takes long.
+    # One more, for a picture that takes long.
     at_once = PICTURES_AT_ONCE + config.emoji_at_once + 1
     async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
         queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
@@ -118,14 +118,14 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
 
 async def _work(worker: Worker, config: WorkerConfig) -> None:
     if config.storage.unusable_because:
-        # The chat server takes no uploads either, and says why.
+        # The chat server refuses uploads too, and logs the reason.
         logger.warning("worker has nothing to do", extra={"because": config.storage.unusable_because})
         await asyncio.Event().wait()
     await worker.run(crews(config))
 
 
 def crews(config: WorkerConfig) -> list[Crew]:
-    """Pictures, emoji and short videos each have their own places; what takes long has one of its own."""
+    """Return the crews: separate places for pictures, emoji and short videos, and one for long jobs."""
     usual = [*(kind for kind in RULES if kind != "emoji"), FILE]
     return [
         Crew(usual, PICTURES_AT_ONCE, POLL_S),
@@ -151,7 +151,7 @@ async def _answering(
 
 
 def _swept(folder: Path) -> Path:
-    """The folder, without what was left behind; other workers may be using it too."""
+    """Delete old leftovers in the folder, which other workers may also use. Return the folder."""
     try:
         make_private_folder(folder)
         for path in folder.iterdir():

@@ -1,7 +1,6 @@
-"""What the operator has set for the worker: the same variables as the chat server's, so that both
-find the same files.
+"""The worker's configuration, from the chat server's variables, so that both use the same files.
 
-docs/configuration.md, "Media worker".
+See docs/configuration.md, "Media worker".
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from svc.base import storage
 from svc.base.config import clamped, text
 from svc.base.storage import StorageConfig, http_url
 
-# Where IMAGE_WORKER_URL names none.
+# Used if IMAGE_WORKER_URL names no port.
 DEFAULT_PORT = 5010
 
 
@@ -21,14 +20,14 @@ DEFAULT_PORT = 5010
 class WorkerConfig:
     data_dir: Path
     storage: StorageConfig
-    # Of IMAGE_WORKER_URL, at which the chat server expects it.
+    # From IMAGE_WORKER_URL, where the chat server expects the worker.
     port: int
     emoji_at_once: int
     emoji_poll_s: float
 
 
 def read(variables: Mapping[str, str]) -> WorkerConfig:
-    """Raises ConfigError for what cannot be used."""
+    """Read the configuration. Raises ConfigError for invalid values."""
     return WorkerConfig(
         data_dir=Path(text(variables, "DATA_DIR", "./data")),
         storage=storage.read(variables),

@@ -1,7 +1,7 @@
-"""One job from its claim to its end: made, stored, told; its lease kept meanwhile.
+"""Run one job from claim to end: produce files, store and report them, and keep the lease meanwhile.
 
-The input's fault is a refusal, ours a failure that the server has tried again. Losing the lease
-ends the work at once, children and all: somebody else has the job.
+Faulty input is refused. Other failures are reported, and the server retries the job. A lost lease ends the
+work and its child processes at once, because another worker has the job.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from svc.base.tasks import until_first_ends
 from svc.worker.making import LONG_KINDS, Made, Studio
 from svc.worker.queue import Declined, Job, LeaseLost, Queue, Unreachable
 
-# A lease lasts 60 s: two renewals may go missing.
+# A lease lasts 60 s, so two renewals may be lost.
 RENEW_EVERY_S = 15.0
-# How often whoever waits sees a bar move.
+# How often progress is reported to the uploader.
 PROGRESS_EVERY_S = 1.0
-# What has been made is told for so long while the server is away; then the lease has long run out.
+# How long to keep reporting a result while the server is away. The lease expires long before.
 TELL_DEADLINE_S = 120.0
 FIRST_RETRY_S, LAST_RETRY_S = 0.2, 5.0
 
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 class Errand:
-    """`jitter` yields a number from 0 up to 1."""
+    """One run of a job. `jitter` returns a number from 0 up to 1."""
 
     def __init__(
         self, job: Job, queue: Queue, objects: ObjectStore, studio: Studio, jitter: Callable[[], float]
@@ -49,17 +49,17 @@ class Errand:
         self._outcome = LOST
 
     async def run(self) -> str:
-        """What became of it, one of OUTCOMES. Raises nothing but its cancellation."""
+        """Return the outcome, one of OUTCOMES. Raises nothing but its own cancellation."""
         try:
             await until_first_ends(self._work(), self._keep_lease())
         except LeaseLost:
             return LOST
         except (Unreachable, Declined) as fault:
-            # The lease runs out, and the job is claimed again.
+            # The lease expires, and the job is claimed again.
             logger.warning("result could not be reported", extra={"job": self._job.id, "fault": str(fault)})
             return UNTOLD
         except asyncio.CancelledError:
-            # We are to end: somebody else may have it at once.
+            # The worker is shutting down, so release the job to another worker at once.
             with suppress(Unreachable, LeaseLost, Declined):
                 await self._queue.fail(self._job, "the worker ended")
             raise
@@ -98,13 +98,13 @@ class Errand:
         self._outcome = FAILED
 
     async def _stored(self, made: Made) -> Mapping[str, object]:
-        """The key comes first: what is stored is always known to the server."""
+        """Reserve the key first, so that the server knows every stored object."""
         key = await self._told(lambda: self._queue.reserve(self._job, made.ext))
         await self._objects.put(key, made.data, made.content_type)
         return await made.described(key)
 
     async def _told(self, say: Callable[[], Awaitable[T]]) -> T:
-        """Say it until it is heard. Raises LeaseLost, and Unreachable after a while."""
+        """Repeat a report until it succeeds. Raises LeaseLost, and Unreachable after a while."""
         clock = asyncio.get_running_loop().time
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
         deadline = clock() + TELL_DEADLINE_S
@@ -117,7 +117,10 @@ class Errand:
             await asyncio.sleep(backoff.next_delay())
 
     async def _keep_lease(self) -> NoReturn:
-        """Raises LeaseLost. A server that is away for a while finds the lease as it was."""
+        """Renew the lease until it is lost. Raises LeaseLost.
+
+        A short outage of the server leaves the lease unchanged.
+        """
         clock = asyncio.get_running_loop().time
         said, said_at = 0.0, clock()
         while True:

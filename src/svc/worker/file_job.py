@@ -1,7 +1,7 @@
-"""Files that are kept as they came: what is found out about them in the sandbox.
+"""Examine, in the sandbox, files that are stored unchanged.
 
-Nothing here is written again and nothing is trusted: a file that is not plainly sound is a plain
-download. Pictures and videos never come here (`svc.worker.making` sees to that).
+Nothing is rewritten or trusted: a file that is not clearly sound becomes a plain download. Pictures and
+videos never get here (`svc.worker.making` handles them).
 """
 
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from pathlib import Path
 from svc.base.contents import PLAIN_TYPE, sound_of
 from svc.base.sandbox import Limits, Refused, Sandbox, as_file
 
-# Demuxing alone, and one decoder to learn the rate.
+# Enough for demuxing, and for one decoder that determines the sample rate.
 _MEMORY_BYTES = 512 * 1024 * 1024
 _RESULT_BYTES = 64 * 1024
-# A file whose length takes longer to find out is played without it.
+# If finding a file's duration takes longer, the file is played without it.
 PROBE_DEADLINE_S = 10.0
-# Longer than any recording, so that a wrong header cannot show a silly length.
+# Longer than any recording, so that a wrong header cannot show an absurd duration.
 _MAX_DURATION_MS = 7 * 24 * 3600 * 1000
 _PLAIN_EXT = "bin"
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is known of a file that stays as it is."""
+    """The properties of a file that stays unchanged."""
 
     content_type: str
     ext: str
@@ -33,7 +33,7 @@ PLAIN = Kept(PLAIN_TYPE, _PLAIN_EXT)
 
 
 async def looked_at(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DEADLINE_S) -> Kept:
-    """Raises SandboxFailed and OSError."""
+    """Return a file's properties. Raises SandboxFailed and OSError."""
     async with as_file(source) as file:
         sound = sound_of(file)
         if sound is None:

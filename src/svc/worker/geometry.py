@@ -1,6 +1,6 @@
-"""Inside the sandbox: how the pictures of a video are meant to be shown, and filters that show them so.
+"""The intended display of a video's pictures, and filters that apply it. Runs inside the sandbox.
 
-Players differ in what they make of mirrored pictures, of fields, and of pixels that are not square.
+Players differ in their handling of mirrored pictures, of fields, and of pixels that are not square.
 """
 
 import struct
@@ -15,19 +15,19 @@ from av.video.stream import VideoStream
 
 Step = tuple[str, str]
 
-# Wider or narrower pixels are a mistake in the file.
+# Wider or narrower pixels are an error in the file.
 _MAX_ASPECT = 4
-# By the numbers of H.273.
+# Numbers from H.273.
 BT709, UNSPECIFIED, BT601 = 1, 2, 6
-# From this height on, browsers and FFmpeg take a matrix that is not stated for that of BT.709.
+# From this height on, browsers and FFmpeg assume BT.709 for an unspecified matrix.
 _HD_HEIGHT = 720
-# One picture out of two fields, where the decoder says that there are fields.
+# Merges two fields into one picture if the decoder reports fields.
 DEINTERLACED: Step = ("bwdif", "mode=send_frame:deint=interlaced")
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """What is done to a picture: its fields, the turns it needs, and the shape of its pixels."""
+    """The display of a picture: its fields, its rotation, and the shape of its pixels."""
 
     is_interlaced: bool
     turns: tuple[Step, ...]
@@ -36,7 +36,7 @@ class Geometry:
     aspect: Fraction
 
     def displayed(self, width: int, height: int) -> tuple[int, int]:
-        """Return the size in square pixels, before it is turned."""
+        """Return the size in square pixels, before rotation."""
         if self.aspect >= 1:
             return round(width * self.aspect), height
         return width, round(height / self.aspect)
@@ -52,7 +52,8 @@ class Geometry:
 def geometry_of(frame: VideoFrame, video: VideoStream) -> Geometry:
     a, b, c, d = _matrix(frame)
     turns: tuple[Step, ...]
-    # Whether x becomes y; the signs say where left and top go.
+    # The transformation swaps x and y if b and c dominate. The signs give the directions of left and
+    # top.
     if abs(b) + abs(c) > abs(a) + abs(d):
         turns = {
             (True, False): (("transpose", "clock"),),
@@ -66,19 +67,19 @@ def geometry_of(frame: VideoFrame, video: VideoStream) -> Geometry:
 
 
 def aspect_of(video: VideoStream) -> Fraction:
-    """Return how wide a pixel is by its height."""
+    """Return the ratio of a pixel's width to its height."""
     aspect = video.sample_aspect_ratio
     return aspect if aspect and 1 / _MAX_ASPECT <= aspect <= _MAX_ASPECT else Fraction(1)
 
 
 def fitted(width: int, height: int, side: int) -> tuple[int, int]:
-    """Made smaller to fit, in even numbers, as codecs want them."""
+    """Return a size that fits, shrunk if necessary, in even numbers, as codecs require."""
     scale = min(1.0, side / max(width, height))
     return max(2, int(width * scale) // 2 * 2), max(2, int(height * scale) // 2 * 2)
 
 
 def matrix_of(video: VideoStream) -> int:
-    """Return the matrix of a stream's colours, also where it is not stated."""
+    """Return the matrix of a stream's colours, with a default if it is unspecified."""
     stated = int(video.codec_context.colorspace)
     if stated != UNSPECIFIED:
         return stated
@@ -86,7 +87,7 @@ def matrix_of(video: VideoStream) -> int:
 
 
 class Filters:
-    """Filters that frames go through one after the other; made for the size of the first one."""
+    """A chain of filters for frames, built for the size of the first frame."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = steps
@@ -105,7 +106,7 @@ class Filters:
         yield from self._ready(self._graph)
 
     def finish(self) -> Iterator[VideoFrame]:
-        """Give what is left. The next frame begins anew."""
+        """Yield the remaining frames. The next frame builds a new chain."""
         if (graph := self._graph) is not None:
             self._graph = None
             graph.vpush(None)
@@ -129,7 +130,7 @@ class Filters:
 
 
 def _matrix(frame: VideoFrame) -> tuple[int, int, int, int]:
-    """Return a, b, c and d: a point (x, y) is shown at (a·x + c·y, b·x + d·y). y goes down."""
+    """Return a, b, c and d: a point (x, y) is shown at (a·x + c·y, b·x + d·y). y points down."""
     stated = frame.side_data.get("DISPLAYMATRIX")
     if stated is None or len(data := bytes(cast(bytes, stated))) < 36:
         return 1, 0, 0, 1

@@ -1,7 +1,7 @@
 """`GET /health` and `GET /metrics` of the worker.
 
-It is healthy while it runs; whether it reaches the chat server's queue is said beside that, for
-the server may be the one that is away.
+The worker is healthy while it runs. Whether it reaches the chat server's queue is a separate field,
+because the server may be the one that is down.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from svc.base.metrics import Registry
 
 
 def health_of(reachable: Callable[[], bool], registry: Registry) -> web.Application:
-    """The application, not yet listening."""
+    """Return the application, not yet listening."""
     running = version("svc-server")
 
     async def health(_: web.Request) -> web.Response:

@@ -1,8 +1,8 @@
-"""Inside the sandbox: one stream of a video on its way from the old file to the new one.
+"""Move one stream of a video from the old file to the new one, inside the sandbox.
 
-A lane takes packets and gives those that are to be written: copied, where the codec is one that
-every browser plays, with everything but pictures and sound filtered out; else decoded and
-encoded anew. Opens no file. Which lane a stream takes is decided in `svc.worker.video`.
+A lane takes packets and yields packets to write. If every browser plays the codec, they are copied, and
+everything but pictures and sound is removed. Otherwise they are decoded and encoded. Opens no file.
+`svc.worker.video` chooses the lane of each stream.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ from av.video.stream import VideoStream
 from svc.base.confined import Rejected
 from svc.worker.geometry import BT709, UNSPECIFIED, Filters, Geometry, matrix_of
 
-# Encoding on more of them would take the machine from those who talk.
+# More encoding threads would take processors from calls.
 THREADS = 2
 MAX_FPS = 60
 SAMPLE_RATE = 48_000
 AUDIO_BIT_RATE = 128_000
-# Only slices and parameter sets of H.264; frames of AV1: no SEI, no metadata, no unknown units.
+# Keep only slices and parameter sets of H.264, and frames of AV1: no SEI, metadata or unknown units.
 _ESSENTIALS = {
     "h264": "filter_units=pass_types=1-5|7-8",
     "av1": "filter_units=remove_types=5|8|15",
 }
-# Browsers play it everywhere; a keyframe at least every few seconds to seek to.
+# Browsers play it everywhere. Seeking needs a keyframe every few seconds.
 _H264 = {"preset": "veryfast", "crf": "23", "profile": "high", "threads": str(THREADS), "forced-idr": "1"}
 _VP9 = {
     "deadline": "realtime",
@@ -41,9 +41,9 @@ _VP9 = {
     "threads": str(THREADS),
 }
 _KEYFRAME_EVERY_S = 5
-# How the numbers of a picture are meant: matrix, primaries, transfer (HLG and PQ too) and range (H.273).
+# The meaning of a picture's numbers: matrix, primaries, transfer (HLG and PQ too) and range (H.273).
 COLOUR_TAGS = ("colorspace", "color_primaries", "color_trc", "color_range")
-# H.264 and its kin hold back no more pictures than that.
+# H.264 and similar codecs reorder at most this many pictures.
 _MAX_REORDERED = 32
 _CLOCK = 90_000
 _RGB, _LIMITED = 0, 1
@@ -51,20 +51,20 @@ _RGB, _LIMITED = 0, 1
 
 class Lane(Protocol):
     def take(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
-        """What is to be written now."""
+        """Yield the packets to write now."""
 
     def finish(self) -> Iterator["Packet[Any]"]:
-        """What is left at the end."""
+        """Yield the remaining packets at the end."""
 
 
 class Copied:
-    """As it is, without what is no picture and no sound."""
+    """A stream copied unchanged, except that only pictures and sound are kept."""
 
     def __init__(self, source: VideoStream | AudioStream, output: OutputContainer) -> None:
         self._target = output.add_stream_from_template(source, opaque=True)
         filter_ = _ESSENTIALS.get(source.codec.canonical_name)
         self._filter = av.BitStreamFilterContext(filter_, source, self._target) if filter_ else None
-        # Matroska says no decoding times: those of the first few packets are told from what follows.
+        # Matroska has no decoding times. Those of the first few packets are derived from later ones.
         self._untimed: list[Packet[Any]] = []
         self._timed = False
 
@@ -89,7 +89,7 @@ class Copied:
             self._untimed.append(packet)
 
     def _early(self, before: int) -> Iterator["Packet[Any]"]:
-        """Those without a time, one step before each other."""
+        """Yield the packets without a time, one step apart."""
         step = max(1, min((packet.duration or 1 for packet in self._untimed), default=1))
         for behind, packet in zip(range(len(self._untimed), 0, -1), self._untimed, strict=True):
             packet.dts = before - behind * step
@@ -98,9 +98,9 @@ class Copied:
 
 
 class EncodedVideo:
-    """Decoded, made smaller if it must be, turned the right way up, and encoded.
+    """A stream that is decoded, shrunk if necessary, turned upright, and encoded.
 
-    `counted` is for a source without presentation times: frames are shown at their decoding times.
+    `counted` is for a source without presentation times: its frames are shown at their decoding times.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class EncodedVideo:
     def _encoded(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
         at = self._decoding_time(frame) if self._counted else _time(frame, self._source)
         if at is None or (self._began and at < self._next_at):
-            return  # Without a time, back in time, or faster than anybody sees.
+            return  # The frame has no time, goes back in time, or exceeds the highest visible frame rate.
         self._began = True
         self._last_at, self._next_at = at, at + Fraction(1, MAX_FPS) * Fraction(9, 10)
         frame.pts, frame.time_base = round(at * _CLOCK), Fraction(1, _CLOCK)
@@ -155,11 +155,11 @@ class EncodedVideo:
             yield from self._written(whole)
 
     def _written(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
-        # Deinterlacing counts in half the unit.
+        # Deinterlacing halves the time unit.
         at = (frame.pts or 0) * (frame.time_base or Fraction(1, _CLOCK))
         for ready in self._turns.feed(frame.reformat(*self._size, format="yuv420p", **self._conversion)):
             ready.pts, ready.time_base = round(at * _CLOCK), Fraction(1, _CLOCK)
-            # The encoder decides what a keyframe is.
+            # The encoder chooses the keyframes.
             ready.pict_type = av.video.frame.PictureType.NONE
             yield from self._target.encode(ready)
 
@@ -167,14 +167,14 @@ class EncodedVideo:
         if self._first_dts is None:
             self._first_dts = frame.dts
         if frame.dts is None or self._first_dts is None:
-            return self._last_at + self._step  # The decoder gives its last frames without a time.
+            return self._last_at + self._step  # The decoder returns its last frames without a time.
         return (frame.dts - self._first_dts) * (self._source.time_base or Fraction(1))
 
 
 class EncodedAudio:
-    """Decoded, resampled to what every device plays, and encoded.
+    """A stream that is decoded, resampled to a format that every device plays, and encoded.
 
-    `counted` is for a source whose times are too coarse: its samples follow each other without a gap.
+    `counted` is for a source with coarse times: its samples follow each other without a gap.
     """
 
     def __init__(
@@ -212,17 +212,17 @@ class EncodedAudio:
 
 
 def _colour(source: VideoStream) -> dict[str, int]:
-    """Return how the numbers of the new pictures are meant. Players guess what is not stated by the size."""
+    """Return the colour tags of the new pictures. Players guess missing ones by the size."""
     tags = {tag: int(getattr(source.codec_context, tag)) for tag in COLOUR_TAGS}
     if _is_rgb(source):
-        # There is no RGB in pictures of brightness and colour, although the source says so of its own.
+        # The output is YUV, although the source is tagged as RGB.
         stated = {tag: tags[tag] for tag in ("color_primaries", "color_trc") if tags[tag] != UNSPECIFIED}
         return dict.fromkeys(COLOUR_TAGS, BT709) | stated
     return tags | {"colorspace": matrix_of(source)}
 
 
 def _conversion(source: VideoStream) -> dict[str, int]:
-    """Return the matrix and the range, by FFmpeg's numbers, with which RGB is converted."""
+    """Return the matrix and the range for converting RGB, in FFmpeg's numbers."""
     return {"dst_colorspace": BT709, "dst_color_range": _LIMITED} if _is_rgb(source) else {}
 
 
@@ -234,6 +234,6 @@ def _is_rgb(source: VideoStream) -> bool:
 
 
 def _time(frame: VideoFrame, source: VideoStream) -> Fraction | None:
-    """What comes out of the decoder last has no unit of its own."""
+    """Return a frame's time. The decoder's last frames have no time unit of their own."""
     unit = frame.time_base or source.time_base
     return frame.pts * unit if frame.pts is not None and unit is not None else None

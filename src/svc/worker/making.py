@@ -1,7 +1,7 @@
-"""What is made of a file, by the kind of its job: the rules for pictures, videos and other files.
+"""Process a file by the kind of its job: the rules for pictures, videos and other files.
 
-Gives files that are to be stored, with what is known of them. Decodes nothing (`svc.base.sandbox`
-does) and stores nothing.
+Returns the files to store, with their properties. Decodes nothing (`svc.base.sandbox` does) and stores
+nothing.
 """
 
 import asyncio
@@ -21,21 +21,21 @@ from svc.worker.video_job import ACCEPTED, NoPictures, Video, VideoRules, rewrit
 
 RULES: Mapping[str, PictureRules] = {
     PICTURE: ATTACHED_PICTURE,
-    # Small and everywhere: what moves beside every line is a nuisance.
+    # Small and everywhere: animation next to every line would be distracting.
     "avatar": PictureRules(ALL_FORMATS, max_side=256, animated=False),
     "icon": PictureRules(ALL_FORMATS, max_side=512, animated=False),
     "emoji": PictureRules(ALL_FORMATS, max_side=128, max_pixels=20_000_000, max_frames=150),
 }
-# Seconds of work at most, on a machine that does other things first.
+# The work limit of a picture, in seconds, on a machine that gives other programs priority.
 PICTURE_DEADLINE_S = 60.0
-# Those that may take long. An emoji that does is refused: only a few emoji are worked on at a time,
-# so it would keep all others waiting.
+# Kinds that may take long. An emoji that takes long is refused: only a few emoji are processed at a
+# time, so it would delay all others.
 LONG_KINDS = (*(kind for kind in RULES if kind != "emoji"), VIDEO)
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A file that is to be stored: a path where it is large."""
+    """A file to store. `data` is a path if the file is large."""
 
     role: str  # original, thumbnail or poster
     data: bytes | Path
@@ -49,7 +49,7 @@ class Made:
     colour: str = ""
 
     async def described(self, key: str) -> dict[str, object]:
-        """As the server is told."""
+        """Return the description of the file for the server."""
         data = self.data
         size = len(data) if isinstance(data, bytes) else (await asyncio.to_thread(data.stat)).st_size
         return {
@@ -67,7 +67,7 @@ class Made:
 
 
 class Studio:
-    """`folder` is for files while they are made."""
+    """Processes files. `folder` holds unfinished files."""
 
     def __init__(self, pictures: Sandbox, videos: Sandbox, folder: Path) -> None:
         self._pictures = pictures
@@ -75,13 +75,13 @@ class Studio:
         self._folder = folder
 
     async def make(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[Made]:
-        """Raises Refused, SandboxFailed, StoreFailed and OSError.
+        """Process a job's file. Raises Refused, SandboxFailed, StoreFailed and OSError.
 
-        What `work` holds is there until it is closed.
+        The resulting files exist until `work` is closed.
         """
         kind = job.kind
         if kind == FILE:
-            # The name never counts, nor what the server took it for.
+            # Neither the file's name nor the server's guess counts.
             kind = await asyncio.to_thread(_content, job.source)
         if kind == FILE:
             return await self._file(job)
@@ -105,7 +105,7 @@ class Studio:
             max_bytes=min(rules.max_bytes, most or rules.max_bytes),
             deadline_s=_deadline(job, rules.deadline_s),
         )
-        # About as large as what it is made of.
+        # The result is about as large as the source.
         size = (await asyncio.to_thread(job.source.stat)).st_size
         await asyncio.to_thread(require_free, self._folder, size)
         target = self._folder / f"{job.id}-{job.lease}"
@@ -121,7 +121,7 @@ class Studio:
         return of_video(video, target)
 
     async def _file(self, job: Job) -> list[Made]:
-        """Kept as it came, if the operator allows such files."""
+        """Store the file unchanged, if the operator allows such files."""
         most = _file_bytes(job)
         if not most:
             raise Refused("unsupported_type", _accepted(job))
@@ -133,7 +133,7 @@ class Studio:
 
 
 def of_picture(picture: Picture, role: str) -> list[Made]:
-    """The picture, and its thumbnail if it has one that is smaller."""
+    """Return the picture, and its thumbnail if that is smaller."""
     made = [
         Made(
             role=role,
@@ -155,7 +155,7 @@ def of_picture(picture: Picture, role: str) -> list[Made]:
 
 
 def of_video(video: Video, path: Path) -> list[Made]:
-    """The video and its poster, with a thumbnail of that; the look is the poster's."""
+    """Return the video and its poster, with the poster's thumbnail, placeholder and colour."""
     film = Made(
         role="original",
         data=path,
@@ -186,12 +186,12 @@ def _content(path: Path) -> str:
 
 
 def _file_bytes(job: Job) -> int:
-    """How large a file may be that is kept as it came; 0 where none is taken."""
+    """Return the size limit of files that are stored unchanged, or 0 if they are refused."""
     return _whole(job.limits.get("file_bytes"), None) or 0
 
 
 def _accepted(job: Job) -> str:
-    """What is accepted instead of a file that is not."""
+    """Return the message that lists the accepted files."""
     endings = job.limits.get("file_extensions")
     if not isinstance(endings, list):
         return ACCEPTED

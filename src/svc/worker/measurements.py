@@ -1,4 +1,4 @@
-"""What is measured of the worker; documented in docs/configuration.md."""
+"""Metrics of the worker, documented in docs/configuration.md."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ class Measured:
 
 
 class Measurements:
-    """`clock` gives seconds that never go back."""
+    """The worker's metrics. `clock` returns monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.registry = Registry()
@@ -32,7 +32,7 @@ class Measurements:
 
     @contextmanager
     def timed(self, kind: str) -> Iterator[Measured]:
-        """A job for as long as the block runs, which says its outcome."""
+        """Measure a job while the block runs. The block sets the outcome."""
         measured = Measured()
         began = self._clock()
         self._running.labels(kind).inc()

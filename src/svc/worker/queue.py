@@ -1,7 +1,7 @@
-"""The jobs of one chat server, asked for over its control socket.
+"""The jobs of one chat server, requested over its control socket.
 
-The queue is in the server's database, and the server alone writes it: who has a job, until when,
-how often it was tried and when it is given up is decided there. Knows no picture and no video.
+The queue is in the server's database, and only the server writes it. The server decides who has a job,
+until when, how often it is retried and when it is given up. This module knows no picture and no video.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,36 +10,36 @@ from pathlib import Path
 
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
 
-# The number of a worker that has not seen any, for `Queue.wait`.
+# The initial number for `Queue.wait`, before any signal.
 NOTHING_SEEN = -1
-# Answers that say that the job is not, or no longer, ours.
+# Errors which mean that the job is not, or no longer, ours.
 _LOST = frozenset({"lease_lost", "not_found", "media_gone"})
-# Answers after which the same question may be asked again.
+# Errors after which the same request may be repeated.
 _FOR_NOW = frozenset({"storage_unavailable", "internal_error", "unknown_event"})
-# A message for people; nobody needs more of it.
+# Enough for a message to people.
 _MAX_MESSAGE_CHARACTERS = 500
 
 
 class Unreachable(Exception):
-    """The server is not there, or cannot do it now: try again."""
+    """The server is absent or temporarily unable to respond. Try again."""
 
 
 class Declined(Exception):
-    """The server does not take what we say. That is a mistake of ours or its, and stays one."""
+    """The server rejects the request. That is a bug on either side, so a retry is useless."""
 
 
 class LeaseLost(Exception):
-    """Somebody else has the job, or nobody needs it any more: drop it."""
+    """Another worker has the job, or it is no longer needed. Drop it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What was claimed. `source` is where its file is."""
+    """A claimed job. `source` is the path of its file."""
 
     id: str
     lease: str
     kind: str
-    # Whether it may take as long as it takes. Another that does is handed on.
+    # Whether the job may take long. Other jobs that do are handed on.
     long: bool
     source: Path
     attempt: int
@@ -47,14 +47,14 @@ class Job:
 
 
 class Queue:
-    """`worker` is our name there, for the operator to see who has what."""
+    """The server's queue. `worker` is our name in it, shown to the operator."""
 
     def __init__(self, data_dir: Path, worker: str) -> None:
         self._data_dir = data_dir
         self._worker = worker
 
     async def claim(self, kinds: Sequence[str], *, long: bool) -> Job | None:
-        """The next job of these kinds, if there is one. Raises Unreachable."""
+        """Return the next job of these kinds, or None. Raises Unreachable."""
         asked = {"worker": self._worker, "kinds": list(kinds), "long": long}
         try:
             answer = await self._ask("job_claim", asked)
@@ -90,31 +90,31 @@ class Queue:
         raise Unreachable("the server's answer is no number")
 
     async def renew(self, job: Job, progress: float) -> None:
-        """It is still ours for a while. Raises LeaseLost, Unreachable and Declined, as all that follow."""
+        """Renew the lease. Raises LeaseLost, Unreachable and Declined, as do all following methods."""
         await self._ask("job_renew", {**_whose(job), "progress": round(progress, 3)})
 
     async def reserve(self, job: Job, ext: str) -> str:
-        """A key under which something may be stored now."""
+        """Reserve a key for storing a file, and return it."""
         key = (await self._ask("job_reserve", {**_whose(job), "ext": ext})).get("key")
         if not isinstance(key, str):
             raise Unreachable("the server's answer is no key")
         return key
 
     async def finish(self, job: Job, results: Sequence[Mapping[str, object]]) -> None:
-        """All of it is stored."""
+        """Report that all results are stored."""
         await self._ask("job_finish", {**_whose(job), "results": list(results)})
 
     async def refuse(self, job: Job, code: str, message: str) -> None:
-        """The input's fault: nobody tries it again."""
+        """Refuse the job because of its input. It is not retried."""
         message = message[:_MAX_MESSAGE_CHARACTERS]
         await self._ask("job_refuse", {**_whose(job), "code": code, "message": message})
 
     async def fail(self, job: Job, message: str) -> None:
-        """Ours: the server decides when it is tried again, and when no more."""
+        """Report a failure of ours. The server decides whether and when to retry."""
         await self._ask("job_fail", {**_whose(job), "message": message[:_MAX_MESSAGE_CHARACTERS]})
 
     async def hand_on(self, job: Job) -> None:
-        """It takes too long for its line; it is done among those that take long."""
+        """Move a job that takes too long for its queue to the queue for long jobs."""
         await self._ask("job_hand_on", _whose(job))
 
     async def _ask(self, command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:

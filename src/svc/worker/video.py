@@ -1,9 +1,9 @@
-"""Inside the sandbox: a video checked and written anew by PyAV, with a picture of it for the poster.
+"""Check and rewrite a video with PyAV inside the sandbox, and extract a picture for the poster.
 
-The container is the one that the first bytes said, never a guess of the library; both files are
-descriptors that are open already, so that a playlist or a reference leads nowhere. One stream of
-pictures and one of sound are taken over; what else there is (places, names, chapters, covers,
-tracks of data) is left behind. Is imported by the sandbox's child alone.
+The container comes from the first bytes, never from a guess of the library. Both files are open
+descriptors, so a playlist or a reference leads nowhere. One video stream and one audio stream are kept.
+Everything else (places, names, chapters, covers, data tracks) is dropped. Only the sandbox's child imports
+this module.
 """
 
 import errno
@@ -26,19 +26,19 @@ from svc.base.confined import Outcome, Progress, Rejected
 from svc.worker.geometry import DEINTERLACED, Filters, Geometry, fitted, geometry_of, matrix_of
 from svc.worker.lanes import Copied, EncodedAudio, EncodedVideo, Lane
 
-# What every browser plays: the container for a codec, and the sound that may go with it.
+# Codecs that every browser plays: the container for each, and the audio codecs that it may hold.
 _HOMES = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
 _SOUNDS = {"mp4": ("aac",), "webm": ("opus", "vorbis")}
 _PROFILES = {"Baseline", "Constrained Baseline", "Main", "High"}
-# The encoders of which the first that there is is taken, and its container.
+# Encoders with their containers. The first available one is used.
 _ENCODERS = (("libx264", "mp4"), ("libvpx-vp9", "webm"))
 _AUDIO_ENCODERS = {"mp4": "aac", "webm": "libopus"}
-# A poster needs no more; a picture of it is made by `svc.base.pictures`.
+# The largest side of the poster. `svc.base.pictures` makes the final picture.
 POSTER_SIDE = 1280
 # Transfer functions of high dynamic range, by their numbers in H.273: PQ and HLG.
 _HDR = (16, 18)
 _TO_BT709 = "out_color_matrix=bt709:out_primaries=bt709:out_transfer=bt709:intent=perceptual"
-# Where the first picture is black more often than not.
+# The position of the poster. The first picture is usually black.
 _POSTER_AT = Fraction(1, 10)
 _PROGRESS_STEP = 0.01
 
@@ -48,11 +48,11 @@ class _Bounds:
     max_duration_s: float
     max_pixels: int
     max_packets: int
-    max_side: int  # of what has to be encoded
+    max_side: int  # of video that has to be encoded
 
 
 def prepare() -> None:
-    """Do everything once: what a library loads at its first use cannot be loaded later."""
+    """Run everything once: a library cannot load anything later."""
     av.logging.set_level(None)
     arguments = {"container": "mov", "bounds": asdict(_Bounds(60, 10_000, 1000, 64))}
     with TemporaryFile() as strange, TemporaryFile() as usual, TemporaryFile() as copied:
@@ -66,7 +66,7 @@ def prepare() -> None:
 
 
 def _sample(file: IO[bytes]) -> None:
-    """Half a second of black and silence, in a codec that has to be encoded anew."""
+    """Write half a second of black and silence, in a codec that has to be re-encoded."""
     with av.open(file, "w", format="mov") as output:
         pictures = output.add_stream("mpeg4", rate=8)
         sound = output.add_stream("pcm_s16le", rate=8000)
@@ -86,7 +86,7 @@ def _sample(file: IO[bytes]) -> None:
 
 
 def rewrite(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
-    """From the first file into the second; facts, and a PNG of a moment of it."""
+    """Rewrite the first file into the second. Return facts, and one frame as a PNG."""
     numbers = cast(Mapping[str, float], arguments["bounds"])
     bounds = _Bounds(
         numbers["max_duration_s"],
@@ -108,7 +108,10 @@ def rewrite(files: Sequence[int], arguments: Mapping[str, object], progress: Pro
 
 
 def listen(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """How long the sound in the first file is. Raises Rejected where there is none, or moving pictures."""
+    """Return the duration of the first file's sound.
+
+    Raises Rejected if there is none, or if there are moving pictures.
+    """
     with (
         os.fdopen(files[0], "rb", closefd=False) as source,
         av.open(source, "r", format=str(arguments["container"])) as given,
@@ -177,22 +180,22 @@ class _Plan:
 def _plan(
     source: str, video: VideoStream, audio: AudioStream | None, geometry: Geometry, *, is_cut: bool
 ) -> _Plan:
-    """Copy what every browser plays and shows alike, else encode."""
+    """Plan to copy streams that every browser plays and shows alike, and to encode others."""
     context, codec = video.codec_context, video.codec.canonical_name
     container = _HOMES.get(codec, "")
-    # AVI has no presentation times, so that the pictures and sound in it have to be counted.
+    # AVI has no presentation times, so its pictures and sound are timed by counting.
     counted = source == "avi"
     copies = (
         bool(container)
         and not counted
         and context.pix_fmt == "yuv420p"
         and (codec != "h264" or context.profile in _PROFILES)
-        # WebM has no place for it.
+        # WebM cannot store a rotation.
         and (not geometry.turns or container == "mp4")
         and not geometry.is_mirrored
         and not geometry.is_interlaced
         and not is_cut
-        # What only the old container says of its pixels, the new one does not say.
+        # The new container does not keep a pixel shape that only the old container states.
         and geometry.aspect == (context.sample_aspect_ratio or 1)
     )
     encoder = ""
@@ -205,7 +208,7 @@ def _plan(
 
 
 def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, AudioStream | None]:
-    """The pictures and the sound. Raises Rejected."""
+    """Return the video stream and the audio stream. Raises Rejected."""
     pictures = _moving(given)
     if not pictures:
         raise Rejected("no_pictures", "There are no moving pictures in it")
@@ -214,13 +217,13 @@ def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, Audio
     if given.duration is not None and given.duration / av.time_base > bounds.max_duration_s:
         raise _too_long(bounds)
     sounds = [s for s in given.streams.audio if s.codec_context is not None and s.codec_context.channels]
-    # Of several languages, the one that players begin with.
+    # Of several languages, prefer the default one.
     usual = [s for s in sounds if s.disposition & av.stream.Disposition.default]
     return video, next(iter([*usual, *sounds]), None)
 
 
 def _is_cut(source: IO[bytes], bounds: _Bounds) -> bool:
-    """Return whether an edit list leaves out pictures. Copied, those behind the end would be seen again."""
+    """Return whether an edit list hides pictures. Copied, the pictures after its end would reappear."""
     source.seek(0)
     with av.open(source, "r", format="mov") as given:
         video, _ = _streams(given, bounds)
@@ -228,7 +231,7 @@ def _is_cut(source: IO[bytes], bounds: _Bounds) -> bool:
 
 
 def _moving(given: InputContainer) -> list[VideoStream]:
-    """A cover is a stream of one picture, and does not count."""
+    """Return the video streams except covers, which have a single picture."""
     return [s for s in given.streams.video if not s.disposition & av.stream.Disposition.attached_pic]
 
 
@@ -247,12 +250,14 @@ def _run(
     bounds: _Bounds,
     progress: Progress,
 ) -> float:
-    """Everything through its lane. How long it is in seconds, by its packets and not by its header."""
+    """Pass all packets through their lanes. Return the duration in seconds, by packets and not by the
+    header.
+    """
     expected_s = (given.duration or 0) / av.time_base or bounds.max_duration_s
     first_s, last_s, said = None, 0.0, 0.0
     for packet in _bounded(given, streams, bounds):
         if packet.pts is not None and packet.time_base is not None and not packet.is_discard:
-            # Nothing before 0 is shown or heard: sound has silence there that its encoder needed.
+            # Nothing before 0 is played: audio has silence there that its encoder needed.
             at_s = max(0.0, float(packet.pts * packet.time_base))
             first_s = at_s if first_s is None else min(first_s, at_s)
             last_s = max(last_s, at_s + float((packet.duration or 0) * packet.time_base))
@@ -288,9 +293,9 @@ def _too_long(bounds: _Bounds) -> Rejected:
 
 
 def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, Geometry]:
-    """A moment of it as a PNG, as it is meant to be shown; and how that is.
+    """Return one frame as a PNG, displayed as intended, and its geometry.
 
-    What gives no picture at all is no video.
+    A file without any picture is no video.
     """
     with av.open(source, "r", format=container) as given:
         video, _ = _streams(given, bounds)
@@ -306,7 +311,7 @@ def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, 
 
 
 def _in_rgb(frame: VideoFrame, video: VideoStream, size: tuple[int, int]) -> VideoFrame:
-    """Scale a frame and convert it to RGB. High dynamic range is mapped to what a PNG can show (BT.709)."""
+    """Scale a frame and convert it to RGB. High dynamic range is mapped to a PNG's range (BT.709)."""
     if video.codec_context.color_trc not in _HDR:
         # FFmpeg's numbers for matrices are those of H.273.
         return frame.reformat(*size, format="rgb24", src_colorspace=matrix_of(video))
@@ -322,14 +327,14 @@ def _in_rgb(frame: VideoFrame, video: VideoStream, size: tuple[int, int]) -> Vid
 
 
 def _moment(given: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame:
-    """A frame from a little after the start, or the first that there is."""
+    """Return a frame from shortly after the start, or else the first one."""
     if given.duration:
         try:
             given.seek(int(given.duration * _POSTER_AT))
             if (frame := _first(given, video, bounds)) is not None:
                 return frame
         except av.FFmpegError:
-            pass  # Not every file can be sought in.
+            pass  # Some files do not support seeking.
         given.seek(0)
     if (frame := _first(given, video, bounds)) is None:
         raise Rejected("invalid_video", "No picture of it can be shown")
@@ -353,13 +358,13 @@ def _png(frame: VideoFrame) -> bytes:
 
 
 def _output(file: "_Place", container: str) -> OutputContainer:
-    """For the index to come first, an MP4 is read again while it is written."""
+    """Open the output. An MP4 is read while it is written, to move its index to the front."""
     options = {"fflags": "+bitexact"} | ({"movflags": "+faststart"} if container == "mp4" else {})
     return av.open(file, "w", format=container, options=options, io_open=lambda *_: _Place(file.descriptor))
 
 
 class _Place:
-    """A place in a file of which nothing but the descriptor is to be had."""
+    """A position in a file that is accessible only by its descriptor."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -385,7 +390,7 @@ class _Place:
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         if whence == os.SEEK_END:
-            # Reading and writing name their place, so that the descriptor's own is free to be moved.
+            # pread and pwrite name their position, so the descriptor's own may move.
             self._at = os.lseek(self.descriptor, offset, os.SEEK_END)
         else:
             self._at = offset + (self._at if whence == os.SEEK_CUR else 0)

@@ -1,8 +1,8 @@
-"""Videos of strangers, written out again: what is asked of the sandbox, and what is believed of its answer.
+"""Rewrite untrusted videos: the sandbox's request and the validation of its response.
 
-The kind is told by the first bytes. The new file has one stream of pictures and at most one of
-sound; its poster is a picture like any other and goes through `svc.base.pictures`. PyAV is in
-`svc.worker.video`, which runs in the sandbox only.
+The first bytes decide the kind. The new file has one video stream and at most one audio stream. Its poster
+is an ordinary picture and goes through `svc.base.pictures`. PyAV is in `svc.worker.video`, which runs only
+in the sandbox.
 """
 
 import asyncio
@@ -15,9 +15,9 @@ from svc.base.contents import container_of
 from svc.base.pictures import Picture, PictureRules, rewritten
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, as_file
 
-# Decoders and an encoder with pictures of 4K, their threads' stacks and heaps.
+# Decoders and an encoder for 4K pictures, with their threads' stacks and heaps.
 _MEMORY_BYTES = 2 * 1024 * 1024 * 1024
-# What a picture of POSTER_SIDE takes as a PNG, at the very worst.
+# The largest possible PNG with a side of POSTER_SIDE.
 _MAX_POSTER_BYTES = 16 * 1024 * 1024
 _POSTER = PictureRules(
     formats=("PNG",), max_side=1280, max_pixels=2_000_000, animated=False, thumbnail_side=400
@@ -30,18 +30,18 @@ _TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
 
 
 class NoPictures(Refused):
-    """It is a container of videos and has no moving pictures: it may be sound."""
+    """A video container without moving pictures. It may hold sound."""
 
 
 @dataclass(frozen=True, slots=True)
 class VideoRules:
-    """What is taken."""
+    """Limits of accepted videos."""
 
     max_duration_s: float = 15 * 60
     max_pixels: int = 3840 * 2160  # of one picture
-    # Sixty pictures and a hundred pieces of sound a second.
+    # Sixty pictures and a hundred audio packets a second.
     max_packets: int = 160 * 15 * 60
-    # What has to be encoded anew becomes no larger: more takes too long on a modest machine.
+    # The largest side after encoding: a larger one takes too long on a modest machine.
     max_side: int = 1280
     max_bytes: int = 1024 * 1024 * 1024
     deadline_s: float = 20 * 60.0
@@ -49,7 +49,7 @@ class VideoRules:
 
 @dataclass(frozen=True, slots=True)
 class Video:
-    """What is known of the new file. The size is as it is shown, the right way up."""
+    """The properties of the new file. The size is as displayed, upright."""
 
     content_type: str
     ext: str
@@ -61,7 +61,7 @@ class Video:
 
 
 def video_sandbox() -> Sandbox:
-    """A short one beside a long one: more would only take each other's turn."""
+    """Return a sandbox for one short and one long video. More would only compete."""
     return Sandbox("svc.worker.video", at_once=2, broken="invalid_video")
 
 
@@ -74,7 +74,7 @@ async def rewritten_video(
     pictures: Sandbox,
     progress: Callable[[float], None],
 ) -> Video:
-    """Write `source` again into `target`. Raises Refused, NoPictures among them, and SandboxFailed."""
+    """Rewrite `source` into `target`. Raises Refused, including NoPictures, and SandboxFailed."""
     async with as_file(source) as given:
         container = container_of(given)
         if container is None:
@@ -107,7 +107,7 @@ async def _asked(
 
 
 def limits_of(rules: VideoRules) -> Limits:
-    """What a child may use that rewrites a video by these rules."""
+    """Return the limits of a child that rewrites a video by these rules."""
     return Limits(
         memory_bytes=_MEMORY_BYTES,
         deadline_s=rules.deadline_s,
@@ -120,7 +120,7 @@ def limits_of(rules: VideoRules) -> Limits:
 
 
 async def _believed(result: Result, made: str | None, rules: VideoRules, pictures: Sandbox) -> Video:
-    """A decoder that was taken over may say anything: it gets no further than a wrong video."""
+    """Validate a result. A compromised decoder can send anything, but at most a wrong video passes."""
     container, duration_ms = result.facts.get("container"), result.facts.get("duration_ms")
     expected = {"mp4": "mov", "webm": "matroska"}.get(str(container))
     if (

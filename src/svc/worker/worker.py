@@ -1,11 +1,11 @@
-"""The worker: crews that claim jobs, each so many at once, and end in order.
+"""The worker: crews that claim jobs, each several at once, and shut down in order.
 
-The server announces new jobs on a connection that is kept open. While there is no such connection each crew
-asks at its interval.
+The server announces new jobs on an open connection. Without this connection, each crew polls at its
+interval.
 
-A job is ours while its lease is renewed. Whatever ends this process, the lease runs out and the
-job is claimed again; whatever ends the server, we go on and tell it when it is back. What is
-done with a job is `errand`'s.
+A job is ours while its lease is renewed. If this process dies, the lease expires and the job is claimed
+again. If the server dies, the worker continues and reports when the server is back. `errand` processes
+each job.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ from svc.worker.making import Studio
 from svc.worker.measurements import Measurements
 from svc.worker.queue import NOTHING_SEEN, Job, Queue, Unreachable
 
-# How long jobs may go on once we are to end; the supervisor waits 8 s.
+# How long jobs may continue after a shutdown request. The supervisor waits 8 s.
 DRAIN_DEADLINE_S = 5.0
-# While everything starts or the server restarts, nobody needs to know.
+# Outages during a start or a restart of the server are not logged.
 QUIET_S = 10.0
 
 logger = logging.getLogger(__name__)
@@ -32,9 +32,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """So many jobs at once of these kinds. `poll_s` is how often to ask while the server does not wake us.
+    """A group that runs several jobs of these kinds at once.
 
-    `long`: of those that take long, else of the others.
+    `poll_s` is the polling interval while the server does not notify us. `long` selects the long jobs,
+    otherwise the others.
     """
 
     kinds: Sequence[str]
@@ -44,7 +45,7 @@ class Crew:
 
 
 class Worker:
-    """`jitter` yields a number from 0 up to 1."""
+    """The worker. `jitter` returns a number from 0 up to 1."""
 
     def __init__(
         self,
@@ -69,14 +70,14 @@ class Worker:
         self.reachable = False
 
     async def run(self, crews: Sequence[Crew]) -> None:
-        """Until cancelled; what has been begun may then still be finished."""
+        """Work until cancelled. Started jobs may then still finish."""
         try:
             await asyncio.gather(self._listen(), *(self._attend(crew) for crew in crews))
         finally:
             await self._drain()
 
     async def _listen(self) -> NoReturn:
-        """Wake the crews when the server announces jobs, and when it starts or stops to announce them."""
+        """Wake the crews when the server announces jobs, and when its announcements start or stop."""
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
         seen = NOTHING_SEEN
         while True:
@@ -98,8 +99,8 @@ class Worker:
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
         while True:
             async with places:
-                pass  # Only ask for what can be begun.
-            # Taken before the claim, so that no announcement after the claim is missed.
+                pass  # Claim only jobs that can start now.
+            # Read before the claim, so that no announcement after the claim is missed.
             announced = self._announced
             try:
                 job = await self._queue.claim(crew.kinds, long=crew.long)
@@ -113,7 +114,7 @@ class Worker:
                 await places.acquire()
                 self._begin(job, places)
             else:
-                # Spread, so that several workers do not ask in step.
+                # Vary the interval, so that several workers do not poll in step.
                 poll_s = crew.poll_s * (0.75 + 0.5 * self._jitter())
                 with suppress(TimeoutError):
                     async with asyncio.timeout(None if self._is_notified else poll_s):
