@@ -1,4 +1,4 @@
-"""Addresses: hashing for the core's tables, and the textual form that Python sees.
+"""Addresses: hashes for the core's tables, and the text form for Python.
 
 Resolves no names and opens no sockets.
 """
@@ -10,8 +10,8 @@ from svc._rtp.wire cimport load64
 import ipaddress
 from functools import lru_cache
 
-# The same few addresses come again and again, with each consent check of each participant; a reading costs
-# what the rest of a command does.
+# The same few addresses recur with each consent check of each participant. Parsing one costs as much as the
+# rest of a command.
 KNOWN_ADDRESSES = 4096
 
 
@@ -28,7 +28,7 @@ cdef uint64_t hash_bytes(const uint8_t* data, size_t length, uint64_t seed) noex
 
 
 cdef int from_text(Address* address, str ip, int port) except -1:
-    """Read a textual IP address; "" is the unspecified one. ValueError when it is none."""
+    """Read a textual IP address; "" is the unspecified address. Raise ValueError for other text."""
     cdef bytes packed
     memset(address, 0, sizeof(Address))
     address.port = <uint16_t>port
@@ -45,7 +45,7 @@ cdef int from_text(Address* address, str ip, int port) except -1:
 
 
 cdef tuple to_text(const Address* address):
-    """(textual IP, port), and the connection if there is one; the IP is "" for the unspecified address."""
+    """Return (IP text, port), plus the connection if there is one. The unspecified IP is ""."""
     cdef bytes packed
     if is_unspecified(address):
         return ("", address.port)

@@ -1,20 +1,20 @@
-"""ArrivalGroups: packets that were sent together, and how much longer each group took than the one before.
+"""ArrivalGroups: packets sent together, and the change in transit time from one group to the next.
 
-One packet's delay is noise; packets that leave within 5 ms of each other, or that a router held back and passed on
-together, are one measurement. docs/bandwidth.md, "Groups".
+The delay of a single packet is noise. Packets that leave within 5 ms of each other, or that a router held and
+released together, form one measurement. docs/bandwidth.md, "Groups".
 """
 
 # Packets sent within this time are a group (ns).
 cdef int64_t GROUP_LENGTH = 5_000_000
-# Packets that arrive so close together, though sent further apart, left a queue together (ns).
+# Packets that were sent further apart but arrive this close together left a queue together (ns).
 cdef int64_t BURST_GAP = 5_000_000
 cdef int64_t MAX_BURST = 100_000_000
-# So many groups in a row that arrive out of order are a path that has changed.
+# After this many consecutive groups out of order, the path has changed.
 cdef int MAX_REORDERED = 3
 
 
 cdef bint add(ArrivalGroups* groups, int64_t sent, int64_t arrival, GroupDelta* delta) noexcept nogil:
-    """Add a packet, in the order of sending; True where that ends a group, which `delta` then compares."""
+    """Add a packet, in sending order. Return True if it ended a group; `delta` then holds the comparison."""
     cdef Group* current = &groups.current
     cdef bint compared
     if groups.groups == 0:

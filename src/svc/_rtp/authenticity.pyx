@@ -1,7 +1,7 @@
 """Find the participant of an RTP or RTCP packet by the keys that open it (step 4 of a packet's journey).
 
-Knows no lines and no tracks. A source is known once one packet of it has been authentic; what has come from each is
-remembered in its ReplayWindow. RFC 3711.
+Knows no lines and no tracks. A source is known after its first authentic packet. Its ReplayWindow records the
+packets received from it. RFC 3711.
 """
 
 from libc.stddef cimport size_t
@@ -15,8 +15,8 @@ from svc._rtp.srtp cimport unprotect, unprotect_rtcp
 from svc._rtp.table cimport insert, lookup, remove
 from svc._rtp.wire cimport load16, load32
 
-# After a packet from elsewhere that was not authentic, no other one is tried for a participant for so long (ns): a
-# stranger who knows a source's number must not have us decrypt for nothing.
+# After a packet from an unknown address fails authentication, no other such packet is tried for the
+# participant for this long (ns). A stranger who knows an SSRC must not make us decrypt in vain.
 cdef int64_t AFTER_FORGERY = 20_000_000
 
 
@@ -25,7 +25,7 @@ cdef inline uint64_t key_of(const Core* core, uint32_t ssrc) noexcept nogil:
 
 
 cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) noexcept nogil:
-    """Step 4: decrypt in place; False, and counted, where that fails or the source is one too many."""
+    """Step 4: decrypt in place. Return False, and count the packet, on failure or too many sources."""
     cdef size_t at = 4 if rtcp else 8
     cdef ReplayWindow* window = NULL
     cdef ReplayWindow* known
@@ -60,21 +60,21 @@ cdef ReplayWindow* window_of(Transport* transport, uint32_t ssrc) noexcept nogil
 
 
 cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* window) noexcept nogil:
-    """False when there is no memory: what cannot be remembered could be replayed."""
+    """Remember a window. Return False without memory: packets of an unremembered source could be replayed."""
     cdef ReplayWindow* kept = <ReplayWindow*>malloc(sizeof(ReplayWindow))
     if kept == NULL:
         return False
     kept[0] = window[0]
     transport.heard[transport.heard_count] = kept
     transport.heard_count += 1
-    # The first participant with the number keeps it. The others are found again by their checks.
+    # The first participant that uses the SSRC keeps it. Later ones are found by their checks.
     if lookup(&core.by_ssrc, key_of(core, window.ssrc)) == NULL:
         insert(&core.by_ssrc, key_of(core, window.ssrc), transport)
     return True
 
 
 cdef Transport* authenticate_from_elsewhere(Core* core, Slot* slot, bint rtcp) noexcept nogil:
-    """Decrypt what comes from an unknown address, by the keys of who has sent from its source before; else NULL."""
+    """Decrypt a packet from an unknown address with its SSRC's keys. Return NULL on failure."""
     cdef size_t at = 4 if rtcp else 8
     cdef Transport* transport
     if slot.length < at + 4:
@@ -89,7 +89,7 @@ cdef Transport* authenticate_from_elsewhere(Core* core, Slot* slot, bint rtcp) n
 
 
 cdef void forget_sources(Core* core, Transport* transport) noexcept nogil:
-    """The participant goes, and with them all that they have sent from."""
+    """Forget all sources of a participant that leaves."""
     cdef int i
     for i in range(transport.heard_count):
         if lookup(&core.by_ssrc, key_of(core, transport.heard[i].ssrc)) == transport:

@@ -1,4 +1,4 @@
-"""Bandwidth: how many bits a second the line to one receiver carries, by what its feedback reports."""
+"""Bandwidth: the bit rate that the line to one receiver carries, estimated from the receiver's feedback."""
 
 REASONS: dict[int, str]
 

@@ -1,8 +1,9 @@
-"""Bandwidth: how many bits a second the line to one receiver carries, by what its feedback reports.
+"""Bandwidth: the bit rate that the line to one receiver carries, estimated from the receiver's feedback.
 
-Puts the parts together: groups of packets, the trend of their delay, the rate that the delay allows, the limit that
-losses show, and probes. Sans-I/O: what was sent, what is reported and `now` go in; the estimate, its reason and the
-bytes that a probe is owed come out. Lowers nothing: that is the allocation's. docs/bandwidth.md.
+Combines groups of packets, the trend of their delay, the rate that the delay permits, the limit that losses
+show, and probes. Sans-I/O: the inputs are sent packets, reports and `now`, and the outputs are the estimate,
+its reason and the bytes that a probe needs. Lowering the sent rate is up to the allocation.
+docs/bandwidth.md.
 """
 
 from libc.stdint cimport uint16_t
@@ -22,45 +23,47 @@ from svc._rtp.sent_packets cimport note_sent, time_sent
 from svc._rtp.sequence cimport extend
 
 cdef double FIRST_ESTIMATE = 300_000.0
-cdef double MIN_ESTIMATE = 20_000.0     # below it not even a voice gets through
+cdef double MIN_ESTIMATE = 20_000.0     # below it, not even voice gets through
 cdef double MAX_ESTIMATE = 1e9
-# Buckets of 25 ms: what decides how far to back off has to be recent, what limits growth steady.
+# Buckets of 25 ms. The rate that sets the size of a decrease must be recent; the rate that limits growth must
+# be steady.
 cdef int RECENT = 8
 cdef int STEADY = 20
-# Five packets in the shorter of these times.
+# The rate of five packets in the shorter of these times.
 cdef double FEW_PACKETS_BPS = 240_000.0
 # A sender that uses less than this share of the estimate does not test the line.
 cdef double LIMITED_SHARE = 0.65
-# One that uses no more than this share keeps to it.
+# A sender that uses at most this share of the estimate keeps to it.
 cdef double FOLLOWING_SHARE = 1.2
 cdef double WARY_STEP = 1.3
 cdef double MAX_OVER_DELIVERED = 1.5
 cdef int64_t FORGET_ALLOWED = 1_000_000_000
-# Reference times of feedback count 64 ms in 24 bits (ns). Unwrapped ones begin high, so that none falls below zero, and
-# stay so low that nanoseconds fit into 64 bits.
+# Feedback reference times count 64 ms in 24 bits (ns). Unwrapped times start high, so that none becomes
+# negative, and stay low enough for nanoseconds in 64 bits.
 cdef int64_t REFERENCE = 64_000_000
 cdef int64_t REFERENCES = 1 << 24
 cdef int64_t MAX_REFERENCES = 1 << 36
-# Groups further apart than this are of another path, or of a machine that slept (ns).
+# Groups further apart than this belong to another path, or to a machine that slept (ns).
 cdef int64_t MAX_LEAP = 3_000_000_000
-# A queue is said to leap when it is this long (ns), has grown by half of that since the last feedback, and this share
-# of what is sent comes through: no regression is needed to see that.
+# A queue has leapt if it is this long (ns), has grown by half of that since the last feedback, and at most
+# this share of the sent rate arrives. That is visible without a regression.
 cdef int64_t LEAP_QUEUE = 100_000_000
 cdef double LEAP_SHARE = 0.8
-# Growth in a full queue is no time to probe (ns).
+# Do not probe when the queue is longer than this (ns).
 cdef int64_t MAX_PROBED_QUEUE = 60_000_000
-# Loss that a probe would only add to.
+# A probe would only add to loss above this share.
 cdef double MAX_PROBED_LOSS = 0.25
-# A drop below this share of the estimate is worth another look soon: it may have been a moment's.
+# After a drop below this share of the estimate, probe again soon: the cause may have been brief.
 cdef double LARGE_DROP = 0.8
-# Without feedback for so long, and so many round trips, although packets were sent, the estimate falls (ns).
+# The estimate falls if packets were sent but no feedback arrives for this time (ns) and this many round
+# trips.
 cdef int64_t MIN_SILENCE = 1_000_000_000
 cdef int64_t SILENCE_ROUND_TRIPS = 3
 cdef double SILENCE_FACTOR = 0.8
 
 
 cdef void begin(Bandwidth* bandwidth) noexcept nogil:
-    """Begin with a guess."""
+    """Start with a guess."""
     memset(bandwidth, 0, sizeof(Bandwidth))
     bandwidth.estimate = bandwidth.control.estimate = FIRST_ESTIMATE
     reset(&bandwidth.trend)
@@ -68,9 +71,9 @@ cdef void begin(Bandwidth* bandwidth) noexcept nogil:
 
 cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* statuses, int count,
                        uint32_t reference, int64_t now) noexcept nogil:
-    """Take in a feedback packet; returns how many of its packets it reports anything new of.
+    """Process a feedback packet. Return the number of packets about which it reports anything new.
 
-    Packets that were never sent, are forgotten, or have been reported as received are left out.
+    Packets that were never sent, are forgotten, or are already reported as received do not count.
     """
     cdef int64_t shift = (unwrap(bandwidth, reference) - <int64_t>reference) * REFERENCE
     cdef int64_t newest = 0, sent_at
@@ -92,7 +95,7 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
             note_packet(&bandwidth.loss, sent_at, packet.size, True)
             count_bytes(&bandwidth.sent, sent_at, packet.size)
     if newest:
-        # As long as feedback is on its way as well: it is a response time that counts.
+        # Includes the time that feedback takes, because the response time is what matters.
         bandwidth.rtt += (now - newest - bandwidth.rtt) // 8 if bandwidth.rtt else now - newest
     if news:
         bandwidth.reported_at = now
@@ -102,7 +105,7 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
 
 cdef void fill_gap(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* statuses, int count, int64_t shift,
                    int64_t now) noexcept nogil:
-    """Take what lost feedback would have reported to have arrived: else what comes through would look like less."""
+    """Count packets covered by lost feedback as arrived; otherwise the received rate would seem lower."""
     cdef const PacketStatus* first = statuses
     cdef SentPacket* packet
     cdef int64_t number, begin, late
@@ -125,7 +128,7 @@ cdef void fill_gap(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* 
 
 
 cdef int64_t unwrap(Bandwidth* bandwidth, uint32_t reference) noexcept nogil:
-    """Return a reference time without its wraps; whatever is reported, it stays within bounds."""
+    """Return a reference time without its wraps. The result stays within bounds for every input."""
     cdef int64_t step = (<int64_t>reference - bandwidth.reference) & (REFERENCES - 1)
     if step >= REFERENCES // 2:
         step -= REFERENCES
@@ -143,7 +146,7 @@ cdef void received(Bandwidth* bandwidth, SentPacket* packet, int64_t sent_at, in
     """Account for one packet that has arrived."""
     cdef GroupDelta delta
     if packet.state == REPORTED_LOST:
-        # It was late, and has been counted.
+        # The packet arrived late and was already counted as lost.
         bandwidth.loss.lost -= 1
     else:
         note_packet(&bandwidth.loss, sent_at, packet.size, False)
@@ -164,7 +167,7 @@ cdef void received(Bandwidth* bandwidth, SentPacket* packet, int64_t sent_at, in
 
 
 cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
-    """Update the estimate by what has been reported."""
+    """Update the estimate from the reports."""
     cdef Delivery delivery
     cdef double before = bandwidth.estimate
     cdef double sent_rate = rate(&bandwidth.sent, STEADY)
@@ -173,7 +176,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     cdef bint limited = sent_rate < LIMITED_SHARE * before
     delivery.queue = bandwidth.queue.last
     if delivery.queue < MAX_PROBED_QUEUE:
-        # The share that the line loses at any rate does not show how much it carries.
+        # The share lost at every rate says nothing about the line's capacity.
         kept -= bandwidth.loss.inherent
     delivery.recent = recent_rate(bandwidth) / kept
     delivery.sent = rate(&bandwidth.sent, RECENT)
@@ -191,7 +194,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     bandwidth.known = bandwidth.known or delivery.smooth > 0
     update_control(&bandwidth.control, &delivery, now)
     if bandwidth.loss.limiting and delivery.smooth:
-        # The delay may allow more, but that was never tried.
+        # The delay may permit more, but a higher rate has not been tried.
         bandwidth.control.estimate = min(
             bandwidth.control.estimate, max(bandwidth.loss.limit, MAX_OVER_DELIVERED * delivery.smooth))
     if observe(&bandwidth.loss):
@@ -200,7 +203,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
         bandwidth.longest_queue = 0
     result = take_result(&bandwidth.probing)
     if result:
-        # A policer lets a burst through, and not what follows at the same rate.
+        # A policer lets a burst through, but not a longer flow at the same rate.
         taken = min(result, WARY_STEP * before) if was_limiting(&bandwidth.loss, now) else result
         if now < bandwidth.loss.held_until:
             taken = min(taken, before)
@@ -214,7 +217,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
 
 
 cdef double recent_rate(const Bandwidth* bandwidth) noexcept nogil:
-    """Return what has come through lately (bit/s), over a longer time where that is a few packets."""
+    """Return the recently received rate (bit/s), over a longer time if there are only a few packets."""
     cdef double recent = rate(&bandwidth.delivered, RECENT)
     if recent >= FEW_PACKETS_BPS:
         return recent
@@ -229,7 +232,7 @@ cdef inline bint may_probe(Bandwidth* bandwidth, int64_t now) noexcept nogil:
 
 cdef void take_probe(Bandwidth* bandwidth, const Delivery* delivery, bint limited, double result,
                      int64_t now) noexcept nogil:
-    """Act on what a probe has shown: more than was thought, or where nothing else tests the line, less."""
+    """Apply a probe's result: raise the estimate, or lower it if nothing else tests the line."""
     bandwidth.known = True
     if delivery.usage == OVERUSE or delivery.stepped or now < bandwidth.loss.held_until:
         return
@@ -243,7 +246,7 @@ cdef void take_probe(Bandwidth* bandwidth, const Delivery* delivery, bint limite
 
 
 cdef void choose(Bandwidth* bandwidth, bint limited) noexcept nogil:
-    """The lower of what delay and loss allow."""
+    """Choose the lower of the rates that delay and loss permit."""
     cdef double by_delay = bandwidth.control.estimate
     bandwidth.estimate = by_delay
     if bandwidth.loss.limit and bandwidth.loss.limiting and bandwidth.loss.limit < by_delay:
@@ -258,7 +261,7 @@ cdef void choose(Bandwidth* bandwidth, bint limited) noexcept nogil:
 
 
 cdef void advance(Bandwidth* bandwidth, SentPackets* sent, int64_t now) noexcept nogil:
-    """Do what falls due without feedback: ask for a probe, and doubt a line that reports nothing."""
+    """Do time-based work: request a probe, and lower the estimate when feedback is missing."""
     cdef int64_t patience = max(MIN_SILENCE, SILENCE_ROUND_TRIPS * bandwidth.rtt)
     cdef SentPacket* last = &sent.packets[(sent.next_number - 1) & sent.mask]
     if bandwidth.known and last.state == UNDER_WAY and time_sent(last, now) > bandwidth.reported_at:
@@ -275,7 +278,7 @@ REASONS = {BY_DELAY: "delay", BY_LOSS: "loss", BY_PROBE: "probe", BY_USE: "use"}
 
 
 cdef class Estimator:
-    """A Bandwidth with its packets, driven by hand; for tests. Times are seconds."""
+    """A Bandwidth with its packets, for manual control in tests. Times are in seconds."""
 
     cdef Bandwidth bandwidth
     cdef SentPackets packets

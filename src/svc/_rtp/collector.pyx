@@ -1,4 +1,4 @@
-"""Keeps what an engine that is driven by hand would send; for tests and simulations."""
+"""Collects the output of a manually driven engine, for tests and simulations."""
 
 from libc.stdint cimport uint32_t
 
@@ -7,7 +7,7 @@ from svc._rtp.egress cimport take_off
 
 
 cdef class Outlet:
-    """Where a ManualEngine sends to: what has been sent, and how much more goes now."""
+    """The output of a ManualEngine: the datagrams sent, and how many more it accepts."""
 
     def __cinit__(self):
         self.datagrams = []
@@ -22,7 +22,7 @@ cdef class Outlet:
 
 
 cdef void collect(void* context, Egress* egress) noexcept with gil:
-    """Keep what would be sent, for take_datagrams."""
+    """Keep the datagrams for take_datagrams."""
     cdef Outlet outlet = <Outlet>context
     cdef uint32_t i, count = egress.count
     if outlet.room is not None:

@@ -1,8 +1,8 @@
-"""Applies Python's commands to the core's objects: opens, links, changes and closes them.
+"""Apply Python's commands to the core's objects: open, link, change and close them.
 
-Objects are found by id; a command for one that is gone does nothing, because Python may speak of
-a transport that the core has just closed. Runs on the core's thread only, between batches; what still waits to be sent to
-a receiver goes with it. Decides nothing: sfu/session and sfu/rooms do.
+Commands find objects by id. A command for an id that no longer exists does nothing, because Python may name a
+transport that the core has just closed. Runs only on the core's thread, between batches. Packets waiting for
+a closed receiver are dropped. Decisions belong to sfu/session and sfu/rooms.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -39,10 +39,10 @@ cdef extern from *:
     #endif
     """
 
-# Packets that a receiver is known to have had, at first: more where they come so fast that these are not yet
-# too old to be asked for (delivery).
+# Initial number of sent packets remembered per receiver. It grows when packets come so fast that these are
+# still young enough for a NACK (delivery).
 cdef int64_t FIRST_SENT = 256
-# What may be resent before anything has been sent: one small keyframe.
+# Bytes that may be resent before anything has been sent: one small keyframe.
 cdef int64_t FIRST_RESEND_CREDIT = 32768
 
 
@@ -56,7 +56,7 @@ cdef inline uint64_t key_of(uint32_t object_id) noexcept nogil:
 
 
 cdef void apply(Core* core, Command* command) noexcept nogil:
-    """Apply one command; its memory stays the caller's. The compiler warns of a kind that is left out."""
+    """Apply one command. The caller keeps its memory. The compiler warns about a missing kind."""
     cdef CommandKind kind = command.kind
     cdef void* target = lookup(&core.by_id, key_of(command.id))
     cdef Transport* transport = <Transport*>target
@@ -109,7 +109,7 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
 
 
 cdef void select(Core* core, Transport* transport, const Path* path) noexcept nogil:
-    """Send over this path from now on; what waits goes over the one before, for another thread may send here."""
+    """Send over this path from now on, after the waiting packets: another thread may serve the new path."""
     cdef uint32_t shard = core.stream_shard if path.remote.stream else transport.packet_shard
     cdef DownTrack* down_track = transport.down_tracks
     while shard != transport.shard and down_track != NULL:
@@ -126,9 +126,9 @@ cdef void select(Core* core, Transport* transport, const Path* path) noexcept no
 
 
 cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
-    """Nothing was forwarded to this participant so far: begin each track that it receives."""
+    """Start each track that this participant receives; nothing was forwarded to it until now."""
     cdef DownTrack* down_track = transport.down_tracks
-    # What it sends has not been reported either.
+    # Nothing that this participant sends has been reported yet either.
     fall_due(core, core.now, 0)
     while down_track != NULL and transport.keyed and transport.has_selected:
         begin_track(core, down_track)
@@ -136,7 +136,7 @@ cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void begin_track(Core* core, DownTrack* down_track) noexcept nogil:
-    """With the last keyframe of the encoding that it is to have, or ask for the next."""
+    """Start a track with the last keyframe of the selected encoding, or request the next keyframe."""
     choose(core, down_track)
     if not down_track.switched_off and not start_in_history(core, down_track):
         request_keyframe(core, down_track.forwarder)
@@ -173,7 +173,7 @@ cdef void open_transport(Core* core, Command* command) noexcept nogil:
 
 
 cdef void set_credentials(Core* core, Transport* transport, Command* command) noexcept nogil:
-    """A new ICE generation; the one before it stays valid until the next."""
+    """Start a new ICE generation. The previous generation stays valid until the next one."""
     cdef Credentials* newest = &transport.credentials[0]
     if transport.credentials_count == 2:
         forget_credentials(core, transport, 1)
@@ -194,7 +194,7 @@ cdef void forget_credentials(Core* core, Transport* transport, int index) noexce
 
 
 cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
-    """Take the participant out: what it sends, what it receives, and itself."""
+    """Close a transport with everything that it sends and receives."""
     cdef Transport** link = &core.senders
     cdef Event event
     cdef int i
@@ -222,7 +222,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
     event.kind = CLOSED
     event.transport = transport.id
     if not push(&core.events, &event, NULL):
-        # Python then keeps the keys until it stops: a leak, not a fault.
+        # Python then keeps the keys until it stops: a leak, but harmless.
         core.counters.dropped_ring_full += 1
     forget_sources(core, transport)
     forget_bandwidth(core, transport)
@@ -231,7 +231,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void forget_stream(Core* core, uint32_t stream_id) noexcept nogil:
-    """A connection has ended: whose path it was looks for another at once."""
+    """Handle the end of a connection: a participant that used its path tries another at once."""
     cdef Transport* transport = core.transports
     cdef int i
     while transport != NULL:
@@ -244,7 +244,7 @@ cdef void forget_stream(Core* core, uint32_t stream_id) noexcept nogil:
 
 
 cdef void close_everything(Core* core) noexcept nogil:
-    """Close every transport, silently: the end of the core, whose keys may be gone already."""
+    """Close every transport without events. The core ends, and its keys may already be gone."""
     cdef Transport* transport = core.transports
     while transport != NULL:
         transport.keyed = False
@@ -286,7 +286,7 @@ cdef void open_line(Core* core, Transport* transport, Command* command) noexcept
 
 
 cdef void open_encodings(Core* core, Forwarder* first, Command* command) noexcept nogil:
-    """Expect a track in several encodings; where memory lacks, in fewer."""
+    """Create a forwarder for each encoding, or fewer if memory runs out."""
     cdef Simulcast* simulcast = <Simulcast*>calloc(1, sizeof(Simulcast))
     cdef Forwarder* forwarder = first
     cdef int i
@@ -320,11 +320,11 @@ cdef Forwarder* new_forwarder(Core* core, Transport* transport, uint8_t line, in
 
 
 cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
-    """End a track: its receivers' down tracks go with it, and its sources are unknown again."""
+    """End a track, with its receivers' down tracks and its sources."""
     cdef Transport* transport = forwarder.transport
     cdef Forwarder* encoding = forwarder
     cdef int i, kept = 0
-    # Receivers refer to encodings that they have had before, so all of them go first.
+    # Receivers refer to encodings that they got earlier, so remove the receivers of all encodings first.
     while encoding != NULL:
         while encoding.down_tracks != NULL:
             close_down_track(core, encoding.down_tracks)
@@ -349,7 +349,7 @@ cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef void open_down_track(Core* core, Command* command) noexcept nogil:
-    """Begin to forward a track to a participant, with a keyframe."""
+    """Start forwarding a track to a participant, beginning with a keyframe."""
     cdef Forwarder* forwarder = <Forwarder*>lookup(&core.by_id, key_of(command.other))
     cdef Transport* transport = <Transport*>lookup(&core.by_id, key_of(command.third))
     cdef DownTrack* down_track
@@ -369,7 +369,7 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
     fill_down_track(core, down_track, command)
     down_track.forwarder = forwarder
     down_track.transport = transport
-    # Fixed for good: a plain resend repeats the header.
+    # Never changes, because a plain resend repeats the header.
     down_track.wide_id = command.wide_id if command.wide_id and number_packets(core, transport) else 0
     down_track.next_sent = forwarder.down_tracks
     forwarder.down_tracks = down_track
@@ -377,7 +377,7 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
     transport.down_tracks = down_track
     insert(&core.by_id, key_of(down_track.id), down_track)
     if transport.keyed and transport.has_selected:
-        # Else begin_receiving does it: a keyframe that comes before the keys do is no use.
+        # Otherwise begin_receiving starts the track: a keyframe before the keys is useless.
         begin_track(core, down_track)
 
 
@@ -404,10 +404,10 @@ cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) n
 
 
 cdef void set_paused(Core* core, DownTrack* down_track, bint paused) noexcept nogil:
-    """Send a receiver nothing more of a track, or go on with a keyframe; repeating it changes nothing."""
+    """Stop sending a track to a receiver, or resume it with a keyframe. Idempotent."""
     if down_track.switched_off == <uint8_t>paused:
         return
-    # Every queued packet has its number already, so the receiver would ask for one that never goes.
+    # Queued packets already have numbers. The receiver would NACK any that were dropped.
     send_waiting(core, down_track)
     down_track.switched_off = <uint8_t>paused
     down_track.waiting = True

@@ -1,8 +1,8 @@
-"""The bandwidth of receivers' lines: numbers, feedback, probes, and the events for Python.
+"""The bandwidth of the lines to receivers: packet numbers, feedback, probes, and events for Python.
 
-Packets are numbered and remembered for every receiver that has negotiated it. Probes go, and Python is told, only where
-somebody has asked for the estimate. Lowers nothing: by default every receiver gets every layer. The estimate itself is
-bandwidth's. docs/bandwidth.md, docs/rtcp.md.
+Packets are numbered and remembered for every receiver that negotiated this. Probes are sent, and Python gets
+events, only if the estimate was requested. This module reduces nothing: by default every receiver gets every
+layer. The module `bandwidth` computes the estimate. docs/bandwidth.md, docs/rtcp.md.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
@@ -27,29 +27,30 @@ from svc._rtp.twcc cimport PacketStatus, read_feedback
 from svc._rtp.wire cimport load16, load24
 
 cdef enum:
-    # Of one feedback packet: browsers report every 50 to 250 ms.
+    # Packets per feedback packet: browsers report every 50 to 250 ms.
     MAX_REPORTED = 2048
-    # Padding is at most 255 bytes (RFC 3550 section 5.1); with header, extensions and tag it is about so much more.
+    # Padding is at most 255 bytes (RFC 3550 section 5.1). Header, extensions and tag add about this much.
     MAX_PADDING = 255
     PADDING_OVERHEAD = 40
-    # How far back a probe looks for packets to send again.
+    # How many packets back a probe looks for packets to resend.
     LATEST = 64
 
-# Probes leave in bursts this far apart; otherwise lines are looked at this often (ns).
+# Probes are sent in bursts this far apart. Without a probe, lines are checked this often (ns).
 cdef int64_t BURST_SPACING = 5_000_000
 cdef int64_t IDLE_SPACING = 50_000_000
-# The estimate is reported once a second, and at once when it drops by a tenth, but never more often than this (ns).
+# The estimate is reported every second, and at once if it drops by a tenth, but never more often than this
+# (ns).
 cdef int64_t TELL_INTERVAL = 1_000_000_000
 cdef int64_t MIN_TELL_INTERVAL = 100_000_000
 cdef double TOLD_DROP = 0.9
-# Where media has waited so long, nothing is probed (ns).
+# Do not probe when media has waited this long (ns).
 cdef int64_t MAX_BUSY = 5_000_000
-# Smaller packets than these are left out of what a probe sends again: they cost as much and carry little (bytes).
+# A probe does not resend packets smaller than this: each costs as much and carries little (bytes).
 cdef int64_t MIN_REPEATED = 400
 
 
 cdef bint number_packets(Core* core, Transport* transport) noexcept nogil:
-    """Have what goes to a receiver numbered; False where there is no memory for it."""
+    """Start numbering the packets to a receiver. Return False if there is no memory."""
     if transport.bandwidth == NULL:
         transport.bandwidth = <Bandwidth*>calloc(1, sizeof(Bandwidth))
         if transport.bandwidth == NULL:
@@ -65,7 +66,7 @@ cdef bint number_packets(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void want_bandwidth(Core* core, Transport* transport, double wanted) noexcept nogil:
-    """Report the estimate to Python from now on, and probe up to a rate; 0 ends both."""
+    """Report the estimate to Python from now on, and probe up to a rate; 0 stops both."""
     transport.wanted_bps = wanted
     if transport.bandwidth != NULL:
         transport.bandwidth.probing.wanted = wanted
@@ -82,7 +83,7 @@ cdef void list_probed(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void forget_bandwidth(Core* core, Transport* transport) noexcept nogil:
-    """Free what is kept of a receiver that goes."""
+    """Free the state of a receiver that leaves."""
     cdef Transport** link = &core.probed
     while link[0] != NULL and link[0] != transport:
         link = &link[0].next_probed
@@ -97,7 +98,7 @@ cdef void forget_bandwidth(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void feedback_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Take in transport-wide feedback; what reports packets that were never sent is ignored before it is read."""
+    """Process transport-wide feedback. Reports on packets that were never sent are ignored before parsing."""
     cdef PacketStatus statuses[MAX_REPORTED]
     cdef int64_t first
     cdef int count
@@ -127,7 +128,7 @@ cdef void feedback_received(Core* core, Transport* transport, const Packet* pack
 
 
 cdef void tell_bandwidth(Core* core, Transport* transport) noexcept nogil:
-    """Say what the line carries, where that was asked, is known, and is new."""
+    """Report the bandwidth of a line, if it was requested, is known, and has changed."""
     cdef Bandwidth* bandwidth = transport.bandwidth
     cdef Event event
     cdef int64_t since = core.now - bandwidth.told_at
@@ -152,7 +153,7 @@ cdef void tell_bandwidth(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void probe_lines(Core* core) noexcept nogil:
-    """Send what probes are owed. Nobody is looked at where nobody has asked."""
+    """Send the bytes that probes need. Only lines with a requested estimate are checked."""
     cdef Transport* transport = core.probed
     if transport == NULL or core.now < core.next_probe:
         return
@@ -169,7 +170,7 @@ cdef void probe_lines(Core* core) noexcept nogil:
 
 
 cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
-    """Send a burst: packets that the receiver had lately, again, and padding for the rest."""
+    """Send a burst: resend recent packets, and fill up with padding."""
     cdef DownTrack* down_track = transport.down_tracks
     cdef int64_t due = owed(&transport.bandwidth.probing, &transport.wide, core.now)
     cdef int64_t back = 1
@@ -183,7 +184,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
     while due > 0 and down_track != NULL:
         if not has_room(egress_of(core, down_track)) or is_late(queue_of(core, down_track), core.now) or (
                 is_streamed(down_track) and not takes_again(core, down_track)):
-            # Media comes first, and a probe that waits measures nothing.
+            # Media goes first, and a probe that has to wait measures nothing.
             return
         length = send_latest(core, down_track, due, &back)
         if length == 0:
@@ -193,7 +194,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
             return
         core.counters.probes_sent += 1
         due -= length
-    # This ends the cluster, or begins the second one.
+    # Ends the cluster, or starts the second one.
     owed(&transport.bandwidth.probing, &transport.wide, core.now)
 
 
@@ -202,7 +203,7 @@ cdef inline bint is_late(const SendQueue* queue, int64_t now) noexcept nogil:
 
 
 cdef uint8_t padding_type(Core* core, DownTrack* down_track) noexcept nogil:
-    """Return a payload type of the receiver's RTX stream; 0 where it has none."""
+    """Return a payload type of the receiver's RTX stream; 0 if it has none."""
     cdef uint8_t payload_type = core.negotiated.rtx_of[down_track.forwarder.payload_type]
     if down_track.rtx_ssrc == 0 or down_track.forwarder.kind != VIDEO:
         return 0
@@ -215,12 +216,12 @@ cdef uint8_t padding_type(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef int send_latest(Core* core, DownTrack* down_track, int64_t due, int64_t* back) noexcept nogil:
-    """Send one of the latest packets again, the newest first; its length, 0 where there is none, or -1."""
+    """Resend one of the latest packets, newest first. Return its length, 0 for none, or -1 on failure."""
     cdef int64_t output
     cdef Sent* sent
     cdef Slot* slot
     if due < MIN_REPEATED or down_track.waiting or not down_track.numbers.started:
-        # As for a NACK: while it waits, `sent` tells numbers of the sender before.
+        # As for a NACK: while the receiver waits, `sent` holds numbers of the previous sender.
         return 0
     while back[0] <= LATEST:
         output = down_track.numbers.next_output - back[0]

@@ -1,34 +1,34 @@
-"""DelayTrend: whether a queue grows on the way to a receiver.
+"""DelayTrend: detects a growing queue on the way to a receiver.
 
-The differences between groups are added up and smoothed, a line is laid through the last 20, and its slope is
-compared with a threshold that follows what is usual on this line. QueueDelay measures the queue itself, against the
-fastest packet of the last 20 s: the clocks need not agree. docs/bandwidth.md, "Delay".
+Adds up and smooths the differences between groups, fits a line through the last 20, and compares its slope
+with a threshold that adapts to the line. QueueDelay measures the queue itself against the fastest packet of
+the last 20 s, so the clocks need not agree. docs/bandwidth.md, "Delay".
 """
 
-# Smoothing of the accumulated delay: the weight of what was.
+# Smoothing of the accumulated delay: the weight of the old value.
 cdef double SMOOTHING = 0.9
-# A slope counts for more the more groups stand behind it, up to so many.
+# A slope counts more with more groups behind it, up to this many.
 cdef double TREND_GAIN = 4.0
 cdef int MAX_GAIN_COUNT = 60
 cdef int MAX_COUNT = 1000
-# The threshold (ms) follows the trend, quickly down and slowly up, so that a TCP flow beside ours, which keeps
-# its queue full, does not starve us.
+# The threshold (ms) follows the trend, quickly down and slowly up. A parallel TCP flow that keeps its queue
+# full must not starve us.
 cdef double FIRST_THRESHOLD = 12.5
 cdef double MIN_THRESHOLD = 6.0
 cdef double MAX_THRESHOLD = 600.0
 cdef double RISE = 0.0087
 cdef double FALL = 0.039
-# A single spike is no reason to expect more of them.
+# A single spike must not raise the threshold.
 cdef double MAX_ADAPTED_EXCESS = 15.0
 cdef double MAX_ADAPTED_MS = 100.0
-# How long the trend stays above the threshold before it is believed (ms).
+# How long the trend must stay above the threshold (ms).
 cdef double OVERUSE_MS = 10.0
-# How long one base of the queue is collected (ns); clocks drift by less than 1 ms in 20 s.
+# Duration of each base period of the queue (ns). Clocks drift by less than 1 ms in 20 s.
 cdef int64_t BASE_PERIOD = 5_000_000_000
 
 
 cdef void reset(DelayTrend* trend) noexcept nogil:
-    """Forget all groups, and keep the threshold: the path may be another one, its jitter is usually alike."""
+    """Forget all groups, but keep the threshold: a new path usually has similar jitter."""
     cdef double threshold = trend.threshold if trend.threshold > 0 else FIRST_THRESHOLD
     trend.usage = NORMAL
     trend.count = trend.at = trend.over_count = 0
@@ -39,7 +39,7 @@ cdef void reset(DelayTrend* trend) noexcept nogil:
 
 
 cdef void update(DelayTrend* trend, const GroupDelta* delta) noexcept nogil:
-    """Take in one more group."""
+    """Add one more group."""
     cdef double slope = trend.slope
     if trend.count == 0:
         trend.first_arrival = delta.arrival
@@ -72,11 +72,11 @@ cdef double regression(const DelayTrend* trend) noexcept nogil:
 
 
 cdef void detect(DelayTrend* trend, double slope, const GroupDelta* delta) noexcept nogil:
-    """Compare the slope with the threshold, then let the threshold follow it."""
+    """Compare the slope with the threshold, then adapt the threshold."""
     cdef double scaled = slope * min(trend.count, MAX_GAIN_COUNT) * TREND_GAIN
     cdef double sent_ms = <double>delta.sent / 1e6
     if scaled > trend.threshold:
-        # Half of the first interval: it was passed somewhere in between.
+        # Half of the first interval, because the threshold was crossed somewhere within it.
         trend.over_ms = sent_ms / 2 if trend.over_ms < 0 else trend.over_ms + sent_ms
         trend.over_count += 1
         if trend.over_ms > OVERUSE_MS and trend.over_count > 1 and slope >= trend.slope:
@@ -107,7 +107,7 @@ cdef void adapt(DelayTrend* trend, double scaled, int64_t now) noexcept nogil:
 
 
 cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noexcept nogil:
-    """Return by how much a packet took longer than the fastest (ns)."""
+    """Return the extra transit time of a packet over the fastest (ns)."""
     cdef int64_t way = arrival - sent
     cdef int64_t base
     cdef int i

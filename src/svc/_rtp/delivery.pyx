@@ -1,10 +1,10 @@
-"""From a queued record to the datagram that its receiver gets; step 8 of a packet's journey.
+"""From a queued record to its receiver's datagram; step 8 of a packet's journey.
 
-The queues are drained in quanta, audio first, and reception goes on between them. What the core or the line
-does not keep up with waits, and is dropped when it has waited too long: video by whole frames where that can be,
-audio last. A dropped packet is to its receiver a lost one: its number stays its own, and it may have the packet
-again from the history. Decides nothing of who gets what, and knows nothing of sockets. docs/rtcp.md,
-"Retransmission"; RFC 3550, RFC 4588 (RTX).
+Drains the queues in quanta, audio first, with reception between them. Packets wait when the core or the line
+does not keep up, and are dropped when they have waited too long: video in whole frames if possible, audio
+last. To its receiver, a dropped packet is a lost packet: its number is not reused, and the receiver may get
+it from the history. Forwarding decisions and sockets are outside this module. docs/rtcp.md, "Retransmission";
+RFC 3550, RFC 4588 (RTX).
 """
 
 from libc.stddef cimport size_t
@@ -25,25 +25,25 @@ from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
-# A keyframe for many is sent as fast as it goes, however long that takes. But a queue that has not been empty
-# for this long (ns) holds no burst: the core, or the line, does not keep up.
+# A keyframe for many receivers is sent as fast as possible, however long that takes. But if a queue has not
+# been empty for this long (ns), it is not a burst: the core or the line does not keep up.
 cdef int64_t LONGEST_BURST = 100_000_000
-# How long a packet waits then (ns), and how long in a burst.
+# Longest wait of a packet outside a burst and in a burst (ns).
 cdef int64_t LONGEST_DELAY = 25_000_000
 cdef int64_t LONGEST_DELAY_IN_BURST = 250_000_000
-# So long after something was dropped (ns), what the line takes is shared out in equal turns, of a RUN each.
+# For this long after a drop (ns), the line's capacity is shared in equal turns of one RUN.
 cdef int64_t CONGESTION = 1_000_000_000
-# "each packet at most once per RTT": where the round trip is unknown, and where it is tiny (ns).
+# "each packet at most once per RTT": the interval for an unknown round trip, and the minimum (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
 cdef int64_t LEAST_RESEND_INTERVAL = 20_000_000
 cdef int MAX_RESENDS = 3
-# Three are too few for a receiver that loses a tenth: one frame in 1400 would stay broken. So one that
-# asks for more than 5 % may have a packet more often; its share of resends stays what it is.
+# Three resends are too few for a receiver that loses a tenth: one frame in 1400 would stay broken. A receiver
+# that requests more than 5 % may get a packet more often. Its share of resends does not change.
 cdef int MAX_RESENDS_WHEN_LOSSY = 6
 cdef int64_t NACKED_ALL = 1 << 20
-cdef int64_t NACKED_PACKETS = 1024      # over which the share is averaged
+cdef int64_t NACKED_PACKETS = 1024      # number of packets for the average
 cdef int64_t LOSSY = NACKED_ALL * 5 // 100
-# Resends take at most a fifth of what a receiver gets; the credit may grow to 64 KB, a large frame.
+# Resends use at most a fifth of a receiver's rate. The credit may grow to 64 KB, a large frame.
 cdef int64_t RESEND_SHARE = 5
 cdef int64_t MAX_RESEND_CREDIT = 65536
 
@@ -60,7 +60,7 @@ cdef inline bint is_congested(const SendQueue* queue, int64_t now) noexcept nogi
 
 
 cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output, bint filler) noexcept nogil:
-    """Let a packet wait for its turn, under the number that the receiver will know it by."""
+    """Queue a packet under the receiver's number for it."""
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef SendRecord* record
     if queue.count == 0:
@@ -82,7 +82,7 @@ cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output,
 
 
 cdef void drain(Core* core) noexcept nogil:
-    """Write a quantum of what waits, in equal parts for each thread that sends, audio first."""
+    """Write a quantum of waiting packets, in equal parts per sending thread, audio first."""
     cdef int quantum = max(QUANTUM // <int>core.packet_shards, <int>RUN)
     cdef int left[MAX_SHARDS]
     cdef Shard* shard
@@ -96,11 +96,11 @@ cdef void drain(Core* core) noexcept nogil:
 
 
 cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noexcept nogil:
-    """Receiver by receiver, each one's packets in their order; what is left of the quantum.
+    """Write packets receiver by receiver, each receiver's packets in order. Return the remaining quantum.
 
-    What the kernel can cut out of one message is not torn apart, neither by the batch nor by the quantum. Where
-    some is dropped, a turn lasts until the receiver has had a RUN of packets, and what is dropped does not end
-    it: else those would go empty, each time the same, whose turn comes when all that waits for them is too late.
+    Neither the batch nor the quantum splits a run that the kernel can segment from one message. While packets
+    are being dropped, a turn lasts until the receiver has got a RUN of packets, and drops do not end the
+    turn. Otherwise a receiver whose packets are all too late at its turn would get nothing, every time.
     """
     cdef int64_t oldest = oldest_in_time(queue, core.now)
     cdef DownTrack* before = NULL
@@ -136,11 +136,11 @@ cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noe
 
 
 cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
-    """Write all that waits for a receiver, out of turn: what follows has other numbers or timestamps."""
+    """Write all waiting packets of a receiver: later ones have other numbers or timestamps."""
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef Egress* egress = egress_of(core, down_track)
     if down_track.first_record != NULL and egress.blocked:
-        # There may be room by now.
+        # There may be space by now.
         flush(egress)
     while down_track.first_record != NULL:
         if not has_room(egress):
@@ -151,7 +151,7 @@ cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void send_first(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Send a packet to a receiver for the first time, and remember that it went."""
+    """Send a packet to a receiver for the first time, and record it."""
     cdef Slot* slot = record.slot
     cdef Sent* sent = remember(core, down_track, record)
     cdef Egress* egress = egress_of(core, down_track)
@@ -176,17 +176,17 @@ cdef void send_first(Core* core, DownTrack* down_track, const SendRecord* record
 
 
 cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Which packet the number stands for from now on, and how it is written."""
+    """Record the packet behind a number, and how it is written."""
     cdef const History* history = &down_track.forwarder.history
     cdef Sent* sent = &down_track.sent[record.output & down_track.sent_mask]
     if sent.output != NO_NUMBER and sent.input >= history.oldest and down_track.sent_mask < history.mask:
-        # It would be forgotten while it may still be asked for.
+        # The old entry would be forgotten while it may still be NACKed.
         remember_more(down_track)
         sent = &down_track.sent[record.output & down_track.sent_mask]
     sent.output = record.output
     sent.input = record.slot.ext_seq
     sent.resends = 0
-    # Who gets a packet late may have asked for it: to such a NACK this is the answer.
+    # The receiver of a late packet may have sent a NACK, which this packet answers.
     sent.resent_at = core.now if record.slot.late else 0
     sent.with_mid = 1 if down_track.mid_id != 0 and not down_track.announced else 0
     sent.filler = 1 if record.filler else 0
@@ -197,7 +197,7 @@ cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record)
 
 
 cdef void remember_more(DownTrack* down_track) noexcept nogil:
-    """Make room for twice as many packets, if there is memory."""
+    """Double the number of remembered packets, if there is memory."""
     cdef int64_t size = 2 * (down_track.sent_mask + 1)
     cdef Sent* sent = <Sent*>malloc(<size_t>size * sizeof(Sent))
     cdef int64_t i
@@ -221,7 +221,7 @@ cdef inline int64_t oldest_in_time(const SendQueue* queue, int64_t now) noexcept
 
 
 cdef void shed(Core* core) noexcept nogil:
-    """Drop what waits too long, whosever turn it is: now and then, because turns may not come."""
+    """Drop packets that have waited too long. Runs periodically, because a receiver's turn may not come."""
     cdef uint32_t i
     for i in range(core.shard_count):
         shed_queue(core, &core.shards[i].audio)
@@ -236,7 +236,7 @@ cdef void shed_queue(Core* core, SendQueue* queue) noexcept nogil:
 
 
 cdef void shed_overdue(Core* core, SendQueue* queue, DownTrack* down_track, int64_t oldest) noexcept nogil:
-    """Drop what has waited since before `oldest`, and with a packet the rest of its frame: half of one is useless."""
+    """Drop packets older than `oldest` and the rest of their frames: half a frame is useless."""
     cdef SendRecord* record = first_record(down_track)
     if record == NULL or (record.since >= oldest and not down_track.shedding):
         return
@@ -254,7 +254,7 @@ cdef void shed_overdue(Core* core, SendQueue* queue, DownTrack* down_track, int6
 
 
 cdef void make_room(Core* core) noexcept nogil:
-    """Every record is in use: the older half of what waits for somebody goes, of video if there is any."""
+    """Free records when all are used: drop the older half of one receiver's queue, preferably video."""
     cdef DownTrack* down_track = longest_of(core, VIDEO)
     cdef SendQueue* queue
     cdef uint32_t i
@@ -271,7 +271,7 @@ cdef void make_room(Core* core) noexcept nogil:
 
 
 cdef DownTrack* longest_of(Core* core, MediaKind kind) noexcept nogil:
-    """For whom most is waiting, of all shards; NULL when nothing is."""
+    """Return the receiver with the most waiting packets in all shards; NULL if nothing waits."""
     cdef DownTrack* found = NULL
     cdef DownTrack* down_track
     cdef uint32_t i
@@ -283,7 +283,7 @@ cdef DownTrack* longest_of(Core* core, MediaKind kind) noexcept nogil:
 
 
 cdef void shed_first(Core* core, SendQueue* queue, DownTrack* down_track) noexcept nogil:
-    """Drop a receiver's oldest record, as if it had been lost on the way."""
+    """Drop a receiver's oldest record, as if the packet were lost on the way."""
     remember(core, down_track, first_record(down_track))
     if is_streamed(down_track):
         count_slow(core, down_track)
@@ -304,7 +304,7 @@ cdef inline void count_dropped(Core* core, DownTrack* down_track) noexcept nogil
 
 
 cdef void tell_forwarded(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """A line for VERBOSE_LOG; where the log does not keep up, lines are left out."""
+    """Write a VERBOSE_LOG event. Events are skipped when the log does not keep up."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = FORWARDED
@@ -316,17 +316,17 @@ cdef void tell_forwarded(Core* core, DownTrack* down_track, const SendRecord* re
 
 
 cdef uint8_t layers_to_tell(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """To which temporal layer the packet's descriptor cuts the active decode targets; ALL_LAYERS for not at all.
+    """Return the temporal layer for the bitmask of the packet's descriptor; ALL_LAYERS to leave it unchanged.
 
-    Told with the first packet of each frame of the lowest layer, which every receiver gets; to one that has
-    all layers again as well, because it would hold on to the last that it was told. Not to a
-    receiver without RTX: a plain resend must repeat the header, and the structure may have changed by then.
+    The bitmask goes with the first packet of each frame of the lowest layer, which every receiver gets. A
+    receiver that has all layers again gets it too, because it would keep the last bitmask. A receiver without
+    RTX gets no bitmask: a plain resend must repeat the header, and the structure may have changed by then.
     """
     if (down_track.layers.decisions == NULL or not slot.has_frame or not slot.frame.start
             or slot.frame.temporal_id != 0 or rtx_payload_type(core, down_track, slot) == 0
             or not down_track.ext_ids[core.negotiated.descriptor_id]):
         return ALL_LAYERS
-    # What the receiver gets now: the layers that it wants may have to wait for a switch point.
+    # The layers sent now. The requested layers may have to wait for a switch point.
     return down_track.layers.current[slot.frame.spatial_id]
 
 
@@ -334,7 +334,7 @@ cdef uint8_t layers_to_tell(Core* core, DownTrack* down_track, Slot* slot) noexc
 
 
 cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil:
-    """Answer one number of a NACK from the history, where the receiver may still have it."""
+    """Answer one number of a NACK from the history, if the receiver may still get the packet."""
     cdef int64_t output = extend(down_track.numbers.next_output, sequence)
     cdef Sent* sent
     cdef Slot* slot
@@ -344,11 +344,11 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     if egress_of(core, down_track).blocked or (
             down_track.forwarder.kind == VIDEO and is_overloaded(queue_of(core, down_track), core.now)) or (
             is_streamed(down_track) and not takes_again(core, down_track)):
-        # It would delay what waits. Who still misses it asks again.
+        # It would delay waiting packets. A receiver that still needs it asks again.
         return
     if down_track.waiting:
-        # `sent` tells numbers of the sender before this one, and this one's may be the same: its packets
-        # would go out under indices that are used up.
+        # `sent` holds numbers of the previous sender, which the new sender may repeat. Its packets would be
+        # sent under used indices.
         return
     sent = &down_track.sent[output & down_track.sent_mask]
     if sent.output != output or not may_resend(core, down_track, sent):

@@ -1,4 +1,4 @@
-"""Dependency Descriptor: which frame a packet belongs to, and which frames and receivers need that frame."""
+"""Dependency Descriptor: the frame of a packet, and the frames and receivers that depend on that frame."""
 
 from typing import TypedDict
 

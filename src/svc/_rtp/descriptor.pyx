@@ -1,9 +1,9 @@
-"""Reads the Dependency Descriptor: one function per syntax function, under its name.
+"""Read the Dependency Descriptor, with one function per syntax function, under the same name.
 
-The AV1 RTP specification (https://aomediacodec.github.io/av1-rtp-spec/) section A.8.2 can be laid
-beside this file. Any codec's packets may carry it. Keeps no state, decides nothing about forwarding,
-knows no header and no payload. Whatever the bytes are, the answer is a descriptor or one of the
-named errors of the .pxd. `descriptor_writer` is the way back.
+Can be compared side by side with section A.8.2 of the AV1 RTP specification
+(https://aomediacodec.github.io/av1-rtp-spec/). Packets of any codec may carry a descriptor. Keeps no state,
+makes no forwarding decision, and knows no headers or payloads. Every input gives a descriptor or one of the
+errors named in the .pxd. `descriptor_writer` is the inverse.
 """
 
 from libc.string cimport memcpy
@@ -12,7 +12,7 @@ from svc._rtp.bits cimport BitReader, f, ns, open_reader
 
 
 cdef int mandatory_fields(const uint8_t* data, size_t sz, DependencyDescriptor* descriptor) noexcept nogil:
-    """Fill in the mandatory fields alone, which need no structure; 0 or TRUNCATED."""
+    """Fill in the mandatory fields only, which need no structure. Return 0 or TRUNCATED."""
     cdef BitReader reader
     open_reader(&reader, data, sz)
     mandatory_descriptor_fields(&reader, descriptor)
@@ -21,12 +21,13 @@ cdef int mandatory_fields(const uint8_t* data, size_t sz, DependencyDescriptor* 
 
 cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDependencyStructure* known,
                                FrameDependencyStructure* attached, DependencyDescriptor* descriptor) noexcept nogil:
-    """Read `sz` bytes; 0 or an error. All of `descriptor` is valid after 0, only its mandatory fields after an error.
+    """Read `sz` bytes. Return 0 or an error. After an error, only the mandatory fields of `descriptor` are
+    valid.
 
-    `known` is the structure that contains the template, or NULL; not used where the packet brings
-    its own. That one is read into `attached`, which is scratch until 0 is returned with
-    template_dependency_structure_present_flag set: it must not be the structure in force. The
-    descriptor points to the one or the other, and is valid as long as that is.
+    `known` is the structure that contains the template, or NULL. It is not used if the packet has its own
+    structure, which is read into `attached`. `attached` is scratch until the function returns 0 with
+    template_dependency_structure_present_flag set, so it must not be the structure in force. The descriptor
+    points to one of the two structures, and is valid as long as that structure.
     """
     cdef BitReader reader
     cdef int result = 0
@@ -46,7 +47,7 @@ cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDepend
     result = frame_dependency_definition(&reader, descriptor)
     if result < 0:
         return result
-    # What is left is zero_padding, which is "ignored by receivers" whatever it holds.
+    # The rest is zero_padding, which is "ignored by receivers" whatever its contents.
     return TRUNCATED if reader.failed else 0
 
 
@@ -171,7 +172,7 @@ cdef void template_chains(BitReader* reader, FrameDependencyStructure* structure
 
 
 cdef void decode_target_layers(FrameDependencyStructure* structure) noexcept nogil:
-    """Derive the highest layers of each decode target; consumes no bits."""
+    """Derive the highest layers of each decode target. Reads no bits."""
     cdef const FrameDependencyTemplate* template
     cdef uint8_t spatial_id, temporal_id
     cdef int i, dt
@@ -252,7 +253,7 @@ cdef void frame_chains(BitReader* reader, DependencyDescriptor* descriptor) noex
 
 
 cdef uint32_t decode_targets_up_to(const FrameDependencyStructure* structure, uint8_t temporal_id) noexcept nogil:
-    """The decode targets with no frame above this temporal layer; 0 when every target has one."""
+    """Return the decode targets with no frame above this temporal layer; 0 if there is none."""
     cdef uint32_t bitmask = 0
     cdef int dt
     for dt in range(structure.dt_cnt):
@@ -274,7 +275,7 @@ ERRORS = {
 
 
 cdef class Structure:
-    """A FrameDependencyStructure that Python can keep, for tests and tools; only reading makes one."""
+    """A FrameDependencyStructure for Python, in tests and tools. Only reading creates one."""
 
     def contains(self, int template_id) -> bool:
         return contains(&self.structure, <uint8_t>(template_id & 63))
@@ -313,7 +314,7 @@ cdef dict template_fields(const FrameDependencyStructure* structure, int i):
 
 
 def read_template_id(bytes data) -> int | None:
-    """The template id, by which to find the structure; None when there is no descriptor."""
+    """Return the template id, to find the structure; None if there is no descriptor."""
     cdef DependencyDescriptor descriptor
     if mandatory_fields(data, <size_t>len(data), &descriptor) < 0:
         return None
@@ -321,7 +322,7 @@ def read_template_id(bytes data) -> int | None:
 
 
 def read_descriptor(bytes data, Structure known=None) -> dict | str:
-    """The descriptor as a dictionary, or what is wrong with it; for tests and tools."""
+    """Return the descriptor as a dictionary, or the error as text; for tests and tools."""
     cdef DependencyDescriptor descriptor
     cdef Structure attached = Structure()
     cdef int result = dependency_descriptor(data, <size_t>len(data), NULL if known is None else &known.structure,

@@ -1,4 +1,4 @@
-"""Writing a Dependency Descriptor back, for a receiver that gets fewer decode targets."""
+"""Write a Dependency Descriptor for a receiver that gets fewer decode targets."""
 
 from svc._rtp.descriptor import Structure
 

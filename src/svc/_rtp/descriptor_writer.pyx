@@ -1,8 +1,8 @@
-"""Writes the Dependency Descriptor: what `descriptor` has read, whole or with other active decode targets.
+"""Write the Dependency Descriptor that `descriptor` has read, unchanged or with other active decode targets.
 
-One function per syntax function of the AV1 RTP specification section A.8.2, its name after `write_`.
-The same fields are present as were read, in their shortest encoding, so what a sender wrote without
-waste comes back bit for bit. Makes no descriptor up: structures come from reading only.
+One function per syntax function of the AV1 RTP specification section A.8.2, named `write_` plus its name.
+Writes the same fields in their shortest encoding, so the output equals an efficient sender's input bit for
+bit. Creates no descriptor of its own: structures come only from reading.
 """
 
 from svc._rtp.bits cimport BitWriter, bytes_written, open_writer, write_f, write_flag, write_ns
@@ -32,10 +32,10 @@ cdef int write_dependency_descriptor(const DependencyDescriptor* descriptor, uin
 
 cdef int write_with_active_decode_targets(const DependencyDescriptor* descriptor, uint32_t bitmask, uint8_t* out,
                                           size_t capacity) noexcept nogil:
-    """Write a descriptor that has been read, for a receiver that gets the decode targets of `bitmask`.
+    """Write a descriptor that was read, for a receiver that gets the decode targets of `bitmask`.
 
-    The number of bytes, or NO_SPACE. It grows by up to 5 bytes, so one that fitted an extension
-    of the one-byte form may not fit it any more.
+    Return the number of bytes, or NO_SPACE. The descriptor grows by up to 5 bytes, so it may no longer fit
+    into an extension of the one-byte form.
     """
     cdef DependencyDescriptor changed = descriptor[0]
     changed.active_decode_targets_present_flag = True
@@ -139,7 +139,7 @@ cdef void write_frame_dependency_definition(BitWriter* writer, const DependencyD
 
 def rewrite_descriptor(bytes data, Structure known=None, *, active_decode_targets=None,
                        int capacity=MAX_DESCRIPTOR) -> bytes | str:
-    """The descriptor written again, with another bitmask if one is given, or what is wrong; for tests and tools."""
+    """Return the descriptor, with another bitmask if given, or the error as text; for tests and tools."""
     cdef DependencyDescriptor descriptor
     cdef Structure attached = Structure()
     cdef uint8_t out[4 * MAX_DESCRIPTOR]

@@ -1,11 +1,11 @@
-"""The batch of datagrams that wait to be sent; how they are sent is udploop's."""
+"""The batch of datagrams waiting to be sent. udploop sends them."""
 
 from libc.stdlib cimport calloc, free
 from libc.string cimport memmove
 
 
 cdef int init(Egress* egress, flush_function flush, void* context, uint64_t* dropped) noexcept nogil:
-    """-1 when there is no memory."""
+    """Initialise an egress. Return -1 if there is no memory."""
     egress.batch = <Outgoing*>calloc(BATCH, sizeof(Outgoing))
     egress.count = 0
     egress.blocked = False
@@ -21,7 +21,7 @@ cdef void clear(Egress* egress) noexcept nogil:
 
 
 cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil:
-    """The first ones are sent; where some are left, the system takes no more."""
+    """Remove the first datagrams, which are sent. If any remain, the system refuses more for now."""
     egress.count -= sent
     egress.blocked = egress.count > 0
     if sent and egress.count:

@@ -1,10 +1,11 @@
-"""EgressWorker: a thread that sends the batches of one shard, while the core's thread goes on deciding.
+"""EgressWorker: a thread that sends the batches of one shard while the core's thread continues.
 
-Nearly all of a datagram's time is the kernel's, so that is what is shared out; deciding, numbering and sealing
-stay with the core's thread, which alone knows receivers. Batches come by a ring, in order, and a receiver
-belongs to one shard: its datagrams keep their order. To wake a thread costs more than to send a few
-datagrams, so a small batch that nothing is in front of is sent by the core's thread itself. So is every batch
-while the line is what lacks: then a second thread only lengthens the way past what is dropped when it is late.
+A datagram costs almost only kernel time, so only that part is distributed. Decisions, numbers and encryption
+stay on the core's thread, which alone knows the receivers. Batches come through a ring, in order, and a
+receiver belongs to one shard, so its datagrams keep their order. Waking a thread costs more than sending a
+few datagrams, so the core's thread sends a small batch itself when no other batch is ahead. It also sends
+every batch while the line is the bottleneck: a second thread would only lengthen the way behind the point
+where late packets are dropped.
 """
 
 from libc.errno cimport ENOMEM
@@ -17,16 +18,16 @@ from svc._rtp.udp cimport svc_clear_signal, svc_close, svc_signal, svc_signal_op
 
 cdef enum:
     FEW = BATCH // 2
-    # A full socket says when it can take more; a full interface does not, and is asked again (ms).
+    # A full socket signals when it accepts more. A full interface does not, so it is retried (ms).
     RETRY_MS = 1
-    # Nothing is waited for without end (ms), though nothing is known to need this.
+    # Upper limit for every wait (ms), although no case is known that needs it.
     LONGEST_SLEEP_MS = 1000
 
 
 cdef int init(EgressWorker* worker, Egress* egress, Outlet* direct, int core_fd) noexcept nogil:
-    """Have an egress hand its batches to this worker; 0, or -errno.
+    """Make an egress hand its batches to this worker. Return 0, or -errno.
 
-    `worker` is all zeroes before.
+    `worker` must be zeroed.
     """
     cdef int i, failed
     worker.wake_fds[0] = worker.wake_fds[1] = -1
@@ -49,7 +50,7 @@ cdef int init(EgressWorker* worker, Egress* egress, Outlet* direct, int core_fd)
 
 
 cdef void clear(EgressWorker* worker) noexcept nogil:
-    """Free what `init` has made; its thread has ended."""
+    """Free the resources of `init`. The thread must have ended."""
     cdef int i
     worker.egress.batch = NULL
     worker.egress.count = 0
@@ -69,7 +70,7 @@ cdef inline size_t under_way(EgressWorker* worker) noexcept nogil:
 
 
 cdef void hand_over(void* context, Egress* egress) noexcept nogil:
-    """Take the batch from the egress, and give it an empty one; where there is none, it is blocked."""
+    """Take the batch from the egress and give it an empty one. The egress is blocked if there is none."""
     cdef EgressWorker* worker = <EgressWorker*>context
     cdef size_t most = 1 if load_acquire(&worker.stalled) else BATCHES - 1
     if under_way(worker) == 0 and (egress.count <= FEW or worker.stalled):
@@ -90,7 +91,7 @@ cdef void hand_over(void* context, Egress* egress) noexcept nogil:
 
 
 cdef void stop(EgressWorker* worker) noexcept nogil:
-    """Have `run` return soon; what it has not sent stays unsent."""
+    """Make `run` return soon. Batches not sent by then stay unsent."""
     store_release(&worker.stopping, 1)
     svc_signal(worker.wake_fds[1])
 
@@ -99,7 +100,7 @@ cdef void stop(EgressWorker* worker) noexcept nogil:
 
 
 cdef void run(EgressWorker* worker) noexcept nogil:
-    """Send what is handed over, until `stop`."""
+    """Send the batches that are handed over, until `stop`."""
     while not load_acquire(&worker.stopping):
         if load_acquire(&worker.handed) != worker.sent:
             send_oldest(worker)

@@ -1,8 +1,8 @@
-"""Engine: the core as one object, sans-I/O."""
+"""Engine: the core as one object, without I/O."""
 
 from collections.abc import Iterable, Sequence
 
-# The third number is a TCP connection's; without it, UDP.
+# The third number identifies a TCP connection. Without it, the address is UDP.
 Address = tuple[str, int] | tuple[str, int, int]
 # (kind, transport id, attached bytes, remote, local ip, a, b, c); kinds and numbers: ring.pxd.
 Event = tuple[str, int, bytes, Address, str, int, int, int]

@@ -1,7 +1,7 @@
-"""Engine: the core as one object. Datagrams and `now` go in, datagrams and events come out.
+"""Engine: the core as one object. Datagrams and `now` go in; datagrams and events come out.
 
-No socket, no thread, no clock: udploop drives it in production, a test or a simulation by hand.
-Python's methods only post commands; what they ask is done by apply_commands, on the core's thread.
+No socket, thread or clock: udploop drives it in production, and tests and simulations drive it manually.
+Python's methods only post commands. apply_commands executes them on the core's thread.
 """
 
 from libc.math cimport llround
@@ -37,9 +37,9 @@ from svc._rtp.silence cimport watch_paths
 from svc._rtp.srtp cimport SrtpKeys
 from svc._rtp.table cimport clear as clear_table, init as init_table
 
-# How long the thread sleeps where nothing falls due; histories that nothing is added to are emptied by then (ns).
+# Longest sleep of the thread when nothing is due. Idle histories are emptied within this time (ns).
 cdef int64_t LONGEST_SLEEP = 500_000_000
-# While something waits to be sent, what has waited too long is looked for this often (ns).
+# While packets wait to be sent, late packets are dropped this often (ns).
 cdef int64_t SHED_INTERVAL = 10_000_000
 cdef enum:
     ICE_RING = 1 << 18
@@ -48,12 +48,12 @@ cdef enum:
 
 EVENT_NAMES = {CHECK: "check", STUN: "stun", DTLS: "dtls", TRACK: "track", CLOSED: "closed", SPEAKING: "speaking",
                FORWARDED: "forwarded", SILENT: "silent", BANDWIDTH: "bandwidth"}
-# Upper bounds of the forwarding delay's histogram, in seconds; the last bucket has none.
+# Upper bounds of the forwarding-delay histogram, in seconds. The last bucket has no bound.
 DELAY_BUCKETS = tuple(50e-6 * 2**i for i in range(11))
 
 
 cdef dict counter_names():
-    """The fields of the struct, as Cython tells them."""
+    """Return the fields of the struct, as listed by Cython."""
     cdef Counters none
     memset(&none, 0, sizeof(Counters))
     return none
@@ -105,7 +105,7 @@ cdef class Engine:
 
     def __dealloc__(self):
         cdef int i
-        # What flush and the keys' owner would have been may be gone before this object: nothing is sent.
+        # Send nothing: the context of flush and the owner of the keys may already be gone.
         self.core.egress.flush = discard
         for i in range(MAX_SHARDS):
             clear_egress(&self.core.shards[i].handed_over)
@@ -133,7 +133,7 @@ cdef class Engine:
             command = following
 
     cdef void apply_commands(self) noexcept nogil:
-        """Apply what has been posted, in the order in which it was."""
+        """Apply the posted commands in order."""
         cdef Command* newest = <Command*>exchange(&self.posted, NULL)
         cdef Command* oldest = NULL
         cdef Command* following
@@ -149,18 +149,18 @@ cdef class Engine:
             oldest = following
 
     cdef void end_turn(self) noexcept nogil:
-        """Send what this turn has brought up, a quantum of it: is_pending tells whether there is more.
+        """Send a quantum of this turn's packets. is_pending shows whether more can be sent.
 
-        Another shard first each turn: where the line takes no more, it must not always take from the same ones.
+        Each turn starts with another shard, so that a full line does not always cost the same receivers.
         """
         self.core.first_shard = (self.core.first_shard + 1) % self.core.shard_count
         if is_blocked(&self.core):
-            # There may be room by now.
+            # There may be space by now.
             self.flush_all()
         drain(&self.core)
         self.flush_all()
         if is_waiting(&self.core):
-            # What can be sent keeps the thread awake; only what cannot has to wake it.
+            # Packets that can be sent keep the thread awake. Only blocked packets need a deadline.
             fall_due(&self.core, self.core.now + SHED_INTERVAL, 0 if is_blocked(&self.core) else LONGEST_SLEEP)
 
     cdef void flush_all(self) noexcept nogil:
@@ -170,9 +170,9 @@ cdef class Engine:
             flush(self.core.shards[(self.core.first_shard + i) % self.core.shard_count].egress)
 
     cdef void tick(self, int64_t now) noexcept nogil:
-        """Send what is due to those who send, and learn when there is more to do.
+        """Send everything due to senders, and set the next tick.
 
-        Where a thousand only receive, nobody looks at them, but for whether they are still there.
+        Transports that only receive are not visited, except to check whether their paths are alive.
         """
         cdef Transport* transport = self.core.senders
         self.core.now = self.core.ticked = now
@@ -200,13 +200,13 @@ cdef class Engine:
             before = <void*>load_acquire(<size_t*>&self.posted)
             command.next = <Command*>before
             if compare_exchange(&self.posted, before, command):
-                # The command is the core's from here on, and may be gone already.
+                # The core owns the command from here on and may already have freed it.
                 if before == NULL:
                     self.wake()
                 return
 
     cdef void wake(self) noexcept:
-        """Nothing to wake: who drives an engine by hand applies what is posted when it goes on."""
+        """Do nothing: the owner of a manual engine applies posted commands at its next step."""
 
     def _next_id(self):
         self.last_id += 1
@@ -301,7 +301,7 @@ cdef class Engine:
 
     def open_line(self, unsigned int transport, unsigned int forwarder, str mid, str kind, payload_types, ssrcs,
                   rids=()):
-        """`forwarder` is 0 for a new one; its id is returned."""
+        """Let a participant send on a line. Return the forwarder's id; `forwarder` is 0 for a new one."""
         cdef bytes name = mid.encode("ascii")
         if not 1 <= len(name) <= MAX_MID:
             raise ValueError("a mid has 1 to 16 characters")
@@ -413,30 +413,30 @@ cdef class Engine:
 
 
 class ManualEngine(Engine):
-    """An Engine driven by hand, for tests and simulations: times are seconds, addresses are tuples."""
+    """An Engine for manual control in tests and simulations. Times are in seconds, addresses are tuples."""
 
     def __init__(self, *, seed, shards=1):
         self._outlet = Outlet()
         _collect_into(self, self._outlet, shards)
 
     def receive(self, bytes data, tuple remote, str local, double now):
-        """Take in one datagram and everything posted before it."""
+        """Process one datagram, after everything posted before it."""
         _receive(self, data, remote, local, llround(now * 1e9))
 
     def advance(self, double now):
-        """Do what has fallen due by `now`, and everything posted before."""
+        """Do everything due by `now`, after everything posted before."""
         _advance(self, llround(now * 1e9))
 
     def next_deadline(self) -> float:
-        """When advance has to be called at the latest, if nothing comes before that."""
+        """Return the latest time for the next call of advance, if nothing arrives before."""
         return _deadline(self) / 1e9
 
     def take_datagrams(self) -> list:
-        """What has been sent since the last call: (data, (remote ip, port), local ip)."""
+        """Return the datagrams sent since the last call: (data, (remote ip, port), local ip)."""
         return self._outlet.take()
 
     def limit(self, room):
-        """Let so many datagrams out from now on, and no more: the system does not take them. None = all."""
+        """Accept only this many datagrams from now on, like a full socket. None = unlimited."""
         self._outlet.limit(room)
 
 
@@ -455,7 +455,7 @@ cdef _collect_into(Engine engine, Outlet outlet, uint32_t shards):
 
 
 cdef _send_all(Engine engine):
-    """As many turns as it takes: nothing else comes meanwhile."""
+    """Run as many turns as needed; nothing arrives in between."""
     engine.end_turn()
     while is_pending(&engine.core):
         engine.end_turn()

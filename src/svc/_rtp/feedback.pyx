@@ -1,9 +1,9 @@
-"""The fate of each RTCP packet, and the reports that the SFU makes itself.
+"""Process received RTCP packets, and send the SFU's own reports.
 
-From senders: SR goes to their receivers, translated. From receivers: NACK is answered from the
-history, PLI and FIR become a PLI to the sender; transport-wide feedback goes to congestion; reports
-and REMB end here. To senders: RR, NACK, PLI and transport-wide feedback of our own. docs/rtcp.md has a row for
-each. docs/rtcp.md; RFC 3550, RFC 4585, RFC 5104.
+From senders: SRs are translated and passed on to the receivers. From receivers: NACKs are answered from the
+history, PLI and FIR become a PLI to the sender, transport-wide feedback goes to congestion, and reports and
+REMB end here. To senders: our own RR, NACK, PLI and transport-wide feedback. docs/rtcp.md has a table row for
+each; RFC 3550, RFC 4585, RFC 5104.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
@@ -27,28 +27,29 @@ from svc._rtp.srtp cimport protect_rtcp
 from svc._rtp.twcc cimport has_news, write_feedback
 from svc._rtp.wire cimport Cursor, load16, load32
 
-# A keyframe is many times as large as another picture, and goes to everybody. So a receiver in trouble gets one more
-# in this time than those that come every 2 s anyhow (`keyframes`).
+# A keyframe is many times as large as other pictures, and every receiver gets it. A receiver in trouble may
+# therefore request one per interval, besides those sent every 2 s anyway (`keyframes`).
 cdef int64_t RECEIVER_INTERVAL = 3_000_000_000
-# A receiver that keeps asking although keyframes come cannot decode them. After a few requests its interval doubles
-# with each, so many times at most, until it has not asked for a while.
+# A receiver that keeps asking although keyframes arrive cannot decode them. After a few requests its interval
+# doubles with each request, up to a maximum, until it has not asked for a while.
 cdef uint8_t FREE_REQUESTS = 4
 cdef uint8_t MAX_DOUBLINGS = 3
 cdef int64_t CONTENT_AFTER = 60_000_000_000
-# A receiver that is further away has played on before a packet of sound comes again (ns).
+# A receiver further away than this has played on before resent audio arrives (ns).
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
-# Browsers want transport-wide feedback every 50 to 100 ms; it may be late by PATIENCE.
+# Browsers expect transport-wide feedback every 50 to 100 ms. It may be late by PATIENCE.
 cdef int64_t FEEDBACK_INTERVAL = 75_000_000
-# "every 0.9 to 1 s", of which PATIENCE is a part. The jitter keeps reports of many senders apart (RFC 3550
-# section 6.3.1).
+# "every 0.9 to 1 s", including PATIENCE. The jitter separates the reports to many senders (RFC 3550 section
+# 6.3.1).
 cdef int64_t REPORT_INTERVAL = 900_000_000
 cdef int64_t REPORT_JITTER = 80_000_000
-# What a listener loses makes the speaker send Opus with more in-band FEC, which takes some of the sound's own bits: a
-# line that loses more than this must not take more of them from everybody. Browsers report on sound every 5 s, so a
-# report holds for two of them and some.
+# Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
+# sound itself. A line that loses more than this must not take more bits from all listeners. Browsers report
+# on audio every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MOST_TOLD_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
-# "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 wants a sender to cease that is not heard.
+# "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 requires a sender to stop when it is not
+# received.
 cdef int PAUSE_LOSS = 256 * 30 // 100
 cdef int64_t PAUSE_AFTER = 5_000_000_000
 
@@ -57,7 +58,7 @@ cdef int64_t PAUSE_AFTER = 5_000_000_000
 
 
 cdef void rtcp_received(Core* core, Transport* transport, const uint8_t* data, size_t length) noexcept nogil:
-    """Act on each packet of a decrypted compound; the first malformed one ends it."""
+    """Process each packet of a decrypted compound, up to the first malformed packet."""
     cdef Cursor compound
     cdef Packet packet
     cdef int more
@@ -90,7 +91,7 @@ cdef DownTrack* find_received(Transport* transport, uint32_t ssrc) noexcept nogi
 
 
 cdef void sender_report_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Remember it for our receiver reports, and pass it on under each receiver's SSRC."""
+    """Store a sender report for our receiver reports, and pass it on under each receiver's SSRC."""
     cdef SenderInfo info
     cdef Forwarder* forwarder
     cdef DownTrack* down_track
@@ -112,12 +113,12 @@ cdef void sender_report_received(Core* core, Transport* transport, const Packet*
 
 
 cdef inline Forwarder* first_received(Transport* transport) noexcept nogil:
-    """The first encoding of a participant's first line."""
+    """Return the first encoding of a participant's first line."""
     return first_from(transport, 0)
 
 
 cdef inline Forwarder* next_received(Transport* transport, Forwarder* forwarder) noexcept nogil:
-    """The next encoding of the same line, else the first of the next line; NULL at the end."""
+    """Return the next encoding of the line, otherwise the first of the next line; NULL at the end."""
     if forwarder.next_encoding != NULL:
         return forwarder.next_encoding
     return first_from(transport, forwarder.line + 1)
@@ -132,7 +133,7 @@ cdef inline Forwarder* first_from(Transport* transport, int line) noexcept nogil
 
 
 cdef void reports_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """A receiver's reports end here: they tell its losses and round trip, and that it knows our SSRC."""
+    """Process a receiver's reports: its losses, its round trip, and that it knows our SSRC."""
     cdef ReportBlock block
     cdef DownTrack* down_track
     cdef int64_t rtt
@@ -151,12 +152,12 @@ cdef void reports_received(Core* core, Transport* transport, const Packet* packe
         pause_if_hopeless(core, down_track, block.fraction_lost)
         if block.lsr and block.lsr == down_track.sr_sent:
             rtt = core.now - down_track.sr_sent_at - <int64_t>block.dlsr * 1_000_000_000 // 65536
-            # The longest, slowly forgotten: what is resent too early is sent twice.
+            # Use the longest round trip, which decays slowly: a packet resent too early is sent twice.
             down_track.rtt = max(rtt, down_track.rtt - (down_track.rtt >> 3), <int64_t>1)
 
 
 cdef void pause_if_hopeless(Core* core, DownTrack* down_track, uint8_t fraction_lost) noexcept nogil:
-    """A receiver that loses nearly a third gets no more video until a keyframe."""
+    """Stop video to a receiver that loses nearly a third, until a keyframe."""
     if fraction_lost <= PAUSE_LOSS or down_track.forwarder.kind != VIDEO:
         down_track.lossy_since = 0
     elif down_track.lossy_since == 0:
@@ -191,7 +192,7 @@ cdef void nack_received(Core* core, Transport* transport, const Packet* packet) 
 
 
 cdef void fir_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Each entry names a media source; RFC 5104 section 4.3.1.1."""
+    """Process a FIR. Each entry names a media source (RFC 5104 section 4.3.1.1)."""
     cdef size_t at = 8
     while at + 8 <= packet.length:
         keyframe_asked(core, find_received(transport, load32(packet.body + at)))
@@ -205,7 +206,7 @@ cdef void keyframe_asked(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void ask_for_keyframe(Core* core, DownTrack* down_track) noexcept nogil:
-    """Ask the sender on behalf of a receiver: at once, or when this receiver may ask again. Never lost."""
+    """Request a keyframe for a receiver, at once or when it may ask again. Requests are never lost."""
     cdef Forwarder* forwarder = down_track.forwarder
     if forwarder.kind != VIDEO or down_track.paused or down_track.switched_off:
         return
@@ -220,7 +221,7 @@ cdef void ask_for_keyframe(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef int64_t interval(const DownTrack* down_track) noexcept nogil:
-    """How long this receiver waits between two requests."""
+    """Return the minimum time between two keyframe requests of this receiver."""
     if down_track.requests <= FREE_REQUESTS:
         return RECEIVER_INTERVAL
     return RECEIVER_INTERVAL << min(<int>MAX_DOUBLINGS, <int>(down_track.requests - FREE_REQUESTS))
@@ -231,7 +232,7 @@ cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
     cdef bint repeated = down_track.last_request != 0 and core.now - down_track.last_request < CONTENT_AFTER
     if not repeated:
         down_track.requests = 0
-    # Losses break pictures: nobody waits longer for a weak line.
+    # Losses break pictures, so requests after losses do not lengthen the interval.
     if down_track.requests < 255 and not down_track.loses:
         down_track.requests += 1
     down_track.loses = False
@@ -240,14 +241,14 @@ cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void request_keyframe(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Ask the sender now, or as soon as it may be asked again."""
+    """Ask the sender now, or as soon as the sender may be asked again."""
     if forwarder.kind == VIDEO:
         request(&forwarder.keyframes, core.now, False)
         send_due_pli(core, forwarder)
 
 
 cdef void keyframe_received(Core* core, Forwarder* forwarder) noexcept nogil:
-    """It answers every request that waits."""
+    """Clear all waiting requests, which a keyframe answers."""
     cdef DownTrack* down_track = forwarder.down_tracks
     keyframe_came(&forwarder.keyframes)
     forwarder.held_requests = 0
@@ -273,7 +274,7 @@ cdef void release_held_requests(Core* core, Forwarder* forwarder) noexcept nogil
 
 
 cdef void tell_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Say that a participant has begun or ceased to speak."""
+    """Report to Python that a participant started or stopped speaking."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = SPEAKING
@@ -289,7 +290,7 @@ cdef void tell_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef void send_rtcp(Core* core, Transport* transport, Outgoing* outgoing, size_t length) noexcept nogil:
-    """Encrypt what was written into `outgoing` and hand it over."""
+    """Encrypt the packet in `outgoing` and hand it over."""
     cdef int total = protect_rtcp(&transport.outbound, outgoing.data, <int>length)
     if total < 0:
         core.counters.dropped_send_failed += 1
@@ -303,7 +304,7 @@ cdef inline bint can_send(Transport* transport) noexcept nogil:
 
 
 cdef void send_sender_report(Core* core, DownTrack* down_track) noexcept nogil:
-    """The sender's clock reading under the receiver's SSRC, with our counts; then the CNAME."""
+    """Send the sender's clock reading under the receiver's SSRC, with our counts, then the CNAME."""
     cdef SenderInfo info = down_track.forwarder.last_sr
     cdef Outgoing* outgoing
     cdef size_t length
@@ -323,7 +324,7 @@ cdef void send_sender_report(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil:
-    """Say that a stream which the receiver has had ends (RFC 3550 section 6.6)."""
+    """Report the end of a stream to its receiver (RFC 3550 section 6.6)."""
     cdef Outgoing* outgoing
     if can_send(down_track.transport) and down_track.numbers.started:
         outgoing = next_outgoing(&core.egress)
@@ -331,13 +332,13 @@ cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void tick(Core* core, Transport* transport) noexcept nogil:
-    """Send what has fallen due to this participant as a sender, and say when the rest will.
+    """Send everything due to this participant as a sender, and set the time for the rest.
 
-    What falls due between two ticks says so where it comes up: a gap, a request that is held back, an arrival.
+    Gaps, delayed requests and arrivals between two ticks set their own deadlines.
     """
     cdef Forwarder* forwarder
     if not can_send(transport):
-        # begin_receiving lets a tick come when it can.
+        # begin_receiving causes a tick when sending becomes possible.
         return
     forwarder = first_received(transport)
     while forwarder != NULL:
@@ -358,7 +359,7 @@ cdef void tick(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void tick_received(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Do what has fallen due for one source."""
+    """Do everything due for one source."""
     expire(&forwarder.history, &core.pool, core.now)
     if forwarder.kind == AUDIO:
         if lapsed(&forwarder.loudness, core.now):
@@ -377,7 +378,7 @@ cdef void tick_received(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef inline bint is_needed(const Forwarder* forwarder) noexcept nogil:
-    """Whether an encoding's keyframes are of use. Of several that nobody has, those of the smallest are asked for."""
+    """Return whether a keyframe is useful. Without receivers, only the smallest encoding needs keyframes."""
     return forwarder.simulcast == NULL or forwarder.down_tracks != NULL or forwarder.spatial_layer == 0
 
 
@@ -396,7 +397,7 @@ cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:
     if forwarder.reception.gave_up:
         forwarder.reception.gave_up = False
         if forwarder.kind == VIDEO:
-            # A packet that is lost for good breaks the picture, and only a keyframe repairs it.
+            # A packet lost for good breaks the picture, and only a keyframe repairs it.
             request(&forwarder.keyframes, core.now, False)
     if forwarder.reception.missing_count:
         fall_due(core, forwarder.reception.next_nack, 0)
@@ -443,7 +444,7 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """The largest share, of 256, that one of them loses: only the speaker can add in-band FEC, for all alike."""
+    """Return the largest share of 256 that a listener loses. Only the speaker can add FEC, for all alike."""
     cdef const DownTrack* down_track = forwarder.down_tracks
     cdef uint8_t most = 0
     while down_track != NULL:

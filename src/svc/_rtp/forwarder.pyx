@@ -1,7 +1,7 @@
-"""Who gets a received packet, and under which number; step 7 of a packet's journey.
+"""Select the receivers of a packet, and its number for each; step 7 of a packet's journey.
 
-`forward` decides it for each DownTrack and queues what goes. Writing and encrypting are delivery's. Knows
-nothing of sockets, RTCP or rooms. ARCHITECTURE.md, "One packet's journey"; RFC 3550.
+`forward` decides for each DownTrack and queues the packet. Writing and encryption belong to delivery. Knows
+no sockets, RTCP or rooms. ARCHITECTURE.md, "One packet's journey"; RFC 3550.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -18,10 +18,11 @@ from svc._rtp.objects cimport AUDIO, NEW_ENCODING, NEW_SENDER, SPLICES, LastFram
 from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
 from svc._rtp.splices cimport splice
 
-# Some encoders answer a PLI with a picture that is whole but no IDR (H264): longer than it takes to ask
-# twice, nobody is kept waiting for what can be told to be a keyframe.
+# Some encoders answer a PLI with a complete picture that is not an IDR (H264). No receiver waits for a
+# recognisable keyframe longer than two requests take.
 cdef int64_t LONGEST_WAIT = 3_000_000_000
-# How old a keyframe may be that a newcomer starts with (ns): so long its sender may not be asked for another.
+# Maximum age of a keyframe for a new receiver (ns). The sender may not be asked for another one within this
+# time.
 cdef int64_t LONGEST_PAST = 500_000_000
 
 
@@ -29,7 +30,7 @@ cdef int64_t LONGEST_PAST = 500_000_000
 
 
 cdef void forward(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Queue the packet for every receiver that is to have it."""
+    """Queue the packet for every receiver that gets it."""
     cdef DownTrack* down_track = forwarder.down_tracks
     cdef bint waited
     while down_track != NULL:
@@ -48,7 +49,7 @@ cdef void forward_to(Core* core, Forwarder* forwarder, DownTrack* down_track, Sl
 
 
 cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int64_t first) noexcept nogil:
-    """What came from number `first` on, and was held back or came before the receiver did, goes now."""
+    """Send the packets from number `first` on that were withheld or arrived before the receiver."""
     cdef int64_t i
     cdef Slot* slot
     for i in range(first, forwarder.reception.highest + 1):
@@ -59,9 +60,10 @@ cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int6
 
 
 cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil:
-    """Give a waiting receiver the last keyframe and all since, where they are recent and whole; False where not.
+    """Send a waiting receiver the last keyframe and all later packets, if they are recent and complete.
 
-    A receiver that has had that keyframe, or something newer, needs another one.
+    Return False if they are not. A receiver that already has this keyframe, or newer packets, needs another
+    keyframe.
     """
     cdef Forwarder* forwarder = down_track.forwarder
     cdef int64_t first = forwarder.reception.keyframe
@@ -71,14 +73,14 @@ cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil:
     if down_track.numbers.started and not down_track.new_source and first <= down_track.numbers.highest:
         return False
     if not has_all(&forwarder.history, first, forwarder.reception.highest):
-        # What is missing may still come, but nobody can tell.
+        # The missing packets may still arrive, but that is uncertain.
         return False
     catch_up(core, forwarder, down_track, first)
     return not down_track.waiting
 
 
 cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slot* slot, bint* filler) noexcept nogil:
-    """The number under which this receiver gets the packet, or padding in its place; NO_NUMBER for neither."""
+    """Return the receiver's number for the packet, or for padding instead of it; NO_NUMBER for neither."""
     cdef Transport* transport = down_track.transport
     cdef bint going
     if not transport.keyed or not transport.has_selected:
@@ -93,16 +95,16 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
         going = False
     if slot.ext_seq > down_track.numbers.highest:
         return next_number(down_track, slot, going)
-    # A late packet, whose number was kept for it. If it turns out that it must not go, padding fills the
-    # number: the receiver has been promised one.
+    # The number of a late packet was reserved. If the packet must not be sent, padding fills the number,
+    # because the receiver expects it.
     filler[0] = not going
     return rewrite(&down_track.numbers, slot.ext_seq)
 
 
 cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
-    """Number the newest packet, or leave it out; and settle what becomes of those missing before it."""
+    """Number the newest packet or omit it, and decide about the missing packets before it."""
     if slot.header.payload_length == 0:
-        # Padding tells nothing of the frames around it, whatever its timestamp is.
+        # Padding shows nothing about the frames around it, whatever its timestamp is.
         drop(&down_track.numbers, slot.ext_seq)
         return NO_NUMBER
     if slot.ext_seq > down_track.numbers.highest + 1 and missing_are_dropped(down_track, slot, going):
@@ -118,7 +120,7 @@ cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept
 
 
 cdef bint missing_are_dropped(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
-    """Whether what is missing before this packet surely belongs to frames that this receiver does not get."""
+    """Return whether all packets missing before this one belong to frames that this receiver does not get."""
     cdef LastFrame* last = &down_track.last_frame
     if not last.known or not slot.has_frame:
         return False
@@ -126,16 +128,16 @@ cdef bint missing_are_dropped(DownTrack* down_track, Slot* slot, bint going) noe
         return last.dropped
     if slot.frame.number != last.number + 1:
         return False
-    # The rest of the last frame, the beginning of this one, or both.
+    # Missing: the rest of the last frame, the beginning of this frame, or both.
     if last.ended and slot.frame.start:
         return False
     return (last.ended or last.dropped) and (slot.frame.start or not going)
 
 
 cdef bint may_start(Core* core, Forwarder* forwarder, DownTrack* down_track, const Slot* slot) noexcept nogil:
-    """A picture starts at a keyframe, where one can be told; but no receiver waits for ever."""
+    """Return whether a picture may start here: at a recognisable keyframe, or after a maximum wait."""
     if down_track.numbers.started and not down_track.new_source and slot.ext_seq <= down_track.numbers.highest:
-        # It has had newer ones, and most of this picture has gone by.
+        # The receiver has newer packets, and most of this picture has passed.
         return False
     if forwarder.kind == AUDIO or forwarder.codec == OTHER or slot.starts_keyframe:
         return True
@@ -149,18 +151,18 @@ cdef inline bint wanted(Forwarder* forwarder, DownTrack* down_track, Slot* slot)
         return False
     if forwarder.kind == AUDIO and (forwarder.muted or down_track.transport.deafened):
         return False
-    # Padding alone is between the sender and us: it probes for bandwidth.
+    # A packet of padding only probes the bandwidth between the sender and us.
     return slot.header.payload_length > 0
 
 
 cdef void start(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """Begin, or go on after a new sender, with this packet."""
+    """Start a receiver's stream at this packet, or continue it after a new source."""
     cdef int64_t first
     cdef int64_t i
-    # The first number is below 2^15, so that receivers guess the rollover counter right (RFC 3711 3.3.1).
+    # The first number is below 2^15, so that receivers guess the rollover counter correctly (RFC 3711 3.3.1).
     first = down_track.numbers.next_output if down_track.numbers.started else random32(core) & 0x7FFF
     if not down_track.new_source & NEW_ENCODING:
-        # What was sent before is known by the old sender's numbers: it can not be resent.
+        # Earlier packets are stored under the old sender's numbers and cannot be resent.
         for i in range(down_track.sent_mask + 1):
             down_track.sent[i].output = NO_NUMBER
     if down_track.new_source and down_track.numbers.started:
@@ -173,7 +175,7 @@ cdef void start(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
 
 
 cdef void continue_from(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """Go on where the receiver's stream stands with the packets of another sender, or of another encoding."""
+    """Continue a receiver's stream with packets of another sender or encoding."""
     if down_track.new_source & NEW_ENCODING:
         core.counters.encoding_switches += 1
         splice(core, down_track, slot)
@@ -185,14 +187,14 @@ cdef void continue_from(Core* core, DownTrack* down_track, Slot* slot) noexcept 
 
 
 cdef uint32_t continued_timestamp(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """Where the receiver's clock stands by now, counted from the last packet that it was sent."""
+    """Return the receiver's current timestamp, counted from the last packet sent to it."""
     cdef int64_t rate = core.negotiated.clock_rate[slot.header.payload_type]
     cdef int64_t elapsed = (core.now - down_track.last_timestamp_at) // 1000
     return down_track.last_timestamp + <uint32_t>(elapsed * rate // 1_000_000)
 
 
 cdef void restart(Core* core, Forwarder* forwarder, bint new_source) noexcept nogil:
-    """The sender's numbers begin anew: receivers go on, without a gap, at its next keyframe."""
+    """Handle restarted numbers of the sender: receivers continue without a gap at its next keyframe."""
     cdef DownTrack* down_track = forwarder.down_tracks
     while down_track != NULL:
         send_waiting(core, down_track)

@@ -1,4 +1,4 @@
-"""FrameReader: the descriptor state of one received stream, and what it says of each packet's frame."""
+"""FrameReader: the descriptor state of one received stream, and the frame of each packet."""
 
 from typing import TypedDict
 

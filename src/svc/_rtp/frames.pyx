@@ -1,8 +1,8 @@
-"""FrameReader: keeps the structures that a stream's descriptors refer to, and extends frame numbers.
+"""FrameReader: keep the structures that a stream's descriptors refer to, and extend frame numbers.
 
-Reads a descriptor once per packet, whoever receives it; what each receiver gets is decided in layers.
-A frame whose structure is not known counts as one of the lowest layer, which everybody gets: so it goes
-whole, even if the structure comes between two of its packets. AV1 RTP specification, appendix A.
+Reads a descriptor once per packet for all receivers; layers decides what each receiver gets. A frame with an
+unknown structure counts as part of the lowest layer, which every receiver gets. The whole frame is therefore
+forwarded, even if its structure arrives between two of its packets. AV1 RTP specification, appendix A.
 """
 
 from libc.stdint cimport int16_t, uint16_t
@@ -15,7 +15,7 @@ from svc._rtp.descriptor cimport (
 from svc._rtp.layers cimport MAX_TEMPORAL
 
 cdef enum:
-    # Where frame numbers start as extended ones, so that earlier frames stay positive.
+    # Extended frame numbers start here, so that earlier frames stay positive.
     FIRST_CYCLE = 1 << 16
 
 
@@ -26,7 +26,7 @@ cdef inline int64_t extend_frame(const FrameReader* reader, uint16_t number) noe
 
 
 cdef const FrameDependencyStructure* structure_for(FrameReader* reader, uint8_t template_id) noexcept nogil:
-    """The newest structure that contains the template; NULL when neither does."""
+    """Return the newest structure that contains the template; NULL if neither does."""
     cdef int i, at
     for i in range(2):
         at = reader.newest ^ i
@@ -36,7 +36,7 @@ cdef const FrameDependencyStructure* structure_for(FrameReader* reader, uint8_t 
 
 
 cdef void keep_structure(FrameReader* reader, int64_t number) noexcept nogil:
-    """Keep what the packet attached: as the newest, or, when the packet is late, as the one before."""
+    """Keep the attached structure, as the newest or, for a late packet, as the previous structure."""
     cdef uint8_t at = reader.newest
     if reader.known[at] and reader.structure_frame[at] > number:
         at ^= 1
@@ -52,7 +52,7 @@ cdef void keep_structure(FrameReader* reader, int64_t number) noexcept nogil:
 
 cdef int read_again(FrameReader* reader, const uint8_t* data, uint8_t length,
                     DependencyDescriptor* descriptor) noexcept nogil:
-    """Read a descriptor without taking note of it; 0 or one of its errors."""
+    """Read a descriptor without recording anything. Return 0 or an error."""
     if mandatory_fields(data, length, descriptor) < 0:
         return TRUNCATED
     return dependency_descriptor(
@@ -61,7 +61,7 @@ cdef int read_again(FrameReader* reader, const uint8_t* data, uint8_t length,
 
 cdef Reading read_frame(FrameReader* reader, const uint8_t* data, uint8_t length, uint32_t timestamp,
                         Frame* frame) noexcept nogil:
-    """Fill in a packet's frame from its descriptor; of one that cannot be read whole, its number at least."""
+    """Fill in a packet's frame from its descriptor, or only its number if the rest cannot be read."""
     cdef DependencyDescriptor descriptor
     cdef bint newer
     if mandatory_fields(data, length, &descriptor) < 0:
@@ -95,9 +95,9 @@ cdef void fill_frame(Frame* frame, const DependencyDescriptor* descriptor) noexc
 
 
 cdef uint8_t switch_points(const DependencyDescriptor* descriptor) noexcept nogil:
-    """Bit K: the indication in the decode target (the frame's spatial id, K) is Switch.
+    """Return the switch points. Bit K: the DTI in decode target (the frame's spatial id, K) is Switch.
 
-    Layers above the highest that the stream has count as that one.
+    Layers above the stream's highest layer count as that layer.
     """
     cdef const FrameDependencyStructure* structure = descriptor.structure
     cdef uint8_t bits = 0
@@ -127,7 +127,7 @@ cdef void remember(FrameReader* reader, uint32_t timestamp, const Frame* frame) 
 
 
 cdef bint recall_frame(FrameReader* reader, uint32_t timestamp, Frame* frame) noexcept nogil:
-    """The frame of a packet without a descriptor: the newest known one with its timestamp."""
+    """Restore the frame of a packet without a descriptor: the newest known frame with its timestamp."""
     cdef int i, at
     for i in range(1, RECENT + 1):
         at = (reader.next_recent + RECENT - i) % RECENT
@@ -140,7 +140,7 @@ cdef bint recall_frame(FrameReader* reader, uint32_t timestamp, Frame* frame) no
 
 
 cdef class Reader:
-    """A FrameReader that Python can drive; for tests and tools."""
+    """A FrameReader for Python, in tests and tools."""
 
     cdef FrameReader* reader
 
@@ -157,7 +157,7 @@ cdef class Reader:
         return self.reader.active_decode_targets
 
     def structure(self, bytes data) -> Structure | None:
-        """The kept structure that a descriptor refers to, None where there is none."""
+        """Return the kept structure that a descriptor refers to; None if there is none."""
         cdef DependencyDescriptor descriptor
         cdef const FrameDependencyStructure* found
         cdef Structure copy = Structure()

@@ -1,4 +1,4 @@
-"""Datagrams on a byte stream, each behind its length (RFC 4571); these classes are for tests."""
+"""Framing of datagrams on a byte stream: each follows its length (RFC 4571). For tests."""
 
 class BrokenFraming(ValueError): ...
 

@@ -1,8 +1,8 @@
-"""Datagrams on a byte stream, each behind its length in two bytes: RFC 4571, as RFC 6544 has it for ICE.
+"""Datagrams on a byte stream, each after its length in two bytes: RFC 4571, as used by RFC 6544 for ICE.
 
-Reading: whatever pieces the stream comes in, whole frames come out; a length above what a datagram may have
-shows that the stream is none of ours, and nothing behind it can be read. Writing: a queue of frames, of which
-none is ever cut short. Knows no sockets, and nothing of what is in a frame.
+Reading: pieces of any size go in, and whole frames come out. A length above that of any datagram shows that
+the stream is foreign, and nothing after it can be read. Writing: a queue of frames, of which none is ever cut
+short. Knows neither sockets nor the content of frames.
 """
 
 from libc.stdlib cimport free, realloc
@@ -12,7 +12,7 @@ from svc._rtp.wire cimport load16, store16
 
 cdef enum:
     FIRST_CAPACITY = 16384
-    # Of a test's stream, as of a connection's (streams).
+    # Of a test's stream and of a connection's stream (streams).
     LONGEST_PIECE = 16384
 
 
@@ -20,7 +20,7 @@ cdef enum:
 
 
 cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_t** frame) noexcept nogil:
-    """The length of the frame at `at`, which is moved behind it; INCOMPLETE, or BROKEN for good."""
+    """Return the length of the frame at `at`, which moves past it; INCOMPLETE, or BROKEN for good."""
     cdef uint16_t size
     if length - at[0] < PREFIX:
         return INCOMPLETE
@@ -35,13 +35,13 @@ cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_
 
 
 cdef size_t resume(const Deframer* deframer, uint8_t* data) noexcept nogil:
-    """Begin a piece with what was held of the one before; how many bytes, less than PREFIX + MAX_DATAGRAM."""
+    """Start a piece with the rest of the previous one. Return its size, less than PREFIX + MAX_DATAGRAM."""
     memcpy(data, deframer.held, deframer.count)
     return deframer.count
 
 
 cdef void hold(Deframer* deframer, const uint8_t* data, size_t length) noexcept nogil:
-    """Keep what is left of a piece: the beginning of a frame, if any."""
+    """Keep the rest of a piece, which is the beginning of a frame."""
     deframer.count = <uint16_t>length
     memcpy(deframer.held, data, length)
 
@@ -50,9 +50,9 @@ cdef void hold(Deframer* deframer, const uint8_t* data, size_t length) noexcept 
 
 
 cdef bint put(FrameQueue* queue, const uint8_t* frame, uint16_t length, uint32_t gone, uint32_t limit) noexcept nogil:
-    """Add a frame of which `gone` bytes, its length's included, have left; False where it finds no room.
+    """Add a frame of which `gone` bytes, including the length field, are sent. Return False without space.
 
-    What has begun to leave comes first: it is put into an empty queue.
+    A partly sent frame goes first, so the queue must be empty.
     """
     cdef uint8_t prefix[PREFIX]
     cdef uint32_t total = PREFIX + length - gone
@@ -92,7 +92,7 @@ cdef bint make_room(FrameQueue* queue, uint32_t count) noexcept nogil:
 
 
 cdef void take(FrameQueue* queue, uint32_t count) noexcept nogil:
-    """The first bytes have left."""
+    """Remove the first bytes, which are sent."""
     cdef uint32_t size
     queue.head += count
     queue.length -= count
@@ -101,7 +101,7 @@ cdef void take(FrameQueue* queue, uint32_t count) noexcept nogil:
         return
     count -= queue.rest
     queue.rest = 0
-    # From frame to frame, until one of which only a part has left.
+    # Skip whole frames, up to a frame that is only partly sent.
     while count:
         size = PREFIX + load16(queue.data + queue.head - count)
         if size > count:
@@ -124,17 +124,17 @@ cdef void clear(FrameQueue* queue) noexcept nogil:
 
 
 class BrokenFraming(ValueError):
-    """The stream is no sequence of frames."""
+    """The stream is not a sequence of frames."""
 
 
 cdef class Reader:
-    """What a connection's bytes say, piece by piece; for tests."""
+    """A reader of a connection's bytes, piece by piece; for tests."""
 
     cdef Deframer deframer
     cdef uint8_t data[PREFIX + MAX_DATAGRAM + LONGEST_PIECE]
 
     def read(self, bytes piece) -> list:
-        """The frames that a piece completes. Raises BrokenFraming."""
+        """Return the frames that a piece completes. Raise BrokenFraming on a bad length."""
         cdef size_t length = resume(&self.deframer, self.data), at = 0
         cdef const uint8_t* frame = NULL
         cdef int size
@@ -155,7 +155,7 @@ cdef class Reader:
 
 
 cdef class Writer:
-    """A queue of frames that leave in whatever pieces; for tests."""
+    """A queue of frames that are written in pieces of any size; for tests."""
 
     cdef FrameQueue queue
 

@@ -1,7 +1,7 @@
-"""Reads an RTP header and writes the one that a receiver gets.
+"""Read an RTP header, and write the header for a receiver.
 
-Copies no payload, never looks into one, and keeps no state. RFC 3550 section 5.1 (fixed header),
-RFC 8285 (header extensions). Contributing sources are not carried over: this is no mixer.
+Neither copies nor reads payloads, and keeps no state. RFC 3550 section 5.1 (fixed header), RFC 8285 (header
+extensions). Contributing sources are omitted, because the SFU does not mix.
 """
 
 from libc.string cimport memcpy, memset
@@ -10,7 +10,7 @@ from svc._rtp.wire cimport load16, load32, store16, store32
 
 
 cdef int parse(const uint8_t* data, size_t length, Header* header) noexcept nogil:
-    """Fill `header` from a decrypted packet; 0, or -1 when it is malformed."""
+    """Fill `header` from a decrypted packet. Return 0, or -1 if the packet is malformed."""
     cdef size_t at = 12, end = 0, padding = 0
     cdef uint32_t profile = 0
     if length < 12 or length > 0xFFFF or data[0] >> 6 != 2:
@@ -70,7 +70,7 @@ cdef void read_one_byte(const uint8_t* data, size_t at, size_t end, Header* head
         ext_id = data[at] >> 4
         length = <size_t>(data[at] & 0x0F) + 1
         # After id 15, and after id 0 with a length, "processing of the entire extension MUST stop" (section
-        # 4.2). So it does after an element that ends too late: the packet is as good without it.
+        # 4.2). An element beyond the end also stops it: the packet is usable without the element.
         if ext_id == 15 or ext_id == 0 or at + 1 + length > end:
             return
         add(header, ext_id, at + 1, length)
@@ -93,7 +93,7 @@ cdef void read_two_byte(const uint8_t* data, size_t at, size_t end, Header* head
 
 
 cdef const Extension* find(const Header* header, uint8_t ext_id) noexcept nogil:
-    """The first element with this id, NULL when there is none; id 0 is never found."""
+    """Return the first element with this id; NULL if there is none. Id 0 is never found."""
     cdef int i
     if ext_id != 0:
         for i in range(header.extension_count):
@@ -105,8 +105,8 @@ cdef const Extension* find(const Header* header, uint8_t ext_id) noexcept nogil:
 cdef size_t write(uint8_t* out, const uint8_t* data, const Header* header, const Rewrite* rewrite) noexcept nogil:
     """Write a receiver's header at `out` and return its length.
 
-    At most 12 + 4 + (the sender's extensions + mid + transport-wide number, each with two bytes of header) + 3 bytes
-    are written. The payload and its padding follow unchanged, so the padding bit is the sender's.
+    Writes at most 12 + 4 + (the sender's extensions + mid + transport-wide number, each with two bytes of
+    header) + 3 bytes. The payload and its padding follow unchanged, so the padding bit is the sender's.
     """
     cdef const Extension* extension
     cdef const uint8_t* value
@@ -178,7 +178,7 @@ cdef inline size_t write_element(uint8_t* out, uint8_t ext_id, const uint8_t* va
 
 
 def parse_header(bytes packet) -> dict | None:
-    """The header of a packet as a dictionary, None when it is malformed; for tests and tools."""
+    """Return a packet's header as a dictionary; None if it is malformed. For tests and tools."""
     cdef Header header
     cdef const uint8_t* data = packet
     cdef int i
@@ -203,7 +203,7 @@ def parse_header(bytes packet) -> dict | None:
 
 def rewrite_header(bytes packet, *, unsigned int ssrc, unsigned int sequence, unsigned int payload_type,
                    dict ext_ids, bint mixed, tuple mid=None) -> bytes | None:
-    """The packet with a receiver's header, None when it is malformed; for tests and tools.
+    """Return the packet with a receiver's header; None if it is malformed. For tests and tools.
 
     `ext_ids` maps the sender's extension ids to the receiver's; `mid` is (id, value).
     """

@@ -1,7 +1,7 @@
 """Packets kept for retransmission, by the publisher's extended sequence number.
 
-Holds references to pool slots, no copies. Who may have a packet again, and how often, is decided
-in delivery; who starts with what is kept, in forwarder. RFC 4585 section 6.2.1 (NACK) is what it is for.
+Holds references to pool slots, not copies. delivery decides which packets are resent and how often, and
+forwarder decides which receivers start from the history. RFC 4585 section 6.2.1 (NACK).
 """
 
 from libc.stdlib cimport calloc, free
@@ -10,7 +10,7 @@ from svc._rtp.pool cimport release, scarce
 
 
 cdef int init(History* history, int64_t size) noexcept nogil:
-    """Make room for `size` packets (a power of two); -1 when there is no memory."""
+    """Reserve space for `size` packets (a power of two). Return -1 if there is no memory."""
     history.slots = <Slot**>calloc(<size_t>size, sizeof(Slot*))
     history.mask = size - 1
     history.oldest = 0
@@ -19,7 +19,7 @@ cdef int init(History* history, int64_t size) noexcept nogil:
 
 
 cdef void forget(History* history, Pool* pool) noexcept nogil:
-    """Drop every packet: a new sender's numbers begin."""
+    """Drop every packet, because a new sender's numbers begin."""
     cdef int64_t i
     for i in range(history.mask + 1):
         if history.slots[i] != NULL:
@@ -29,7 +29,7 @@ cdef void forget(History* history, Pool* pool) noexcept nogil:
 
 
 cdef void clear(History* history, Pool* pool) noexcept nogil:
-    """Drop every packet and the history itself."""
+    """Drop every packet and free the history."""
     if history.slots != NULL:
         forget(history, pool)
         free(history.slots)
@@ -37,7 +37,7 @@ cdef void clear(History* history, Pool* pool) noexcept nogil:
 
 
 cdef void expire(History* history, Pool* pool, int64_t now) noexcept nogil:
-    """Drop what has become too old: a slow track would hold its packets for minutes."""
+    """Drop packets that are too old. Otherwise a slow track would keep its packets for minutes."""
     cdef Slot** place
     while history.oldest <= history.newest:
         place = &history.slots[history.oldest & history.mask]
@@ -50,9 +50,9 @@ cdef void expire(History* history, Pool* pool, int64_t now) noexcept nogil:
 
 
 cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil:
-    """Keep a packet, and drop what has become too old.
+    """Keep a packet, and drop packets that are too old.
 
-    It takes the place of one that is a whole window older; a late one never displaces a newer.
+    It replaces the packet one whole window before it. A late packet never replaces a newer one.
     """
     cdef Slot** place = &history.slots[slot.ext_seq & history.mask]
     expire(history, pool, slot.arrival)
@@ -73,7 +73,7 @@ cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil:
 
 
 cdef Slot* get(History* history, int64_t ext_seq) noexcept nogil:
-    """The packet with this number, NULL when it was never kept or is gone."""
+    """Return the packet with this number; NULL if it was never kept or is gone."""
     cdef Slot* slot = history.slots[ext_seq & history.mask]
     if slot != NULL and slot.ext_seq == ext_seq:
         return slot
@@ -81,7 +81,7 @@ cdef Slot* get(History* history, int64_t ext_seq) noexcept nogil:
 
 
 cdef bint has_all(History* history, int64_t first, int64_t last) noexcept nogil:
-    """Whether every packet from `first` to `last` is kept."""
+    """Return whether every packet from `first` to `last` is kept."""
     cdef int64_t i
     for i in range(first, last + 1):
         if get(history, i) == NULL:

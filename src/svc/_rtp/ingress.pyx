@@ -1,8 +1,8 @@
-"""What becomes of a received datagram until it is a packet on its track.
+"""The path of a received datagram until it is a packet on its track.
 
-Binding requests are answered here; responses, DTLS and news go to Python as events; media is
-authenticated, placed on its line (`placement`) and handed to forwarder. Peers' faults are counted and dropped.
-RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
+Answers binding requests. Sends responses, DTLS and news to Python as events. Authenticates media, places it
+on its line (`placement`) and hands it to forwarder. Counts and drops faulty datagrams. RFC 7983 (demux), RFC
+8445 section 7.3 (checks), RFC 4588.
 """
 
 from libc.stddef cimport size_t
@@ -36,15 +36,16 @@ from svc._rtp.table cimport insert, lookup, remove
 from svc._rtp.twcc cimport ArrivalLog, record
 from svc._rtp.wire cimport load16, load32
 
-# A sender that turns from codec to codec costs Python no more than this often (ns).
+# Minimum time between two events for a sender that keeps changing its codec (ns).
 cdef int64_t TELL_INTERVAL = 500_000_000
 cdef uint8_t NOTHING_TOLD = 255
-# The priority of a candidate learned from a packet (RFC 8445 section 5.1.2.1). The peer's own check corrects it.
+# The priority of a candidate learned from a packet (RFC 8445 section 5.1.2.1). The peer's own check corrects
+# it.
 cdef uint32_t LEARNED_PRIORITY = (110 << 24) | (65535 << 8) | 255
 
 
 cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
-    """Step 2: what is it? Step 3: whose is it?"""
+    """Step 2: classify the datagram. Step 3: find its transport."""
     cdef Kind kind = demux(slot.data, slot.length)
     cdef Transport* transport
     if kind == STUN:
@@ -68,10 +69,10 @@ cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
 
 
 cdef void rebound(Core* core, Slot* slot, const Path* path, Kind kind) noexcept nogil:
-    """Take media from an address that nobody has: a NAT has given a participant another one.
+    """Accept media from an address of no participant: a NAT has given a participant a new address.
 
-    What their keys open is theirs and new, wherever it comes from, so it is used at once. Python asks the path, and
-    our media goes there only when it answers.
+    New packets that a participant's keys open are genuine, wherever they come from, so they are used at once.
+    Python checks the path, and our media goes there only after a response.
     """
     cdef BindingRequest request
     cdef Transport* transport = NULL
@@ -119,7 +120,7 @@ cdef bint tell(Core* core, int kind, uint32_t transport_id, const Path* path, co
     if kind == STUN_EVENT:
         told = push(&core.ice, &event, attached)
     else:
-        # The other half is for what is said once: media begins, a transport is closed.
+        # The other half is for events that are sent once: media starts, or a transport closes.
         told = not is_half_full(&core.events) and push(&core.events, &event, attached)
     if told:
         return True
@@ -136,7 +137,7 @@ cdef void stun_received(Core* core, Slot* slot, const Path* path) noexcept nogil
     if kind == BINDING_REQUEST:
         request_received(core, slot, path)
     elif (kind == BINDING_SUCCESS or kind == BINDING_ERROR) and load32(slot.data + 8) == core.stun_tag:
-        # Ours: the transaction id carries our tag, then the transport's id.
+        # Ours: the transaction id contains our tag and the transport's id.
         transport = transport_at(core, &path.remote)
         if transport != NULL:
             note_sign_of_life(core, transport, &path.remote)
@@ -146,7 +147,7 @@ cdef void stun_received(Core* core, Slot* slot, const Path* path) noexcept nogil
 
 
 cdef void request_received(Core* core, Slot* slot, const Path* path) noexcept nogil:
-    """Answer an authenticated check; tell Python what is new about it."""
+    """Answer an authenticated check, and report news about it to Python."""
     cdef BindingRequest request
     cdef Transport* transport = NULL
     cdef Credentials* credentials = NULL
@@ -159,7 +160,7 @@ cdef void request_received(Core* core, Slot* slot, const Path* path) noexcept no
         core.counters.dropped_stun += 1
         return
     if request.controlling == transport.controlling:
-        # RFC 8445 section 7.3.1.1: a role conflict, or no role at all; Python decides who yields.
+        # RFC 8445 section 7.3.1.1: a role conflict, or no role. Python decides which side yields.
         tell(core, STUN_EVENT, transport.id, path, slot.data, slot.length)
         return
     outgoing = next_outgoing(&core.egress)
@@ -183,7 +184,7 @@ cdef Credentials* credentials_for(Transport* transport, const BindingRequest* re
 
 cdef void path_validated(Core* core, Transport* transport, const Path* path, const BindingRequest* request,
                          uint32_t generation) noexcept nogil:
-    """Media is accepted from this path from now on; Python hears of it once a generation, and of its nomination."""
+    """Accept media from this path. Report it to Python once per generation, and report its nomination."""
     cdef int i, at
     if path.remote.stream:
         prove(core.streams, path.remote.stream)
@@ -196,11 +197,11 @@ cdef void path_validated(Core* core, Transport* transport, const Path* path, con
                     transport.nominated[i] = request.use_candidate
                     transport.priorities[i] = request.priority
                     transport.generations[i] = generation
-            # Another participant may have had the address meanwhile.
+            # Another participant may have used the address meanwhile.
             insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
             return
     if not tell_check(core, transport, path, request, generation):
-        # Not remembered either, so that the next check tells it.
+        # Do not remember the path either, so that the next check reports it.
         return
     if transport.validated_count == MAX_PATHS:
         at = MAX_PATHS - 1
@@ -237,7 +238,7 @@ cdef bint tell_check(Core* core, Transport* transport, const Path* path, const B
 
 
 cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogil:
-    """Accept nothing more from a validated path, unless another one has the same remote address."""
+    """Accept nothing more from a validated path, unless another path has the same remote address."""
     cdef Address remote = transport.validated[index].remote
     cdef uint64_t key = hash_address(&remote, core.hash_seed)
     cdef int i
@@ -252,7 +253,7 @@ cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogi
             return
     if remote.stream:
         abandon(core.streams, remote.stream)
-    # The address may have become another participant's meanwhile.
+    # The address may belong to another participant by now.
     if lookup(&core.by_source, key) == transport:
         remove(&core.by_source, key)
 
@@ -261,7 +262,7 @@ cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogi
 
 
 cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """Step 5: read the header of a packet that has been decrypted; then find the track."""
+    """Step 5: read the header of a decrypted packet, then find its track."""
     cdef const Extension* extension
     cdef Header* header = &slot.header
     cdef Forwarder* forwarder
@@ -283,11 +284,11 @@ cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept no
         return
     if core.negotiated.kind[header.payload_type] == PAYLOAD_RTX:
         if forwarder.ssrc == 0 or not unwrap_rtx(core, slot, forwarder):
-            # A probe for bandwidth: padding, or a copy of what came before we knew the track.
+            # A bandwidth probe: padding, or a copy of a packet from before we knew the track.
             return
         core.counters.retransmissions_received += 1
     elif header.ssrc != forwarder.ssrc:
-        # A source that another has replaced on its line.
+        # A source that was replaced on its line.
         core.counters.dropped_not_negotiated += 1
         return
     media_received(core, forwarder, slot)
@@ -303,7 +304,7 @@ cdef void log_arrival(Core* core, Transport* transport, uint16_t sequence, Slot*
 
 
 cdef void tell_track(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Tell which source and codec a line has now; again later where the ring had no room for it."""
+    """Report the current source and codec of a line. Retry later if the ring is full."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = TRACK
@@ -320,25 +321,25 @@ cdef void tell_track(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef bint unwrap_rtx(Core* core, Slot* slot, Forwarder* forwarder) noexcept nogil:
-    """Turn a retransmission into the packet that it repeats (RFC 4588 section 4); False for a probe."""
+    """Turn a retransmission into the repeated packet (RFC 4588 section 4). Return False for a probe."""
     cdef Header* header = &slot.header
     if header.payload_length < 2:
         return False
     header.sequence = load16(slot.data + header.payload_offset)
     if not is_repeatable(&forwarder.reception, header.sequence):
-        # Of a source that this one has replaced; new numbers never begin with a repetition.
+        # From a replaced source. New numbers never begin with a retransmission.
         return False
     header.payload_offset += 2
     header.payload_length -= 2
     header.payload_type = core.negotiated.media_of[header.payload_type]
     header.ssrc = forwarder.ssrc
-    # Numbers of retransmissions are a count of their own.
+    # Retransmissions have their own sequence numbers.
     slot.leapt = False
     return True
 
 
 cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Step 6: account for the packet; then it is kept and forwarded."""
+    """Step 6: account for the packet, then keep and forward it."""
     cdef Header* header = &slot.header
     cdef Arrival arrival
     set_clock_rate(&forwarder.reception, core.negotiated.clock_rate[header.payload_type])
@@ -384,7 +385,7 @@ cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcep
 
 
 cdef bint find_frame(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Read which frame a packet belongs to; False where nothing tells, and it is forwarded whole."""
+    """Read the frame of a packet. Return False if it is unknown; the packet is then forwarded unchanged."""
     cdef const Extension* extension = find(&slot.header, core.negotiated.descriptor_id)
     cdef Reading reading
     if extension == NULL:

@@ -1,4 +1,4 @@
-"""Asking a sender for a keyframe, and recognising one when it comes."""
+"""Requesting keyframes from a sender, and recognising keyframes."""
 
 class Requester:
     def __init__(self, first_periodic: float = 2.0) -> None: ...

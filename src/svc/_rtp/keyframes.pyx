@@ -1,25 +1,25 @@
-"""KeyframeRequester: a PLI every two seconds, and on demand, coalesced.
+"""KeyframeRequester: a PLI every two seconds and on demand, with requests merged.
 
-Decides when; feedback writes and sends. Recognising a keyframe looks at the payload descriptor
-and, where that does not tell, at the first bits of the frame; it decodes nothing. docs/rtcp.md, "Keyframe
-requests". RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264), AV1 RTP specification section 4.4.
+Decides the times; feedback writes and sends. Recognises a keyframe by the payload descriptor and, if
+necessary, by the first bits of the frame. Decodes nothing. docs/rtcp.md, "Keyframe requests". RFC 7741 (VP8),
+RFC 9628 (VP9), RFC 6184 (H264), AV1 RTP specification section 4.4.
 """
 
-cdef enum:                  # types of H264's NAL units
+cdef enum:                  # H264 NAL unit types
     SPS = 7
     STAP_A = 24
 
-# Every sender of video is asked for a keyframe every 2 s (docs/rtcp.md, "What the SFU makes itself").
+# Every video sender is asked for a keyframe every 2 s (docs/rtcp.md, "What the SFU makes itself").
 cdef int64_t PERIOD = 2_000_000_000
-# At most one PLI in this time, however many receivers ask.
+# At most one PLI in this time, for any number of requests.
 cdef int64_t SOURCE_INTERVAL = 500_000_000
 
 
 cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noexcept nogil:
-    """Ask at once, or as soon as the sender may be asked again: a request is never lost.
+    """Request a keyframe at once, or as soon as the sender may be asked again. Requests are never lost.
 
-    `repeated`: the receiver keeps asking. A receiver that asks for the first time does not wait because of it,
-    unless the keyframe that the other has asked for is still on its way.
+    `repeated`: the receiver keeps asking. Another receiver's first request does not wait because of this one,
+    unless the keyframe requested here is still on its way.
     """
     cdef int64_t last = requester.last_shared if requester.answered and not repeated else requester.last_sent
     cdef int64_t due = max(now, last + SOURCE_INTERVAL) if last else now
@@ -29,13 +29,13 @@ cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noex
 
 
 cdef void skip_unneeded(KeyframeRequester* requester, int64_t now, bint needed) noexcept nogil:
-    """Let the periodic PLI pass by where nobody has any use for the keyframe; the next keeps its phase."""
+    """Skip the periodic PLI if no receiver needs a keyframe. The next PLI keeps its phase."""
     if not needed and now >= requester.next_periodic:
         requester.next_periodic += PERIOD
 
 
 cdef bint take_due(KeyframeRequester* requester, int64_t now) noexcept nogil:
-    """Whether a PLI is to be sent now; it counts as sent."""
+    """Return whether to send a PLI now, and count it as sent."""
     cdef bint periodic = now >= requester.next_periodic
     if not periodic and (requester.due == 0 or now < requester.due):
         return False
@@ -50,18 +50,18 @@ cdef bint take_due(KeyframeRequester* requester, int64_t now) noexcept nogil:
 
 
 cdef int64_t next_due(const KeyframeRequester* requester) noexcept nogil:
-    """When take_due has something to take."""
+    """Return when take_due next returns True."""
     return min(requester.due, requester.next_periodic) if requester.due else requester.next_periodic
 
 
 cdef void keyframe_came(KeyframeRequester* requester) noexcept nogil:
-    """A keyframe answers every request that is still held back."""
+    """Clear the delayed requests, which a keyframe answers."""
     requester.due = 0
     requester.answered = True
 
 
 cdef bint starts_keyframe(Codec codec, const uint8_t* payload, size_t length) noexcept nogil:
-    """Whether this packet is the first of a keyframe."""
+    """Return whether this packet is the first of a keyframe."""
     if length < 2:
         return False
     if codec == VP8:
@@ -78,7 +78,7 @@ cdef bint starts_keyframe(Codec codec, const uint8_t* payload, size_t length) no
 
 
 cdef bint vp8(const uint8_t* payload, size_t length) noexcept nogil:
-    """RFC 7741 section 4.2: S set, partition 0, then P clear in the frame header (section 4.3)."""
+    """Recognise VP8 (RFC 7741): S set and partition 0 (section 4.2), then P clear (section 4.3)."""
     cdef size_t at = 1
     cdef uint8_t extended
     if payload[0] & 0x17 != 0x10:
@@ -98,7 +98,7 @@ cdef bint vp8(const uint8_t* payload, size_t length) noexcept nogil:
 
 
 cdef bint vp9(const uint8_t* payload, size_t length) noexcept nogil:
-    """RFC 9628 section 4.2: P clear (no inter-picture prediction), B set, spatial layer 0."""
+    """Recognise VP9 (RFC 9628 4.2): P clear (no inter-picture prediction), B set, spatial layer 0."""
     cdef size_t at = 1
     if payload[0] & 0x48 != 0x08:
         return False
@@ -112,10 +112,10 @@ cdef bint vp9(const uint8_t* payload, size_t length) noexcept nogil:
 
 
 cdef bint h264(const uint8_t* payload, size_t length) noexcept nogil:
-    """RFC 6184: a sequence parameter set, alone or in a STAP-A.
+    """Recognise an H264 keyframe by a sequence parameter set, alone or in a STAP-A (RFC 6184).
 
-    Not the IDR slice behind it: who started there would lack the parameter sets if these are only late.
-    Browsers send them with every keyframe.
+    The IDR slice after it does not count: a receiver that started there would miss the parameter sets if they
+    were only late. Browsers send parameter sets with every keyframe.
     """
     cdef uint8_t kind = payload[0] & 0x1F
     cdef size_t at = 1
@@ -129,13 +129,13 @@ cdef bint h264(const uint8_t* payload, size_t length) noexcept nogil:
 
 
 def is_keyframe(str codec, bytes payload) -> bool:
-    """starts_keyframe by codec name, for tests."""
+    """Call starts_keyframe with a codec name; for tests."""
     names = {"H264": H264, "VP8": VP8, "VP9": VP9, "AV1": AV1}
     return starts_keyframe(names.get(codec, OTHER), payload, <size_t>len(payload))
 
 
 cdef class Requester:
-    """A KeyframeRequester that Python can drive; for tests. Times are seconds."""
+    """A KeyframeRequester for Python, in tests. Times are in seconds."""
 
     cdef KeyframeRequester requester
 

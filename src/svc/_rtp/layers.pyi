@@ -1,4 +1,4 @@
-"""TemporalLayerSelector: which frames of a track one receiver gets."""
+"""TemporalLayerSelector: selects the frames of a track that one receiver gets."""
 
 from collections.abc import Iterable
 

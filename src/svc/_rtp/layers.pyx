@@ -1,16 +1,16 @@
-"""TemporalLayerSelector: decides once per frame whether one receiver gets it.
+"""TemporalLayerSelector: decide once per frame whether one receiver gets it.
 
-Down takes effect at the next frame. Up to layer K takes effect at a frame that is a switch point
-(DTI S) of the decode target (its spatial id, K) and whose every dependency was forwarded to this
-receiver: from there on nothing refers to what the receiver never got. In VP8 L1T3 a T1 frame marked S
-needs a T1 frame that a T0 receiver never got; the second half of the rule is for that. Until K is
-reached, the highest layer below it that the rule allows is taken.
+A lower layer takes effect at the next frame. An increase to layer K takes effect at a frame that is a switch
+point (DTI S) of the decode target (its spatial id, K), if all its dependencies were forwarded to this
+receiver. After that frame, no frame refers to one that the receiver did not get. In VP8 L1T3, a T1 frame
+marked S may need a T1 frame that a T0 receiver did not get, hence the condition on dependencies. Until K is
+reached, the highest permitted layer below K is used.
 
-A frame that depends on one which was dropped is dropped too, whatever its layer: so every frame sent
-has all its dependencies sent, or lost on the way to us, by construction.
+A frame that depends on a dropped frame is dropped too, whatever its layer. All dependencies of a forwarded
+frame were therefore forwarded, or lost before they reached us.
 
-Sees frames, not packets, and knows neither sequence numbers nor the wire format.
-docs/signalling.md, "From participants"; AV1 RTP specification, appendix A.
+Works on frames, not packets, and knows neither sequence numbers nor the wire format. docs/signalling.md,
+"From participants"; AV1 RTP specification, appendix A.
 """
 
 from libc.stdlib cimport calloc, free
@@ -18,14 +18,14 @@ from libc.string cimport memset
 
 
 cdef int set_target(TemporalLayerSelector* selector, uint8_t target) noexcept nogil:
-    """Ask for layers up to `target` (ALL_LAYERS for all); -1 when there is no memory to do it."""
+    """Request layers up to `target` (ALL_LAYERS for all). Return -1 if there is no memory."""
     if selector.decisions == NULL:
         if target == ALL_LAYERS:
             return 0
         selector.decisions = <uint32_t*>calloc(DECISIONS, sizeof(uint32_t))
         if selector.decisions == NULL:
             return -1
-        # Until now everything went, perhaps half of a frame just now.
+        # Everything was forwarded until now, perhaps including half of the current frame.
         selector.remembered_from = selector.newest + 1
         memset(selector.current, MAX_TEMPORAL - 1, sizeof(selector.current))
     selector.target = target
@@ -33,7 +33,7 @@ cdef int set_target(TemporalLayerSelector* selector, uint8_t target) noexcept no
 
 
 cdef void forget(TemporalLayerSelector* selector) noexcept nogil:
-    """A new sender: its frame numbers mean nothing beside the old ones. What was asked for stays."""
+    """Forget the frames: a new sender's frame numbers are unrelated. The requested layer stays."""
     selector.newest = 0
     if selector.decisions != NULL:
         memset(selector.decisions, 0, DECISIONS * sizeof(uint32_t))
@@ -47,12 +47,12 @@ cdef void clear(TemporalLayerSelector* selector) noexcept nogil:
 
 
 cdef inline uint32_t entry(int64_t number, Decision decision) noexcept nogil:
-    # The part of the number above the index tells this frame from one a window earlier.
+    # The part of the number above the index distinguishes the frame from the frame one window earlier.
     return (<uint32_t>(number // DECISIONS) << 2) | <uint32_t>decision
 
 
 cdef Decision decision_of(const TemporalLayerSelector* selector, int64_t number) noexcept nogil:
-    """What was decided about a frame; UNDECIDED when it has not been, or so long ago that it is forgotten."""
+    """Return the decision about a frame; UNDECIDED if there is none, or if it is forgotten."""
     cdef uint32_t found
     if number < selector.remembered_from:
         return FORWARD
@@ -63,10 +63,10 @@ cdef Decision decision_of(const TemporalLayerSelector* selector, int64_t number)
 
 
 cdef Decision decide(TemporalLayerSelector* selector, const Frame* frame) noexcept nogil:
-    """FORWARD or DROP; the same for every packet of a frame, in whatever order they come."""
+    """Return FORWARD or DROP, the same for every packet of a frame in any order."""
     cdef Decision decision
     if frame.number <= selector.newest - DECISIONS:
-        # So late that what was decided is forgotten: forwarded, because half a frame helps nobody.
+        # The decision is forgotten. Forward, because half a frame is useless.
         return FORWARD
     selector.newest = max(selector.newest, frame.number)
     if selector.decisions == NULL:
@@ -81,7 +81,7 @@ cdef Decision decide(TemporalLayerSelector* selector, const Frame* frame) noexce
 
 
 cdef void promise_dependencies(TemporalLayerSelector* selector, const Frame* frame) noexcept nogil:
-    """What a forwarded frame needs goes too when it comes late, even if fewer layers are wanted by then."""
+    """Promise a frame's dependencies: late ones are forwarded even if fewer layers are requested by then."""
     cdef int64_t number
     cdef int i
     for i in range(frame.dependency_count):
@@ -100,7 +100,7 @@ cdef bint selects(TemporalLayerSelector* selector, const Frame* frame) noexcept 
         dependency = decision_of(selector, frame.number - frame.dependencies[i])
         if dependency == DROP:
             return False
-        # One that has not come yet may come yet: it stops a switch, not the frame.
+        # A missing dependency may still arrive, so it blocks an upward switch but not this frame.
         all_forwarded = all_forwarded and dependency == FORWARD
     if current[0] > target:
         current[0] = target
@@ -109,7 +109,7 @@ cdef bint selects(TemporalLayerSelector* selector, const Frame* frame) noexcept 
             if frame.switch_to & (1 << layer):
                 current[0] = <uint8_t>layer
                 break
-    # A spatial layer is no use without those below it.
+    # A spatial layer is useless without the layers below it.
     for i in range(frame.spatial_id + 1):
         if frame.temporal_id > selector.current[i]:
             return False
@@ -117,7 +117,7 @@ cdef bint selects(TemporalLayerSelector* selector, const Frame* frame) noexcept 
 
 
 cdef class Selector:
-    """A TemporalLayerSelector that Python can drive; for tests."""
+    """A TemporalLayerSelector for Python, in tests."""
 
     cdef TemporalLayerSelector selector
 

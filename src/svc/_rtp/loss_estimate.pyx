@@ -1,37 +1,40 @@
-"""LossEstimate: the rate above which packets are lost, told apart from what the line loses at any rate.
+"""LossEstimate: the rate above which packets are lost, apart from the loss at every rate.
 
-The model has two numbers: a share that is lost at any rate, and a limit beyond which the excess is lost as well.
-Of a few candidates for the limit the one is taken that makes the last five seconds likeliest. So a line that loses a
-tenth of everything keeps its rate, and a policer, at which only the excess is lost, is found. docs/bandwidth.md, "Loss".
+The model has two numbers: the share lost at every rate (inherent loss), and a limit above which all the
+excess is lost too. Of a few candidates, it selects the limit that makes the last five seconds most likely. A
+line that loses a tenth of everything keeps its rate, while a policer, which drops only the excess, is
+detected. docs/bandwidth.md, "Loss".
 """
 
 from libc.math cimport log
 
-# How long packets are collected for one observation (ns); an idle line's observation ends with its silence.
+# Duration of one observation (ns). On an idle line, an observation ends with the silence.
 cdef int64_t OBSERVATION_TIME = 250_000_000
 cdef int MIN_OBSERVATIONS = 3
-# The older an observation, the less it weighs.
+# The weight of an observation decreases with age.
 cdef double AGEING = 0.9
 cdef double MIN_INHERENT = 0.001
-# How much may be lost at any rate before it must be the rate's fault: this share, and more on narrow lines, where a
-# few packets are a large share. libwebrtc says 5 %; lines that lose 10 % without any queue are common on Wi-Fi.
+# Largest inherent loss. Above this share, the rate must be the cause. Narrow lines are allowed more, because
+# a few packets are a large share there. libwebrtc uses 5 %; lines that lose 10 % without any queue are common
+# on Wi-Fi.
 cdef double MAX_INHERENT = 0.12
 cdef double INHERENT_BPS = 75_000.0
-# Beyond this share of loss the limit is bounded at once, without a model.
+# Above this share of loss, the limit is bounded at once, without the model.
 cdef double HOPELESS = 0.16
-# How much likelier, by packet, a higher limit is taken to be, so that what explains as much with less is no trap.
+# Bias per packet in favour of a higher limit, so that a lower limit with the same explanation is no trap.
 cdef double BIAS_PER_KBPS = 0.0002
 cdef double BIAS_PER_LOG = 0.02
-# Where the loss on average exceeds this, nothing speaks for a higher limit.
+# Above this average loss, there is no bias in favour of a higher limit.
 cdef double BIASED_UP_TO = 0.15
 cdef double NEWTON_STEP = 0.75
 cdef int NEWTON_STEPS = 2
-# Below this share of loss nothing begins to be limited.
+# Below this share of loss, the limit cannot start to apply.
 cdef double MIN_LIMITING_LOSS = 0.01
 cdef double LOWER_BOUND = 0.85          # of what arrives
 cdef double MAX_STEP_UP = 1.08          # in one observation
 cdef double HELD_STEP_UP = 1.01
-# How long a limit is held after it has been met, when that time is short again, and what counts as lately (ns).
+# How long a limit is held after it applied, when that time becomes short again, and the meaning of "lately"
+# (ns).
 cdef int64_t FIRST_HOLD = 2_000_000_000
 cdef int64_t QUEUED_HOLD = 500_000_000
 cdef int64_t FORGOTTEN = 15_000_000_000
@@ -41,7 +44,7 @@ cdef uint32_t LATEST_PACKETS = 20
 
 
 cdef void note_packet(LossEstimate* loss, int64_t sent, uint32_t size, bint lost) noexcept nogil:
-    """Take in one packet that has been reported."""
+    """Add one reported packet."""
     if loss.packets == 0:
         loss.began = loss.ended = sent
         loss.bytes = 0
@@ -52,7 +55,7 @@ cdef void note_packet(LossEstimate* loss, int64_t sent, uint32_t size, bint lost
 
 
 cdef bint observe(LossEstimate* loss) noexcept nogil:
-    """End the observation when it is long enough; whether it has ended."""
+    """End the observation if it is long enough. Return whether it has ended."""
     cdef Observation* observation = &loss.observations[loss.at]
     if loss.packets == 0 or loss.ended - loss.began < OBSERVATION_TIME:
         return False
@@ -82,7 +85,7 @@ cdef inline const Observation* newest(const LossEstimate* loss, int i) noexcept 
 
 
 cdef inline double probability(double inherent, double limit, double rate) noexcept nogil:
-    """Return which share is lost of what is sent at `rate`, by the model."""
+    """Return the share that is lost at `rate`, according to the model."""
     cdef double share = inherent
     if rate > limit:
         share += (1 - inherent) * (rate - limit) / rate
@@ -133,9 +136,10 @@ cdef double likelihood(const LossEstimate* loss, double limit, double inherent, 
 
 cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bint queued,
                        int64_t now) noexcept nogil:
-    """Choose a limit after an observation. `by_delay`: what the delay allows; `delivered`: what arrives (bit/s).
+    """Choose a limit after an observation.
 
-    `queued`: packets wait on the way, so that what is lost is lost to a full queue.
+    `by_delay`: the rate that the delay permits; `delivered`: the received rate (bit/s). `queued`: packets
+    wait on the way, so losses are those of a full queue.
     """
     cdef double step = HELD_STEP_UP if now < loss.held_until else MAX_STEP_UP
     cdef double candidates[5]
@@ -165,15 +169,15 @@ cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bi
     best = max(best, LOWER_BOUND * delivered)
     loss.inherent = best_inherent
     if best < by_delay and not loss.limiting and newest(loss, 0).lost < MIN_LIMITING_LOSS * newest(loss, 0).packets:
-        # Nothing is lost: it is the delay that holds the rate.
+        # Nothing is lost, so the delay limits the rate.
         best = by_delay
     note_limiting(loss, best < by_delay, queued, now)
-    # A limit that the delay keeps from being tried says nothing.
+    # A limit above the delay's limit was not tried and means nothing.
     loss.limit = min(best, by_delay)
 
 
 cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t now) noexcept nogil:
-    """Hold a limit that is met again and again without a queue, twice as long each time: each try costs losses."""
+    """Hold a limit that applies again without a queue, twice as long each time: each attempt costs losses."""
     if limiting and not loss.limiting:
         if now - loss.limited_at > FORGOTTEN or loss.hold == 0:
             loss.hold = FIRST_HOLD
@@ -186,7 +190,7 @@ cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t 
 
 
 cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
-    """Return the share lost of what was reported since the last observation, or in it."""
+    """Return the share lost since the last observation, or in it."""
     cdef const Observation* observation = newest(loss, 0)
     if loss.packets >= LATEST_PACKETS:
         return <double>max(loss.lost, <int64_t>0) / loss.packets
@@ -194,5 +198,5 @@ cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
 
 
 cdef bint was_limiting(const LossEstimate* loss, int64_t now) noexcept nogil:
-    """Whether losses have lately shown a limit."""
+    """Return whether losses have lately shown a limit."""
     return loss.limited_at > 0 and now - loss.limited_at < LATELY

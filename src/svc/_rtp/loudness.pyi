@@ -1,4 +1,4 @@
-"""Who is speaking, by the audio level that senders put beside each packet."""
+"""Speech detection from the audio level that senders attach to each packet."""
 
 class Meter:
     def heard(self, level: int, now: float) -> bool: ...

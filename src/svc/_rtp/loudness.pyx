@@ -1,25 +1,25 @@
-"""Turns audio levels into "speaks" and "speaks no more", so that few events tell much.
+"""Turn audio levels into events for the start and end of speech.
 
-Reads the level extension's one byte, never the sound. Onset must last, so that a knock on a table is
-no speech; the end waits, so that a breath is no silence. RFC 6464.
+Reads one byte, the level extension, and never the sound. The start requires a minimum duration, so that a
+knock on a table is not speech. The end is delayed, so that a breath is not silence. RFC 6464.
 """
 
-# dBov x 256. Speech at a headset lies around -25, a quiet room below -60.
+# dBov x 256. Speech into a headset is around -25, a quiet room below -60.
 cdef int64_t ONSET = -45 * 256
 cdef int64_t RELEASE = -52 * 256
 cdef int64_t SILENCE = -127 * 256
-# How long it must be loud, and how long quiet (ns).
+# Minimum duration of loud and of quiet sound (ns).
 cdef int64_t ATTACK = 80_000_000
 cdef int64_t HOLD = 600_000_000
 
 
 cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil:
-    """Take in one packet's level (the extension's byte); whether speaking began or ended with it."""
+    """Process one packet's level (the extension's byte). Return whether speech started or ended with it."""
     cdef int64_t loud = -<int64_t>(level & 0x7F) * 256
     if not loudness.started:
         loudness.started = True
         loudness.level = SILENCE
-    # Up at once, down by an eighth a packet: peaks count, pauses between words do not.
+    # Up at once, down by an eighth per packet: peaks count, pauses between words do not.
     loudness.level = loud if loud > loudness.level else loudness.level + (loud - loudness.level) // 8
     if loudness.level > (RELEASE if loudness.speaking else ONSET):
         loudness.last_loud = now
@@ -34,7 +34,7 @@ cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil:
 
 
 cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil:
-    """Whether speaking has ended by now: quiet senders may send nothing at all (DTX)."""
+    """Return whether speech has ended by now: quiet senders may send nothing at all (DTX)."""
     if loudness.speaking and now >= lapses_at(loudness):
         loudness.speaking = False
         loudness.loud_since = 0
@@ -43,12 +43,12 @@ cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil:
 
 
 cdef int64_t lapses_at(const Loudness* loudness) noexcept nogil:
-    """When speaking will have ended, if nothing loud comes."""
+    """Return when speech will have ended if nothing loud arrives."""
     return loudness.last_loud + HOLD
 
 
 cdef class Meter:
-    """A Loudness that Python can drive; for tests. Times are seconds."""
+    """A Loudness for Python, in tests. Times are in seconds."""
 
     cdef Loudness loudness
 

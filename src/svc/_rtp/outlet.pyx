@@ -1,7 +1,7 @@
-"""The way of a thread's datagrams into the kernel; step 9 of a packet's journey.
+"""Pass a thread's datagrams to the kernel; step 9 of a packet's journey.
 
-Each thread that sends has an outlet of its own, on the sockets that all share. What is to be sent, and what
-happens to what the kernel does not take, is the caller's.
+Each sending thread has its own outlet on the shared sockets. The caller chooses the datagrams, and handles
+those that the kernel refuses.
 """
 
 from libc.errno cimport ENOBUFS, errno
@@ -12,15 +12,16 @@ from svc._rtp.stream_io cimport write_frames
 from svc._rtp.udp cimport svc_monotonic, svc_udp_send
 
 cdef enum:
-    STREAM = -2             # in the place of a socket: a connection
+    STREAM = -2             # a connection instead of a socket
 
 cdef int64_t FIRST_DELAY_BUCKET = 50_000    # ns
 
 
 cdef uint32_t send_batch(Outlet* outlet, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Send a batch in order, one family at a time where both are there; how many are done with, sent or failed.
+    """Send a batch in order, one address family at a time. Return how many datagrams are done: sent or
+    failed.
 
-    Fewer than all where the system takes no more for now.
+    Returns fewer than all if the system refuses more for now.
     """
     cdef uint32_t i = 0, done = 0
     cdef int waiting = 0, fd = -1, this_fd, family
@@ -48,7 +49,7 @@ cdef uint32_t send_batch(Outlet* outlet, Outgoing* batch, uint32_t count) noexce
 
 
 cdef uint32_t send_streamed(Outlet* outlet, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Those at the beginning that go to one connection; however slow it is, they are done with."""
+    """Send the first datagrams that go to one connection. They are done, however slow the connection is."""
     if outlet.connections == NULL:
         outlet.failed += 1
         return 1
@@ -80,7 +81,7 @@ cdef inline void write_datagram(svc_datagram* datagram, Outgoing* outgoing, bint
 
 
 cdef void measure_delay(Outlet* outlet, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Of the packets whose last datagrams these are."""
+    """Record the delay of packets whose last datagram is in the batch."""
     cdef int64_t now = 0, delay, bound
     cdef uint32_t i
     cdef int bucket

@@ -1,8 +1,8 @@
-"""Rewrites the Dependency Descriptor and the picture ids of a packet for one receiver.
+"""Rewrite the Dependency Descriptor and the picture ids of a packet for one receiver.
 
-The same packet, sent again, gets the same bytes: all that they depend on is kept beside its number. Where a receiver
-gets every layer of one encoding, both go as they came. Decides nothing. AV1 RTP specification, appendix A; RFC 7741,
-RFC 9628.
+A resent packet gets the same bytes: everything that they depend on is stored with its number. A receiver of
+all layers of one encoding gets both unchanged. Makes no decisions. AV1 RTP specification, appendix A; RFC
+7741, RFC 9628.
 """
 
 from libc.stdint cimport uint16_t, uint32_t
@@ -22,7 +22,7 @@ from svc._rtp.wire cimport load16, store16
 
 cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent, Rewrite* rewrite,
                              uint8_t* out) noexcept nogil:
-    """Write the descriptor as it is for this receiver: for its decode targets, and with its frame numbers."""
+    """Write the descriptor for this receiver: for its decode targets, and with its frame numbers."""
     cdef const Splice* splice = splice_of(down_track, sent)
     cdef uint16_t frame_offset = splice.frame_offset if splice != NULL else 0
     cdef const Extension* extension
@@ -34,7 +34,7 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
         return
     if sent.told_layers != ALL_LAYERS:
         length = cut_descriptor(source_of(down_track, splice), slot, extension, sent.told_layers, out)
-        # A receiver of the one-byte form alone would lose the whole descriptor to the few bytes more.
+        # A receiver limited to the one-byte form would lose the whole descriptor because of the extra bytes.
         if length > 16 and not down_track.mixed:
             length = 0
     if length == 0 and frame_offset and extension.length >= 3:
@@ -42,7 +42,7 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
         memcpy(out, slot.data + extension.offset, extension.length)
     if length == 0:
         return
-    # The frame number stands behind the first byte in every descriptor.
+    # In every descriptor, the frame number follows the first byte.
     store16(out + 1, <uint16_t>(load16(out + 1) + frame_offset))
     rewrite.replaced = extension
     rewrite.replacement = out
@@ -51,7 +51,7 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
 
 cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension* extension, uint8_t layers,
                         uint8_t* out) noexcept nogil:
-    """Cut the active decode targets to those that the receiver gets (AV1 RTP, appendix A.4); the length, 0 = untouched."""
+    """Limit the active decode targets to the receiver's (AV1 RTP, A.4). Return the length, 0 = unchanged."""
     cdef FrameReader* frames = forwarder.frames
     cdef DependencyDescriptor descriptor
     cdef uint32_t targets
@@ -64,12 +64,12 @@ cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension*
 
 
 cdef size_t replace_pictures(Core* core, const Slot* slot, const Splice* splice, uint8_t* out) noexcept nogil:
-    """Write the beginning of the payload with the receiver's picture ids; how many bytes it replaces, often none."""
+    """Write the payload's start with the receiver's picture ids. Return the bytes replaced, often none."""
     cdef Picture picture
     cdef const uint8_t* payload = slot.data + slot.header.payload_offset
     if splice.picture_offset == 0 and splice.tl0_offset == 0:
         return 0
-    # By the packet's own codec: the sender may have turned to another one since.
+    # Use the packet's own codec, because the sender may have changed its codec since.
     read_picture(<Codec>core.negotiated.codec[slot.header.payload_type], payload, slot.header.payload_length, &picture)
     write_picture(&picture, payload, splice.picture_offset, splice.tl0_offset, out)
     return picture.length

@@ -1,8 +1,8 @@
-"""Writes and encrypts one packet for one receiver: media, the same packet again, and padding.
+"""Write and encrypt one packet for one receiver: media, a resend, or padding.
 
-What is sent under one SSRC and index is the same bytes whenever it is sent: the header with its extensions is
-written from what `Sent` remembers of the packet. Decides nothing of what is sent, or when. RFC 3550, RFC 4588 (RTX);
-docs/security.md, the encryption invariant.
+Bytes sent under one SSRC and index are the same each time: the header with its extensions is written from the
+packet's `Sent`. Decides neither which packets are sent nor when. RFC 3550, RFC 4588 (RTX); docs/security.md,
+the encryption invariant.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -22,7 +22,7 @@ from svc._rtp.wire cimport store16
 
 
 cdef int send(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) noexcept nogil:
-    """Write the packet as this receiver's, the same bytes whenever it is called for the same `sent`."""
+    """Write the packet for this receiver. The bytes are the same each time for the same `sent`."""
     cdef Outgoing* outgoing = next_outgoing(egress_of(core, down_track))
     cdef const Splice* splice = splice_of(down_track, sent)
     cdef uint8_t descriptor[MAX_DESCRIPTOR]
@@ -53,7 +53,7 @@ cdef int send(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) noexcep
 
 cdef int send_filler(Core* core, DownTrack* down_track, Outgoing* outgoing, Rewrite* rewrite,
                      Plaintext* plaintext, bint repeated) noexcept nogil:
-    """Nothing but one byte of padding under the number of a packet that was not to go (RFC 3550 section 5.1)."""
+    """Write one byte of padding under the number of a packet that must not be sent (RFC 3550 section 5.1)."""
     cdef uint8_t padding = 1
     cdef Header header
     header.padding = 1
@@ -81,10 +81,10 @@ cdef inline void fill(Rewrite* rewrite, DownTrack* down_track, Slot* slot, bint 
 
 cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Plaintext* plaintext,
                 uint8_t* prefix, const Splice* splice, bint repeated) noexcept nogil:
-    """Seal the payload behind the header, and hand over; the datagram's length, or -1.
+    """Encrypt the payload behind the header and hand the datagram over. Return its length, or -1.
 
-    It goes as it came, but for the picture ids of a receiver that has been moved to another encoding. They are written
-    to the end of `prefix`, which is sealed first.
+    The payload is unchanged, except for the picture ids of a receiver that was moved to another encoding. The
+    ids are written to the end of `prefix`, which is encrypted first.
     """
     cdef size_t replaced
     plaintext.payload = slot.data + slot.header.payload_offset
@@ -99,7 +99,7 @@ cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slo
 
 cdef int hand_over(Core* core, DownTrack* down_track, Outgoing* outgoing, const Plaintext* plaintext,
                    bint repeated) noexcept nogil:
-    """Encrypt, and add to the batch. `repeated`: its transport-wide number has gone out before."""
+    """Encrypt, and add to the batch. `repeated`: its transport-wide number was already sent."""
     cdef int total = seal(&down_track.transport.outbound, outgoing.data, plaintext)
     if total < 0:
         core.counters.dropped_send_failed += 1
@@ -119,7 +119,7 @@ cdef int hand_over(Core* core, DownTrack* down_track, Outgoing* outgoing, const 
 
 
 cdef int send_again(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) noexcept nogil:
-    """Send it on the RTX stream (RFC 4588 section 4); where the receiver has none, the same packet again."""
+    """Send the packet on the RTX stream (RFC 4588 section 4). Without RTX, send the same bytes again."""
     cdef uint8_t payload_type = rtx_payload_type(core, down_track, slot)
     cdef const Splice* splice = splice_of(down_track, sent)
     cdef uint8_t prefix[2 + MAX_PICTURE]
@@ -147,7 +147,7 @@ cdef int send_again(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) n
 
 
 cdef int send_padding(Core* core, DownTrack* down_track, uint8_t payload_type, uint8_t padding) noexcept nogil:
-    """Send nothing but padding on the RTX stream, where no decoder is disturbed by it; the datagram's length, or -1."""
+    """Send padding on the RTX stream, where it disturbs no decoder. Return the datagram's length, or -1."""
     cdef Outgoing* outgoing = next_outgoing(egress_of(core, down_track))
     cdef uint8_t zeroes[255]
     cdef Plaintext plaintext

@@ -1,8 +1,8 @@
-"""Picture: reads the picture id and TL0PICIDX of a VP8 or VP9 payload descriptor, and writes them again.
+"""Picture: read and rewrite the picture id and TL0PICIDX of a VP8 or VP9 payload descriptor.
 
-A receiver that is switched between encodings of a track sees one stream, in which both count on. The descriptor
-lies in front of the frame and is never encrypted end to end. Decides nothing. RFC 7741 section 4.2 (VP8), RFC 9628
-section 4.2 (VP9).
+A receiver that is moved between encodings of a track sees one stream, in which both fields keep counting. The
+descriptor precedes the frame and is never encrypted end to end. Makes no decisions. RFC 7741 section 4.2
+(VP8), RFC 9628 section 4.2 (VP9).
 """
 
 from libc.string cimport memcpy, memset
@@ -11,7 +11,7 @@ from svc._rtp.keyframes cimport OTHER, VP8, VP9
 
 
 cdef void read_picture(Codec codec, const uint8_t* payload, size_t length, Picture* picture) noexcept nogil:
-    """Find both fields; a descriptor that is cut off has none."""
+    """Find both fields. A truncated descriptor has neither."""
     memset(picture, 0, sizeof(Picture))
     if length < 2:
         return
@@ -31,7 +31,7 @@ cdef void read_picture(Codec codec, const uint8_t* payload, size_t length, Pictu
 
 
 cdef inline uint8_t find_id(const uint8_t* payload, size_t length, uint8_t at, Picture* picture) noexcept nogil:
-    """Note the picture id at `at`; what follows it begins at the number returned."""
+    """Record the picture id at `at`, and return the offset of the byte after it."""
     picture.id_at = at
     picture.id_length = 2 if at < length and payload[at] & 0x80 else 1
     picture.length = at + picture.id_length
@@ -53,7 +53,7 @@ cdef void vp9(const uint8_t* payload, size_t length, Picture* picture) noexcept 
     cdef uint8_t at = 1
     if payload[0] & 0x80:
         at = find_id(payload, length, at, picture)
-    # The layer's byte, and TL0PICIDX behind it where the references are not listed (F = 0).
+    # The layer byte, followed by TL0PICIDX if the references are not listed (F = 0).
     if payload[0] & 0x30 == 0x20:
         picture.tl0_at = at + 1
         picture.length = at + 2
@@ -74,7 +74,7 @@ cdef void write_picture(const Picture* picture, const uint8_t* payload, uint16_t
 
 
 def rewrite_picture(str codec, bytes payload, int id_offset, int tl0_offset) -> bytes:
-    """The payload with both fields moved on, for tests."""
+    """Return the payload with both fields advanced; for tests."""
     cdef Picture picture
     cdef uint8_t out[MAX_PICTURE]
     names = {"VP8": VP8, "VP9": VP9}
@@ -84,7 +84,7 @@ def rewrite_picture(str codec, bytes payload, int id_offset, int tl0_offset) -> 
 
 
 def picture_of(str codec, bytes payload) -> tuple:
-    """(picture id, TL0PICIDX), None where there is none; for tests."""
+    """Return (picture id, TL0PICIDX), with None for a missing field; for tests."""
     cdef Picture picture
     names = {"VP8": VP8, "VP9": VP9}
     read_picture(names.get(codec, OTHER), payload, <size_t>len(payload), &picture)

@@ -1,7 +1,7 @@
-"""Places a packet on a line of its sender, and on an encoding there; a part of step 5 of a packet's journey.
+"""Find a packet's line and its encoding; a part of step 5 of a packet's journey.
 
-The first packet of a source names both, by its header extensions; those after it are known by their SSRC. RFC 8843
-section 9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
+The header extensions of a source's first packet name both. Later packets are found by SSRC. RFC 8843 section
+9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -13,20 +13,20 @@ from svc._rtp.header cimport Extension, Header, find
 from svc._rtp.keyframes cimport request
 from svc._rtp.objects cimport AUDIO, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, Line, Source
 
-# A source that has been silent this long may make room for another (ns).
+# A source that has been silent this long may be replaced (ns).
 cdef int64_t SOURCE_IDLE = 5_000_000_000
 cdef int64_t PLI_PERIOD_MS = 2000
 
 
 cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """The forwarder that this packet's SSRC belongs to, NULL when there is none."""
+    """Return the forwarder for this packet's SSRC; NULL if there is none."""
     cdef uint32_t ssrc = slot.header.ssrc
     cdef uint8_t payload_type = slot.header.payload_type
     cdef Source* source
     cdef Line* line
     cdef Forwarder* forwarder
     cdef int i
-    # SSRC 0 stands for none.
+    # SSRC 0 means none.
     if ssrc == 0 or core.negotiated.kind[payload_type] == PAYLOAD_UNKNOWN:
         return NULL
     for i in range(transport.source_count):
@@ -52,9 +52,9 @@ cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nog
 
 
 cdef Forwarder* encoding_of(Core* core, Forwarder* first, Slot* slot) noexcept nogil:
-    """The encoding of a line's track that the packet names; NULL where it names none of them.
+    """Return the encoding of a line's track that the packet names; NULL if it names none of them.
 
-    A sender that names none, although it has agreed to send several, has one.
+    A sender that names no encoding, although it negotiated several, has only one.
     """
     cdef bint repeats = core.negotiated.kind[slot.header.payload_type] == PAYLOAD_RTX
     cdef const Extension* rid
@@ -74,7 +74,7 @@ cdef Forwarder* encoding_of(Core* core, Forwarder* first, Slot* slot) noexcept n
 
 
 cdef Line* line_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """By the mid that the packet carries, else by the SSRCs that the answer listed."""
+    """Find the line by the mid in the packet, otherwise by the SSRCs in the answer."""
     cdef const Extension* extension = find(&slot.header, core.negotiated.mid_id)
     cdef Line* line
     cdef int i, k
@@ -94,7 +94,7 @@ cdef Line* line_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
 
 
 cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
-    """A free place, or that of the source silent longest, if it has been silent long enough."""
+    """Return a free place, or the place of the source that has been silent longest, if long enough."""
     cdef Source* oldest = &transport.sources[0]
     cdef int i
     if transport.source_count < MAX_SOURCES:
@@ -107,15 +107,16 @@ cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Header* header) noexcept nogil:
-    """Begin to receive media on a line, or begin again under another SSRC."""
+    """Start receiving media on a line, or restart under another SSRC."""
     cdef int64_t highest = forwarder.reception.highest
     if forwarder.ssrc:
         restart(core, forwarder, True)
-        # Unless this packet starts it: a lost one before the first that came is missed by nobody.
+        # Packets lost before the first one are not known to be missing, so only a keyframe is a safe start.
+        # If this packet starts one, it clears the request.
         if forwarder.kind == VIDEO:
             request(&forwarder.keyframes, core.now, False)
     memset(&forwarder.reception, 0, sizeof(forwarder.reception))
-    # No extended number comes twice, whoever sends.
+    # Extended numbers never repeat, even with another sender.
     forwarder.reception.highest = highest
     forwarder.reception.is_audio = forwarder.kind == AUDIO
     forwarder.ssrc = header.ssrc
@@ -126,7 +127,7 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
 
 
 cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """When a source is first asked for a keyframe, ns: all encodings of a track together.
+    """Return when to first ask a source for a keyframe, ns: the same time for all encodings of a track.
 
     Some senders answer a PLI for one encoding with a keyframe of each.
     """
@@ -137,5 +138,5 @@ cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
             other = forwarder.simulcast.encodings[i]
             if other != forwarder and other.keyframes.next_periodic > core.now:
                 return other.keyframes.next_periodic
-    # "timers at random phase": many publishers' PLIs do not fall together.
+    # "timers at random phase": the PLIs to many publishers must not coincide.
     return core.now + <int64_t>(random32(core) % PLI_PERIOD_MS) * 1_000_000

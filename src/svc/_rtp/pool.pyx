@@ -1,7 +1,7 @@
 """The packet pool: one allocation per 64 packets, none per packet.
 
-Received datagrams are written straight into slots; histories and send queues hold references.
-Knows nothing of packets beyond their size. Owned by one thread, so counts are plain numbers.
+Received datagrams are written directly into slots. Histories and send queues hold references. Knows only the
+size of packets. One thread owns the pool, so reference counts are plain numbers.
 """
 
 from libc.stdlib cimport calloc, free
@@ -30,7 +30,7 @@ cdef bint grow(Pool* pool) noexcept nogil:
 
 
 cdef Slot* acquire(Pool* pool) noexcept nogil:
-    """A slot with one reference, NULL when the pool is at its bound."""
+    """Return a slot with one reference; NULL if the pool is at its limit."""
     cdef Slot* slot
     if pool.free == NULL and not grow(pool):
         return NULL
@@ -42,7 +42,7 @@ cdef Slot* acquire(Pool* pool) noexcept nogil:
 
 
 cdef void release(Pool* pool, Slot* slot) noexcept nogil:
-    """Give one reference back; the last one frees the slot."""
+    """Drop one reference. The last one frees the slot."""
     slot.references -= 1
     if slot.references == 0:
         slot.next_free = pool.free
@@ -51,7 +51,7 @@ cdef void release(Pool* pool, Slot* slot) noexcept nogil:
 
 
 cdef void destroy(Pool* pool) noexcept nogil:
-    """Free every chunk, whoever still refers to its slots."""
+    """Free every chunk, even if slots are still referenced."""
     cdef void* chunk = pool.chunks
     cdef void* following
     while chunk != NULL:

@@ -1,8 +1,8 @@
-"""Probing: when to try a higher rate, how much to send for it, and what it has shown.
+"""Probing: when to try a higher rate, how much to send, and the result.
 
-A probe is 25 ms of packets at the rate that is to be tried. It begins at three and six times the first estimate and
-goes on at twice each result; later one is sent now and then, while more is wanted than the estimate allows. Sends
-nothing: `owed` says how many bytes are due. docs/bandwidth.md, "Probes".
+A probe is 25 ms of packets at the rate to be tried. Probing starts at three and six times the first estimate,
+and continues at twice each result. Later, a probe is sent from time to time while more is wanted than the
+estimate permits. Sends nothing itself: `owed` returns the bytes to send. docs/bandwidth.md, "Probes".
 """
 
 from libc.string cimport memset
@@ -12,37 +12,37 @@ from svc._rtp.sent_packets cimport SentPacket
 cdef double FIRST_SCALE = 3.0
 cdef double SECOND_SCALE = 6.0
 cdef double NEXT_SCALE = 2.0
-cdef double LIMITED_SCALE = 2.0         # where the sender uses much less than the estimate
+cdef double LIMITED_SCALE = 2.0         # if the sender uses much less than the estimate
 cdef double FULL_SCALE = 1.5
-# A result of this share of what was tried is followed by the next step at once.
+# A result of at least this share of the tried rate leads to the next step at once.
 cdef double SUCCESS = 0.7
-cdef double PROGRESS = 1.1            # of the estimate before
-# Packets leave in bursts of 5 ms, because ticks are that far apart.
+cdef double PROGRESS = 1.1            # times the previous estimate
+# Packets are sent in bursts of 5 ms, because that is the tick interval.
 cdef int64_t BURST = 5_000_000
 cdef int64_t LENGTH = 25_000_000
-# A cluster that could not be sent in this time is given up.
+# A cluster that could not be sent in this time is abandoned.
 cdef int64_t MAX_LENGTH = 200_000_000
 cdef uint32_t MIN_PACKETS = 5
-# So that each burst has a packet.
+# At this rate, each burst still has a packet.
 cdef double MIN_RATE = 150_000.0
-# More than this is never owed at once (bytes): a thread that was late does not make up for it.
+# Maximum owed at once (bytes): a late thread does not catch up.
 cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
-# A probe costs about a fortieth of the rate where it is repeated after a second; without success it is sent less often.
+# A probe repeated after a second costs about a fortieth of the rate. Without success, probes become rarer.
 cdef int64_t FIRST_INTERVAL = 1_000_000_000
 cdef int64_t MAX_INTERVAL = 5_000_000_000
 cdef double INTERVAL_GROWTH = 1.6
-# The share of a cluster that has to arrive.
+# Share of a cluster that must arrive.
 cdef double MIN_RECEIVED = 0.8
-# Where packets arrive so much faster than they were sent, clocks or reports are wrong.
+# If packets arrive this much faster than they were sent, clocks or reports are wrong.
 cdef double MAX_RATIO = 2.0
-# Where they arrive slower than this share of the rate at which they were sent, that rate was more than the line has.
+# If packets arrive at less than this share of the sent rate, the line carries less than that rate.
 cdef double UNSATURATED = 0.9
 cdef double SATURATED_SHARE = 0.95
 
 
 cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now) noexcept nogil:
-    """Ask for a probe if one is due; whether one was asked for. `limited`: less than the estimate is used."""
+    """Request a probe if one is due; return whether it was. `limited`: the estimate is not used fully."""
     cdef double scale = LIMITED_SCALE if limited else FULL_SCALE
     if probing.wanted == 0 or probing.rate or probing.waiting_until > now:
         return False
@@ -73,7 +73,7 @@ cdef void ask(Probing* probing, double rate, int64_t now) noexcept nogil:
 
 
 cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
-    """Begin to send the cluster that is asked for: all that is sent from now on belongs to it."""
+    """Start the requested cluster. Everything sent from now on belongs to it."""
     cdef Cluster* cluster
     probing.last_number = <uint8_t>(probing.last_number % 254 + 1)
     probing.began = now
@@ -86,7 +86,7 @@ cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nog
 
 
 cdef int64_t owed(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
-    """Return how many bytes are to be sent now, media among them; take up what is asked for."""
+    """Return how many bytes to send now, including media. Start the requested cluster."""
     cdef int64_t elapsed, bytes, number
     cdef uint32_t packets = 0
     cdef SentPacket* packet
@@ -110,7 +110,7 @@ cdef int64_t owed(Probing* probing, SentPackets* sent, int64_t now) noexcept nog
 
 
 cdef void end_cluster(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
-    """End the cluster that is being sent; the second one follows."""
+    """End the cluster being sent, and start the second one."""
     cdef Cluster* cluster = &probing.clusters[probing.last_number % CLUSTERS]
     cdef SentPacket* packet
     cdef int64_t number
@@ -129,7 +129,7 @@ cdef void end_cluster(Probing* probing, SentPackets* sent, int64_t now) noexcept
 
 
 cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int64_t sent, int64_t arrival) noexcept nogil:
-    """Take in a packet of a cluster that has arrived."""
+    """Process a packet of a cluster that has arrived."""
     cdef Cluster* cluster = &probing.clusters[number % CLUSTERS]
     if cluster.number != number:
         return
@@ -150,7 +150,7 @@ cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int6
 
 
 cdef double take_result(Probing* probing) noexcept nogil:
-    """Return what a cluster has shown the line to carry (bit/s), once for each; 0 for nothing new."""
+    """Return the line's capacity as shown by a cluster (bit/s), once per cluster; 0 = nothing new."""
     cdef double found = 0.0, result
     cdef Cluster* cluster
     cdef int i
@@ -166,7 +166,7 @@ cdef double take_result(Probing* probing) noexcept nogil:
         if result == 0 or cluster.packets >= cluster.sent_packets:
             cluster.number = 0
         else:
-            # Packets that are still to come belong to it, and must not be taken for another one's.
+            # Packets still to come belong to this cluster and must not count for another.
             cluster.sent_packets = 0
     return found
 
@@ -187,7 +187,7 @@ cdef double measured(const Cluster* cluster) noexcept nogil:
 
 
 cdef void go_on(Probing* probing, double result, double taken, double before, int64_t now) noexcept nogil:
-    """Follow a success at once, from what was taken of it. `before`: the estimate that it was tried against."""
+    """Follow up a success at once, based on the part `taken`. `before`: the estimate before the probe."""
     if taken > PROGRESS * before:
         probing.interval = FIRST_INTERVAL
         probing.next_probe = min(probing.next_probe, now + FIRST_INTERVAL)
@@ -200,6 +200,6 @@ cdef void go_on(Probing* probing, double result, double taken, double before, in
 
 
 cdef void hurry(Probing* probing, int64_t now) noexcept nogil:
-    """Let the next probe come soon: the line has become narrower, perhaps for a moment."""
+    """Schedule the next probe soon: the line has become narrower, perhaps only briefly."""
     probing.interval = FIRST_INTERVAL
     probing.next_probe = min(max(probing.next_probe, now), now + FIRST_INTERVAL)

@@ -1,8 +1,9 @@
-"""RateControl: the rate that the delay allows, additive up and multiplicative down.
+"""RateControl: the rate that the delay permits, with additive increase and multiplicative decrease.
 
-While the queue grows the rate falls to 0.85 of what comes through. Else it rises: by 8 % a second where the
-capacity is unknown or clearly more, by about a packet in a round trip near it. It never exceeds one and a half
-times what arrives, because more has not been tried. docs/bandwidth.md, "Rate".
+While the queue grows, the rate falls to 0.85 of the received rate. Otherwise it rises: by 8 % a second if the
+capacity is unknown or clearly higher, and by about a packet per round trip near the capacity. It never
+exceeds one and a half times the received rate, because a higher rate has not been tried. docs/bandwidth.md,
+"Rate".
 """
 
 from libc.math cimport pow, sqrt
@@ -13,34 +14,35 @@ cdef double BACK_OFF = 0.85
 cdef double GROWTH_PER_S = 1.08
 cdef double MAX_OVER_DELIVERED = 1.5
 cdef double MARGIN_BPS = 10_000.0
-# A packet of 1200 bytes for each response time, which is the round trip and the time in which feedback comes.
+# One packet of 1200 bytes per response time: the round trip plus the feedback interval.
 cdef double PACKET_BITS = 9600.0
 cdef double FEEDBACK_S = 0.1
 cdef double MIN_ADDITION_BPS = 4000.0
-# Of the capacity's mean: the weight of one more observation, and the bounds of its relative variance.
+# For the mean of the capacity: the weight of a new observation, and the limits of the relative variance.
 cdef double CAPACITY_WEIGHT = 0.05
 cdef double MIN_DEVIATION = 0.4
 cdef double MAX_DEVIATION = 2.5
-# Decreases are no closer together than a round trip, within these bounds (ns).
+# Minimum time between decreases: a round trip, within these limits (ns).
 cdef int64_t MIN_SPACING = 50_000_000
 cdef int64_t MAX_SPACING = 200_000_000
-# A long queue is let empty: the longer it is, the lower the rate, to half of what comes through.
+# A long queue is drained: the longer it is, the lower the rate, down to half of the received rate.
 cdef double DRAIN_PER_S = 1.5
 cdef double MAX_DRAIN = 0.5
 cdef int64_t DRAINED = 40_000_000
 cdef int64_t NO_QUEUE = 10_000_000
 cdef int64_t DRAIN_TIME = 1_500_000_000
-# A queue of this length (ns), and one that has stood for so long.
+# A queue of at least this length (ns), and one that has lasted this long.
 cdef int64_t LONG_QUEUE = 100_000_000
 cdef int64_t MAX_STANDING = 500_000_000
-# Where so little of the estimate comes through, nothing is waited for.
+# If less than this share of the estimate arrives, decrease at once.
 cdef double COLLAPSE = 0.6
 cdef double STALE = 0.8
-# Beside another flow: for how long it is believed to be there (ns), and what is done about losses, as TCP does.
+# With a competing flow: how long to assume that it exists (ns), and the response to losses, as in TCP.
 cdef int64_t COMPETITION = 15_000_000_000
 cdef int MAX_FUTILE = 2
 cdef int64_t MIN_FUTILE_QUEUE = 60_000_000
-# After this time a decrease shows in the queue, and after that one there are other reasons for it (ns).
+# A decrease shows in the queue after the first of these times. After the second, the queue has other causes
+# (ns).
 cdef int64_t MIN_EFFECT_TIME = 150_000_000
 cdef int64_t MAX_EFFECT_TIME = 3_000_000_000
 cdef double MIN_THROUGH = 0.7
@@ -49,12 +51,12 @@ cdef double NOTICEABLE = 0.95
 cdef double COMPETING_LOSS = 0.01
 cdef double COMPETING_BACK_OFF = 0.7
 cdef int64_t COMPETING_SPACING = 500_000_000
-# Below this queue (ns), what arrives shows what the line carries.
+# Below this queue (ns), the received rate shows the line's capacity.
 cdef int64_t SHORT_QUEUE = 30_000_000
 
 
 cdef void set_estimate(RateControl* control, double estimate) noexcept nogil:
-    """Take over what a probe has measured."""
+    """Adopt the result of a probe."""
     control.estimate = estimate
     control.probed = True
     control.resume = 0.0
@@ -63,7 +65,7 @@ cdef void set_estimate(RateControl* control, double estimate) noexcept nogil:
 
 
 cdef void update(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
-    """Take in what the last feedback says."""
+    """Process the last feedback."""
     cdef double elapsed_s = min(<double>(now - control.updated_at) / 1e9, 1.0) if control.updated_at else 0.0
     cdef bint overused = delivery.usage == OVERUSE or delivery.stepped
     control.updated_at = now
@@ -74,7 +76,7 @@ cdef void update(RateControl* control, const Delivery* delivery, int64_t now) no
         control.standing_since = now
     if now < control.competing_until and (delivery.stepped or (
             0 < delivery.recent < COLLAPSE * control.estimate and delivery.lost > COMPETING_LOSS)):
-        # No flow that competes fairly does that.
+        # A flow that competes fairly does not do that.
         control.competing_until = 0
         overused = True
     if now < control.competing_until:
@@ -88,7 +90,7 @@ cdef void update(RateControl* control, const Delivery* delivery, int64_t now) no
 
 
 cdef void drain(RateControl* control, const Delivery* delivery, bint overused, int64_t now) noexcept nogil:
-    """Wait until the queue has emptied. One that does not, although less is sent, is another flow's."""
+    """Wait until the queue is empty. A queue that stays although less is sent belongs to another flow."""
     if delivery.queue < DRAINED:
         control.estimate = max(control.estimate, control.resume)
         control.resume = 0.0
@@ -102,13 +104,13 @@ cdef void drain(RateControl* control, const Delivery* delivery, bint overused, i
 
 
 cdef void compete(RateControl* control, const Delivery* delivery, double elapsed_s, int64_t now) noexcept nogil:
-    """Beside a flow that fills the queue whatever we do: only losses say when it is too much."""
+    """Compete with a flow that always fills the queue: only losses show that the rate is too high."""
     if delivery.lost > COMPETING_LOSS:
         if now - control.decreased_at >= COMPETING_SPACING:
             control.estimate = min(control.estimate, COMPETING_BACK_OFF * max(delivery.recent, delivery.smooth))
             control.decreased_at = now
     elif delivery.queue < NO_QUEUE:
-        # It has ended.
+        # The other flow has ended.
         control.competing_until = 0
     else:
         increase(control, delivery, elapsed_s)
@@ -118,7 +120,7 @@ cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) 
     cdef double through = delivery.recent if delivery.recent else control.estimate
     cdef double estimate = BACK_OFF * through
     cdef bint collapsed = through < COLLAPSE * control.estimate or (
-        # The decrease before this one went by what came through before.
+        # The previous decrease used an earlier received rate.
         through < control.resume and through < STALE * delivery.sent)
     if not collapsed and (control.resume or
                           now - control.decreased_at < min(max(delivery.rtt, MIN_SPACING), MAX_SPACING)):
@@ -145,7 +147,7 @@ cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) 
 
 
 cdef bint is_futile(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
-    """Whether decreases no longer shorten the queue, though less is sent and all of it comes through."""
+    """Return whether decreases no longer shorten the queue, although less is sent and all of it arrives."""
     cdef int64_t since = now - control.decreased_at
     if since > MAX_EFFECT_TIME or not delivery.follows or delivery.stepped or (
             delivery.recent < MIN_THROUGH * control.estimate or delivery.queue < MIN_FUTILE_QUEUE
@@ -169,7 +171,7 @@ cdef void increase(RateControl* control, const Delivery* delivery, double elapse
     else:
         estimate += max(estimate * (pow(GROWTH_PER_S, elapsed_s) - 1), MIN_ADDITION_BPS * elapsed_s)
     if delivery.queue < SHORT_QUEUE:
-        # The line carries it, whatever was thought of it.
+        # The line carries this rate, whatever the estimate was.
         estimate = max(estimate, delivery.smooth)
     if estimate <= most:
         if estimate > control.estimate * 1.01:

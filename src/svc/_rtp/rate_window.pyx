@@ -1,18 +1,18 @@
-"""RateWindow: how many bits a second passed within the last second.
+"""RateWindow: the bit rate over at most the last second.
 
-Bytes are counted into buckets of 25 ms by the time at which they passed, whichever clock that is. The bucket
-that is still being filled does not count, because it would make every rate too low. Knows no packets.
+Counts bytes into buckets of 25 ms, by the time of any one clock. The bucket being filled is excluded, because
+it would lower every rate. Knows no packets.
 """
 
 from libc.string cimport memset
 
 
 cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
-    """Count bytes at a time; those that are older than the window are left out."""
+    """Count bytes at a time. Bytes older than the window are ignored."""
     cdef int64_t bucket = at // BUCKET_NS
     cdef int64_t i
     if window.newest == 0 or bucket - window.newest >= RATE_BUCKETS or window.newest - bucket >= 8 * RATE_BUCKETS:
-        # After a second of silence, and where the clock was set back, the rate begins again.
+        # Start over after a second of silence, and if the clock was set back.
         memset(window.bytes, 0, sizeof(window.bytes))
         window.first = window.newest = bucket
     for i in range(window.newest + 1, bucket + 1):
@@ -24,7 +24,7 @@ cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
 
 
 cdef double rate(const RateWindow* window, int buckets) noexcept nogil:
-    """Return bit/s over the last whole buckets, at most `buckets` of them; 0 where fewer than four have passed."""
+    """Return bit/s over the last whole buckets, at most `buckets`; 0 if fewer than four have passed."""
     cdef int64_t oldest = max(window.newest - min(buckets, RATE_BUCKETS - 1), window.first)
     cdef int64_t total = 0, i
     if window.newest - oldest < 4:

@@ -1,4 +1,4 @@
-"""What the SFU knows of a source it receives: statistics, duplicates, what is missing."""
+"""Reception of one source by the SFU: statistics, duplicates and missing packets."""
 
 class Source:
     def __init__(self, clock_rate: int = 90000, audio: bool = False) -> None: ...

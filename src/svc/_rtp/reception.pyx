@@ -1,26 +1,27 @@
-"""Statistics of one received source, the duplicates among its packets, and those that are missing.
+"""Statistics of one received source, with its duplicate and missing packets.
 
-Sends nothing: what is due is returned to feedback, which writes it. RFC 3550 section 6.4.1 and
-appendices A.1, A.3 and A.8 (statistics), RFC 4585 section 6.2.1 (asking again).
+Sends nothing: feedback writes the NACKs and reports. RFC 3550 section 6.4.1 and appendices A.1, A.3 and A.8
+(statistics), RFC 4585 section 6.2.1 (NACK).
 """
 
 from libc.string cimport memset
 
 from svc._rtp.sequence cimport extend
 
-# The first NACK waits this long, for packets that are only out of order.
+# The first NACK waits this long, because packets may only be out of order.
 cdef int64_t REORDER_WAIT = 10_000_000
-# Between two NACKs for one packet: a round trip and some, within these bounds (ns).
+# Time between two NACKs for one packet: slightly more than a round trip, within these limits (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
 cdef int64_t LEAST_RETRY = 20_000_000
 cdef int64_t MOST_RETRY = 250_000_000
-# What comes later than this has been overtaken by a keyframe that was asked for.
+# By this time, a requested keyframe has made the missing packet useless.
 cdef int64_t GIVE_UP = 1_000_000_000
-# NetEq plays sound 60 to 200 ms after it arrives. A later answer is not heard.
+# NetEq plays sound 60 to 200 ms after it arrives. A later response is not heard.
 cdef int64_t AUDIO_GIVE_UP = 200_000_000
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
-# A browser's answer does not say whether it sends sound again. A sender that has ignored this many packets in a
-# row, or is too far away, is not asked for a while (ns). It is asked again later, for an outage looks the same.
+# A browser's SDP answer does not say whether it resends audio. A sender that ignored this many packets in a
+# row, or is too far away, gets no NACKs for a while (ns). Later it gets NACKs again, because an outage looks
+# the same.
 cdef int MAX_IGNORED = 16
 cdef int64_t QUIET = 10_000_000_000
 cdef int64_t CYCLE = 1 << 16
@@ -28,8 +29,8 @@ cdef int64_t CYCLE = 1 << 16
 
 cdef void restart(Reception* reception, uint16_t seq) noexcept nogil:
     memset(reception.seen, 0, sizeof(reception.seen))
-    # More than a cycle above everything before: an extended number means one packet for ever, so that
-    # neither history nor resends can take a new packet for an old one.
+    # More than a cycle above all earlier numbers: an extended number identifies one packet for good, so
+    # neither history nor resends confuse a new packet with an old one.
     reception.base = (reception.highest & ~(CYCLE - 1)) + 2 * CYCLE + seq
     reception.highest = reception.base
     reception.received = 0
@@ -49,7 +50,7 @@ cdef inline bint test_and_set(Reception* reception, int64_t ext_seq) noexcept no
 
 
 cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept nogil:
-    """Forget what was seen a window ago in the numbers skipped, and remember them as missing."""
+    """Forget what was seen one window ago under the skipped numbers, and record them as missing."""
     cdef int64_t first = reception.highest + 1
     cdef int64_t i
     cdef Missing* missing
@@ -74,7 +75,7 @@ cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept 
 
 
 cdef void close_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept nogil:
-    """A late packet has come: it is missed no more, and may tell the round trip."""
+    """Record that a late packet arrived. It is no longer missing, and may show the round trip."""
     cdef int i, kept = 0
     for i in range(reception.missing_count):
         if reception.missing[i].ext_seq != ext_seq:
@@ -87,7 +88,7 @@ cdef void close_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept
 
 
 cdef void answered(Reception* reception, int64_t now, int64_t took) noexcept nogil:
-    """Learn from a packet that came after a NACK for it."""
+    """Learn from a packet that arrived after a NACK for it."""
     measure_round_trip(reception, took)
     reception.ignored = 0
     if reception.is_audio and reception.rtt > AUDIO_MAX_RTT:
@@ -95,15 +96,17 @@ cdef void answered(Reception* reception, int64_t now, int64_t took) noexcept nog
 
 
 cdef void fall_quiet(Reception* reception, int64_t now) noexcept nogil:
-    """Ask for nothing for a while, then find out again whether the sender answers, and how fast."""
+    """Send no NACKs for a while, then find out again whether the sender responds, and how fast."""
     reception.quiet_until = now + QUIET
     reception.ignored = 0
     reception.rtt = 0
 
 
 cdef void measure_round_trip(Reception* reception, int64_t took) noexcept nogil:
-    """`took` is from the first NACK, though a later one may be what was answered: the least is kept,
-    and creeps up where all are longer. A packet that was only out of order misleads for a few losses."""
+    """Measure the round trip. `took` counts from the first NACK, though the response may be to a later one.
+    The minimum is kept, and creeps up if all values are higher. A packet that was only out of order gives a
+    wrong value for a few losses.
+    """
     if reception.rtt == 0 or took < reception.rtt + (reception.rtt >> 3):
         reception.rtt = max(took, <int64_t>1)
     else:
@@ -111,9 +114,9 @@ cdef void measure_round_trip(Reception* reception, int64_t took) noexcept nogil:
 
 
 cdef void measure_jitter(Reception* reception, uint32_t timestamp, int64_t arrival) noexcept nogil:
-    """RFC 3550 appendix A.8, in integers."""
+    """Compute the jitter of RFC 3550 appendix A.8, in integers."""
     cdef int64_t rate = reception.clock_rate
-    # In two parts: the product would overflow after three years of the machine's uptime.
+    # In two parts, because the product would overflow after three years of uptime.
     cdef int64_t seconds = arrival // 1_000_000_000
     cdef int64_t rest = arrival % 1_000_000_000
     cdef int64_t transit = seconds * rate + rest * rate // 1_000_000_000 - timestamp
@@ -121,7 +124,7 @@ cdef void measure_jitter(Reception* reception, uint32_t timestamp, int64_t arriv
     if reception.transit != 0:
         if difference < 0:
             difference = -difference
-        # A timestamp that wrapped is no jitter.
+        # A wrapped timestamp is not jitter.
         if difference < rate * 10:
             reception.jitter += difference - ((reception.jitter + 8) >> 4)
     reception.transit = transit
@@ -129,9 +132,9 @@ cdef void measure_jitter(Reception* reception, uint32_t timestamp, int64_t arriv
 
 cdef Arrival update(Reception* reception, uint16_t seq, bint leapt, uint32_t timestamp, int64_t arrival, int64_t now,
                     int64_t* ext_seq) noexcept nogil:
-    """Account for one packet; tells its extended number and how it arrived.
+    """Account for one packet. Return how it arrived, and set its extended number.
 
-    `leapt`: it is half a cycle or more ahead, which its number alone cannot show. Only SRTP knows.
+    `leapt`: the packet is at least half a cycle ahead, which its number alone cannot show. Only SRTP knows.
     """
     cdef int64_t ext
     cdef Arrival result = IN_ORDER
@@ -164,15 +167,15 @@ cdef Arrival update(Reception* reception, uint16_t seq, bint leapt, uint32_t tim
 
 
 cdef int64_t retry_interval(const Reception* reception) noexcept nogil:
-    """How long to wait for an answer to a NACK, in ns."""
+    """Return how long to wait for a response to a NACK, in ns."""
     if reception.rtt == 0:
         return UNKNOWN_RTT
-    # A quarter for jitter, and what the answer may be overtaken by.
+    # A quarter for jitter, plus time for reordering of the response.
     return min(max(reception.rtt + (reception.rtt >> 2) + REORDER_WAIT, LEAST_RETRY), MOST_RETRY)
 
 
 cdef int due_nacks(Reception* reception, int64_t now, int64_t retry_after, uint16_t* numbers) noexcept nogil:
-    """Write the numbers to ask for now, at most MAX_MISSING, and return how many they are."""
+    """Write the numbers to NACK now, at most MAX_MISSING. Return their count."""
     cdef int i, kept = 0, due = 0
     cdef int64_t give_up_after = AUDIO_GIVE_UP if reception.is_audio else GIVE_UP
     cdef Missing* missing
@@ -222,7 +225,7 @@ cdef void report(Reception* reception, uint32_t ssrc, int64_t now, ReportBlock* 
 
 
 cdef class Source:
-    """A Reception that Python can drive; for tests. Times are seconds."""
+    """A Reception for Python, in tests. Times are in seconds."""
 
     cdef Reception reception
 

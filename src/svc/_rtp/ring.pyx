@@ -1,7 +1,7 @@
-"""A bounded ring of events: one writer (the core's thread), one reader (Python's), no lock.
+"""A bounded ring of events: one writer (the core's thread), one reader (Python's thread), no lock.
 
-A full ring refuses the event, and the writer counts it: what is lost is retransmitted by its
-protocol (STUN, DTLS) or said again. Wakes nobody: that is udploop's.
+A full ring refuses the event, and the writer counts it. Lost events are repeated by their protocol (STUN,
+DTLS) or reported again. Wakes no thread; udploop does.
 """
 
 from libc.stdlib cimport free, malloc
@@ -11,7 +11,7 @@ from svc._rtp.atomics cimport load_acquire, store_release
 
 
 cdef int init(Ring* ring, size_t capacity) noexcept nogil:
-    """-1 when there is no memory; `capacity` is a power of two."""
+    """Initialise a ring. Return -1 if there is no memory. `capacity` is a power of two."""
     ring.data = <uint8_t*>malloc(capacity)
     ring.capacity = capacity
     ring.head = 0
@@ -29,11 +29,11 @@ cdef bint is_half_full(const Ring* ring) noexcept nogil:
 
 
 cdef bint push(Ring* ring, Event* event, const uint8_t* attached) noexcept nogil:
-    """Append an event with `event.length` attached bytes; False when there is no room."""
+    """Append an event with `event.length` attached bytes. Return False if there is no space."""
     cdef size_t size = (sizeof(Event) + event.length + 7) & ~<size_t>7
     cdef size_t at = ring.head & (ring.capacity - 1)
     cdef size_t to_end = ring.capacity - at
-    # A record is contiguous: one that does not fit before the end starts at the beginning.
+    # A record is contiguous. If it does not fit before the end, it goes to the start.
     cdef size_t skip = 0 if size <= to_end else to_end
     if size + skip > ring.capacity - (ring.head - load_acquire(&ring.tail)):
         return False
@@ -50,7 +50,7 @@ cdef bint push(Ring* ring, Event* event, const uint8_t* attached) noexcept nogil
 
 
 cdef Event* peek(Ring* ring) noexcept nogil:
-    """The oldest event, its bytes behind it; NULL when there is none. Valid until pop."""
+    """Return the oldest event, followed by its bytes; NULL if there is none. Valid until pop."""
     cdef size_t head = load_acquire(&ring.head)
     cdef size_t at
     if head == ring.tail:

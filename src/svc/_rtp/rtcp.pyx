@@ -1,8 +1,8 @@
-"""RTCP on the wire: reads what peers send and writes what we send.
+"""RTCP on the wire: read packets from peers, and write our own.
 
-Knows formats only: what becomes of each type is decided in feedback, and told in docs/rtcp.md.
-RFC 3550 section 6, RFC 4585 section 6, RFC 5104 section 4.3.1. Reduced-size packets (RFC 5506)
-are read as they come: a compound need not begin with a report.
+Handles formats only: feedback decides about each type, and docs/rtcp.md describes it. RFC 3550 section 6, RFC
+4585 section 6, RFC 5104 section 4.3.1. Reduced-size packets (RFC 5506) are accepted: a compound need not
+begin with a report.
 """
 
 from libc.string cimport memcpy, memset
@@ -12,7 +12,7 @@ from svc._rtp.wire cimport load16, load24, load32, load64, store16, store24, sto
 
 
 cdef int next_packet(Cursor* compound, Packet* packet) noexcept nogil:
-    """Take the next packet of a compound: 1, 0 at its end, -1 where it is malformed."""
+    """Read the next packet of a compound. Return 1, 0 at its end, or -1 if it is malformed."""
     cdef const uint8_t* head
     cdef size_t padding
     if compound.left == 0:
@@ -37,7 +37,7 @@ cdef int next_packet(Cursor* compound, Packet* packet) noexcept nogil:
 
 
 cdef int read_sender_info(const Packet* packet, SenderInfo* info) noexcept nogil:
-    """The sender's part of an SR; -1 when it is cut short."""
+    """Read the sender info of an SR. Return -1 if it is truncated."""
     if packet.length < 24:
         return -1
     info.ssrc = load32(packet.body)
@@ -49,14 +49,14 @@ cdef int read_sender_info(const Packet* packet, SenderInfo* info) noexcept nogil
 
 
 cdef int read_report(const Packet* packet, int index, ReportBlock* block) noexcept nogil:
-    """Report block `index` of an SR or RR; -1 when there is none."""
+    """Read report block `index` of an SR or RR. Return -1 if there is none."""
     cdef size_t at = (24 if packet.type == SR else 4) + 24 * <size_t>index
     cdef const uint8_t* p = packet.body + at
     if index >= packet.count or at + 24 > packet.length:
         return -1
     block.ssrc = load32(p)
     block.fraction_lost = p[4]
-    # Sign-extend 24 bits: duplicates can make it negative.
+    # Sign-extend 24 bits, because duplicates can make the number negative.
     block.lost = <int32_t>(load24(p + 5) << 8) >> 8
     block.highest = load32(p + 8)
     block.jitter = load32(p + 12)
@@ -66,14 +66,14 @@ cdef int read_report(const Packet* packet, int index, ReportBlock* block) noexce
 
 
 cdef inline void write_head(uint8_t* out, int count, uint8_t packet_type, size_t length) noexcept nogil:
-    """`length` is that of the whole packet, a multiple of 4."""
+    """Write a packet's header. `length` is that of the whole packet, a multiple of 4."""
     out[0] = <uint8_t>(0x80 | count)
     out[1] = packet_type
     store16(out + 2, <uint32_t>(length / 4 - 1))
 
 
 cdef size_t write_rr(uint8_t* out, uint32_t sender, const ReportBlock* blocks, int count) noexcept nogil:
-    """A receiver report; at most 31 blocks."""
+    """Write a receiver report of at most 31 blocks."""
     cdef size_t length = 8 + 24 * <size_t>count
     cdef uint8_t* p
     cdef int i
@@ -92,7 +92,7 @@ cdef size_t write_rr(uint8_t* out, uint32_t sender, const ReportBlock* blocks, i
 
 
 cdef size_t write_sr(uint8_t* out, const SenderInfo* info) noexcept nogil:
-    """A sender report without report blocks."""
+    """Write a sender report without report blocks."""
     write_head(out, 0, SR, 28)
     store32(out + 4, info.ssrc)
     store64(out + 8, info.ntp)
@@ -103,8 +103,8 @@ cdef size_t write_sr(uint8_t* out, const SenderInfo* info) noexcept nogil:
 
 
 cdef size_t write_cname(uint8_t* out, uint32_t ssrc, const uint8_t* cname, uint8_t length) noexcept nogil:
-    """An SDES packet with one chunk, holding the CNAME."""
-    # Header, SSRC, item header, text, then one to four zero bytes end the chunk.
+    """Write an SDES packet with one chunk that holds the CNAME."""
+    # Header, SSRC, item header, text, then one to four zero bytes to end the chunk.
     cdef size_t total = (4 + 4 + 2 + <size_t>length + 4) & ~<size_t>3
     memset(out, 0, total)
     write_head(out, 1, SDES, total)
@@ -129,7 +129,7 @@ cdef size_t write_pli(uint8_t* out, uint32_t sender, uint32_t media) noexcept no
 
 
 cdef size_t write_nack(uint8_t* out, uint32_t sender, uint32_t media, const uint16_t* missing, int count) noexcept nogil:
-    """A generic NACK of `missing` (rising, as sequence numbers rise); each entry names a number and 16 after it."""
+    """Write a generic NACK of `missing`, in rising order. Each entry holds a number and the 16 after it."""
     cdef size_t length = 12
     cdef uint16_t first
     cdef uint32_t mask
@@ -151,7 +151,7 @@ cdef size_t write_nack(uint8_t* out, uint32_t sender, uint32_t media, const uint
 
 
 def parse_compound(bytes data) -> list | None:
-    """The packets of a compound as (type, count, body), None where it is malformed; for tests and tools."""
+    """Return a compound's packets as (type, count, body); None if it is malformed. For tests and tools."""
     cdef Cursor compound
     cdef Packet packet
     cdef int more
@@ -166,7 +166,7 @@ def parse_compound(bytes data) -> list | None:
 
 
 def nack_packet(unsigned int sender, unsigned int media, list missing) -> bytes:
-    """write_nack of at most 512 numbers, for tests."""
+    """Call write_nack with at most 512 numbers; for tests."""
     cdef uint16_t numbers[512]
     cdef uint8_t out[MAX_RTCP]
     cdef int i

@@ -1,7 +1,7 @@
-"""What waits to be sent: a list of records for each receiver, and the receivers in turn.
+"""Send queues: a list of records per receiver, and the receivers in turn.
 
-Holds references to packet slots, no copies. Which record is sent, how many at a time and which is
-dropped is delivery's to decide. Owned by one thread; one allocation per 1024 records, none per record.
+Holds references to packet slots, not copies. delivery decides which records are sent or dropped, and how many
+at a time. One thread owns the queues. One allocation per 1024 records, none per record.
 """
 
 from libc.stdlib cimport calloc, free
@@ -13,7 +13,7 @@ cdef struct Chunk:
 
 
 cdef bint grow(RecordPool* records) noexcept nogil:
-    """Make more records; False at the bound."""
+    """Allocate more records. Return False at the limit."""
     cdef Chunk* chunk
     cdef int i
     if records.records + RECORDS_PER_CHUNK > MAX_RECORDS:
@@ -31,7 +31,7 @@ cdef bint grow(RecordPool* records) noexcept nogil:
 
 
 cdef void destroy(RecordPool* records) noexcept nogil:
-    """Free every chunk, whoever still has records of it."""
+    """Free every chunk, even if its records are still in use."""
     cdef void* chunk = records.chunks
     cdef void* following
     while chunk != NULL:
@@ -44,7 +44,7 @@ cdef void destroy(RecordPool* records) noexcept nogil:
 
 
 cdef void end_turn(SendQueue* queue, DownTrack* before) noexcept nogil:
-    """Take the turn of the receiver that stands behind `before`; NULL = of the first."""
+    """Remove the turn of the receiver behind `before`; NULL = of the first receiver."""
     cdef DownTrack* ended = queue.first if before == NULL else before.next_queued
     if before == NULL:
         queue.first = ended.next_queued
@@ -56,7 +56,7 @@ cdef void end_turn(SendQueue* queue, DownTrack* before) noexcept nogil:
 
 
 cdef DownTrack* longest(SendQueue* queue) noexcept nogil:
-    """For whom most is waiting; NULL when nothing is."""
+    """Return the receiver with the most waiting packets; NULL if nothing waits."""
     cdef DownTrack* down_track = queue.first
     cdef DownTrack* found = NULL
     while down_track != NULL:
@@ -67,7 +67,7 @@ cdef DownTrack* longest(SendQueue* queue) noexcept nogil:
 
 
 cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil:
-    """Drop all that waits for a receiver, and its turn: it goes."""
+    """Drop all waiting packets of a receiver that leaves, and its turn."""
     cdef DownTrack* before = NULL
     cdef DownTrack* at = queue.first
     while down_track.first_record != NULL:

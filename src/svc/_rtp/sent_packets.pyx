@@ -1,7 +1,7 @@
-"""SentPackets: what went to one receiver under transport-wide numbers, until it is reported.
+"""SentPackets: packets sent to one receiver under transport-wide numbers, until they are reported.
 
-A ring by number, 8 bytes for each packet. It grows while packets that it would forget may still be reported, up to
-a bound. Estimates nothing.
+A ring by number, with 8 bytes per packet. It grows, up to a limit, while its oldest packets may still be
+reported. Estimates nothing.
 """
 
 from libc.stddef cimport size_t
@@ -9,12 +9,12 @@ from libc.stdlib cimport calloc, free
 
 from svc._rtp.sequence cimport FIRST_CYCLE, extend
 
-# A packet that has not been reported after this time is lost, with its feedback or without (us).
+# A packet not reported within this time is lost, even if its feedback was lost (us).
 cdef uint32_t MAX_WAIT_US = 2_000_000
 
 
 cdef int init(SentPackets* sent, uint16_t first) noexcept nogil:
-    """Begin to number packets, with `first`; -1 when there is no memory."""
+    """Start numbering packets at `first`. Return -1 if there is no memory."""
     sent.packets = <SentPacket*>calloc(FIRST_PACKETS, sizeof(SentPacket))
     sent.mask = FIRST_PACKETS - 1
     sent.next_number = FIRST_CYCLE + first
@@ -28,7 +28,7 @@ cdef void clear(SentPackets* sent) noexcept nogil:
 
 
 cdef void grow(SentPackets* sent, int64_t now) noexcept nogil:
-    """Make room for twice as many packets, where the oldest may still be reported and there is memory."""
+    """Double the size, if the oldest packets may still be reported and there is memory."""
     cdef uint32_t mask = 2 * sent.mask + 1
     cdef SentPacket* packets
     cdef int64_t number
@@ -46,7 +46,7 @@ cdef void grow(SentPackets* sent, int64_t now) noexcept nogil:
 
 
 cdef SentPacket* find(SentPackets* sent, uint16_t number) noexcept nogil:
-    """Return the packet that went under a number; NULL where none did, or where it is forgotten."""
+    """Return the packet with a number; NULL if there was none or it is forgotten."""
     cdef int64_t extended = extend(sent.next_number - 1, number)
     cdef SentPacket* packet
     if extended >= sent.next_number or extended < sent.next_number - <int64_t>sent.mask - 1:
@@ -56,7 +56,7 @@ cdef SentPacket* find(SentPackets* sent, uint16_t number) noexcept nogil:
 
 
 cdef void forget_timing(SentPackets* sent, uint16_t number) noexcept nogil:
-    """Note that a packet goes a second time under the same number: what arrives may be either."""
+    """Note that a packet is sent again under the same number. An arrival may be either of the two."""
     cdef SentPacket* packet = find(sent, number)
     if packet != NULL:
         packet.cluster = NOT_TIMED

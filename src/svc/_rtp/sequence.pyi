@@ -1,4 +1,4 @@
-"""Sequence numbers: extended to 64 bits, compared, and renumbered for one receiver."""
+"""Sequence numbers: extend them to 64 bits, compare them, and renumber them for one receiver."""
 
 class Rewriter:
     def __init__(self, window: int = 1024) -> None: ...

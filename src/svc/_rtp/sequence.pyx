@@ -1,18 +1,18 @@
-"""SequenceRewriter: contiguous numbers for a receiver, whatever is dropped on the way to it.
+"""SequenceRewriter: contiguous numbers for a receiver, even when packets are dropped for it.
 
-Decides nothing about what to drop, and sees numbers only, never packets. Inputs and outputs are
-extended sequence numbers. A number once given to an input stays its number, so a retransmission
-or a late packet gets the one that was kept for it.
+Works on extended sequence numbers only, and does not decide which packets to drop. An input keeps its number
+for good, so a retransmission or a late packet gets the number reserved for it.
 """
 
 from libc.stdlib cimport free, malloc
 
-# In the place of an output number's low bits: the one packet in four thousand million that has these is lost.
+# Stored instead of an output number's low bits. The one packet in four thousand million with these bits is
+# lost.
 cdef uint32_t LEFT_OUT = 0xFFFFFFFF
 
 
 cdef int init(SequenceRewriter* rewriter, int64_t window) noexcept nogil:
-    """Allocate a window of `window` inputs (a power of two); -1 when there is no memory."""
+    """Allocate a window of `window` inputs (a power of two). Return -1 if there is no memory."""
     rewriter.outputs = <uint32_t*>malloc(<size_t>window * sizeof(uint32_t))
     rewriter.mask = window - 1
     rewriter.started = False
@@ -27,7 +27,7 @@ cdef void clear(SequenceRewriter* rewriter) noexcept nogil:
 
 
 cdef void sync(SequenceRewriter* rewriter, int64_t input, int64_t output) noexcept nogil:
-    """Start, or start again: `input` will get `output`; earlier inputs have no number."""
+    """Start or restart: `input` gets `output`, and earlier inputs have no number."""
     cdef int64_t i
     for i in range(rewriter.mask + 1):
         rewriter.outputs[i] = LEFT_OUT
@@ -37,11 +37,11 @@ cdef void sync(SequenceRewriter* rewriter, int64_t input, int64_t output) noexce
 
 
 cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept nogil:
-    """Give each input after `highest` and before `upto` its number: it is missing, and may still come."""
+    """Number each input between `highest` and `upto`: it is missing, but may still arrive."""
     cdef int64_t first = rewriter.highest + 1
     cdef int64_t i
     if upto - first > rewriter.mask:
-        # Nobody can ask for what lies before the window.
+        # Nobody can request packets before the window.
         rewriter.next_output += upto - 1 - rewriter.mask - first
         first = upto - 1 - rewriter.mask
     for i in range(first, upto):
@@ -50,7 +50,7 @@ cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept
 
 
 cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
-    """Leave `input` out: what follows closes up. A late input's number was kept, and stays a gap."""
+    """Leave `input` out, without a gap. A late input's number was reserved, and stays a gap."""
     if not rewriter.started or input <= rewriter.highest:
         return
     keep_numbers(rewriter, input)
@@ -59,7 +59,7 @@ cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
 
 
 cdef void drop_missing(SequenceRewriter* rewriter, int64_t before) noexcept nogil:
-    """Leave out every input from the highest up to `before`, which have not come and are not wanted."""
+    """Leave out every input from the highest up to `before`: they have not arrived and are not wanted."""
     cdef int64_t first = rewriter.highest + 1
     cdef int64_t i
     if before - first > rewriter.mask:
@@ -71,7 +71,7 @@ cdef void drop_missing(SequenceRewriter* rewriter, int64_t before) noexcept nogi
 
 
 cdef int64_t rewrite(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
-    """The output number of `input`, NO_NUMBER when it was dropped or lies before the window."""
+    """Return the output number of `input`; NO_NUMBER if it was dropped or is before the window."""
     cdef uint32_t output
     if input > rewriter.highest:
         keep_numbers(rewriter, input + 1)
@@ -81,12 +81,12 @@ cdef int64_t rewrite(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
     output = rewriter.outputs[input & rewriter.mask]
     if output == LEFT_OUT:
         return NO_NUMBER
-    # All that the window holds lie shortly before the next one.
+    # All numbers in the window are shortly before the next one.
     return rewriter.next_output - <int64_t>(<uint32_t>rewriter.next_output - output)
 
 
 cdef class Rewriter:
-    """A SequenceRewriter that Python can drive; for tests."""
+    """A SequenceRewriter for Python, in tests."""
 
     cdef SequenceRewriter rewriter
 
@@ -111,10 +111,10 @@ cdef class Rewriter:
 
 
 def is_newer(int a, int b) -> bool:
-    """seq_newer, for tests."""
+    """Call seq_newer; for tests."""
     return seq_newer(<uint16_t>a, <uint16_t>b)
 
 
 def extended(int64_t highest, int seq) -> int:
-    """extend, for tests."""
+    """Call extend; for tests."""
     return extend(highest, <uint16_t>seq)

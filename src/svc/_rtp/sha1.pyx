@@ -1,9 +1,9 @@
 """HMAC-SHA1 without the GIL, so that the core can answer connectivity checks itself.
 
-By the OpenSSL that srtp finds: its older functions work on a state that is ours to copy, so a check allocates
-nothing and takes no lock. Where none is found, Python's hmac does it, under the GIL.
+Uses the OpenSSL that srtp finds. Its older functions work on a state that we can copy, so a check needs no
+allocation and no lock. Without OpenSSL, Python's hmac does the work, under the GIL.
 
-STUN's MESSAGE-INTEGRITY is its only use: it protects no media, and no other hash belongs here.
+STUN's MESSAGE-INTEGRITY is the only use. HMAC-SHA1 protects no media here, and no other hash belongs here.
 RFC 2104 (HMAC).
 """
 
@@ -31,7 +31,7 @@ INNER, OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C)
 
 
 cdef int hmac_key(HmacKey* key, bytes secret) except -1:
-    """Prepare a key; secrets over 64 bytes are hashed first (RFC 2104 section 2)."""
+    """Prepare a key. Secrets over 64 bytes are hashed first (RFC 2104 section 2)."""
     cdef bytes padded = (secret if len(secret) <= BLOCK else hashlib.sha1(secret).digest()).ljust(BLOCK, b"\0")
     if start == NULL:
         memcpy(&key.inner, <const uint8_t*>padded, BLOCK)
@@ -45,7 +45,7 @@ cdef int hmac_key(HmacKey* key, bytes secret) except -1:
 
 cdef void hmac_sha1(const HmacKey* key, const uint8_t* head, size_t head_length,
                     const uint8_t* body, size_t body_length, uint8_t* digest) noexcept nogil:
-    """The 20-byte HMAC of head + body: two parts, because STUN hashes a header it did not send."""
+    """Compute the 20-byte HMAC of head + body: STUN hashes a header that differs from the one sent."""
     cdef HmacKey state
     if start == NULL:
         hmac_by_python(key, head, head_length, body, body_length, digest)
@@ -66,7 +66,7 @@ cdef void hmac_by_python(const HmacKey* key, const uint8_t* head, size_t head_le
 
 
 def hmac_sha1_digest(bytes secret, bytes message) -> bytes:
-    """HMAC-SHA1 of a message, for the self-test and tests."""
+    """Return the HMAC-SHA1 of a message, for the self-test and tests."""
     cdef HmacKey key
     cdef uint8_t digest[DIGEST]
     hmac_key(&key, secret)
@@ -75,7 +75,7 @@ def hmac_sha1_digest(bytes secret, bytes message) -> bytes:
 
 
 cdef bint _find_openssl():
-    """Take OpenSSL's functions if they are there and agree with Python's."""
+    """Find OpenSSL's functions, and use them if they agree with Python's."""
     global start, update, finish
     _, found = openssl_functions(("SHA1_Init", "SHA1_Update", "SHA1_Final"))
     if not found:

@@ -1,9 +1,9 @@
-"""Whether anything still comes over the path that a participant's media goes to.
+"""Detect a selected path over which nothing arrives.
 
-Only says so: what to ask, and where the media goes, is sfu/following's to decide. A sign of life is any
-datagram from the selected address that belongs to the participant: checks and what SRTP is to authenticate, and
-answers to our own checks, which Python authenticates. Somebody who forges them can delay what is noticed here
-until consent ends (RFC 7675), no more.
+Only reports it: sfu/following decides which path to check and where to send media. Any datagram of the
+participant from the selected address counts as a sign of life: checks, packets for SRTP to authenticate, and
+responses to our checks, which Python authenticates. An attacker who forges such datagrams can delay the
+detection at most until consent ends (RFC 7675).
 """
 
 from libc.stdint cimport int64_t, uint32_t
@@ -11,11 +11,11 @@ from libc.string cimport memset
 
 from svc._rtp.ring cimport SILENT, Event, push
 
-# A path over which nothing has come for this long (ns) is reported: idle browsers check theirs every 2.5 s. Where
-# something came all the time it is reported sooner: even a voice that is silent sends two packets a second and more.
+# A path is reported after this long without a datagram (ns): idle browsers check theirs every 2.5 s. A path
+# with steady traffic is reported sooner: even a silent microphone sends more than two packets a second.
 cdef int64_t SILENCE = 2_600_000_000
 cdef int64_t SUDDEN_SILENCE = 1_500_000_000
-# How often this is looked for while the thread is awake; it is at least every half second (engine).
+# How often paths are checked while the thread is awake. The minimum is every half second (engine).
 cdef int64_t WATCH_INTERVAL = 100_000_000
 
 
@@ -29,7 +29,7 @@ cdef bint tell_silence(Core* core, Transport* transport, bint silent) noexcept n
 
 
 cdef void watch_paths(Core* core) noexcept nogil:
-    """Report the selected paths that have fallen silent, each once; what finds no room is told the next time."""
+    """Report each selected path that has fallen silent, once. Retry later if the ring is full."""
     cdef Transport* transport = core.transports
     cdef int64_t patience
     if core.now < core.next_watch:

@@ -1,13 +1,14 @@
-"""Simulcast: chooses which encoding of a track a receiver gets, and moves it there.
+"""Simulcast: select the encoding of a track for a receiver, and move the receiver to it.
 
-A receiver gets the largest encoding that its client wants and that is being sent; unless the client says otherwise,
-the largest of all. It is moved at a keyframe of that encoding, which the sender is asked for, and goes on with what it
-has until then. Where the history holds a keyframe that is newer than all that the receiver has had, it is moved at
-once. An encoding that stops while the others go on is left in the same way, and taken up again when it is sent again:
-browsers stop the largest where the line or the processor does not carry it.
+A receiver gets the largest encoding that its client wants and that is being sent. By default, that is the
+largest of all. It is moved at a keyframe of the new encoding, which is requested from the sender; until then
+it keeps its current encoding. If the history holds a keyframe newer than everything that the receiver got, it
+is moved at once. When an encoding stops while the others continue, its receivers are moved away in the same
+way, and back when it resumes: browsers stop the largest encoding when the line or the processor cannot carry
+it.
 
-Asks for keyframes of the encoding that is needed only. Knows nothing of bandwidth, and does not rewrite packets
-(`splices` says how, `delivery` does). RFC 8853 (simulcast), RFC 7667 section 3.7.
+Requests keyframes only of the encoding that is needed. Knows nothing of bandwidth, and does not rewrite
+packets (`splices` computes the offsets, `delivery` applies them). RFC 8853 (simulcast), RFC 7667 section 3.7.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -20,18 +21,19 @@ from svc._rtp.objects cimport NEW_ENCODING
 from svc._rtp.picture cimport read_picture
 from svc._rtp.splices cimport open_splices, spliced_timestamp
 
-# An encoding has stopped when it sends nothing for this long (ns), and the others send so many frames in that time: a
-# screen at rest sends one frame a second in each, and a busy encoder leaves out a frame here and there.
+# An encoding has stopped if it sends nothing for this time (ns) while the others send this many frames. A
+# static screen sends one frame a second in each encoding, and a busy encoder skips single frames.
 cdef int64_t STOPPED_AFTER = 300_000_000
 cdef uint32_t STOPPED_FRAMES = 6
-# A request for a keyframe may be lost, and so may the keyframe: while a receiver waits, ask again (ns).
+# A keyframe request or the keyframe may be lost. While a receiver waits, the request is repeated (ns).
 cdef int64_t REVIEW_INTERVAL = 1_000_000_000
-# A receiver does not begin with a keyframe that comes later than the frames of so many ticks of the clock after it.
+# A receiver does not start with a keyframe that is later than subsequent frames by more than this many clock
+# ticks.
 cdef int64_t MAX_LATE = 9000
 
 
 cdef Forwarder* best(const Simulcast* simulcast, uint8_t max_spatial) noexcept nogil:
-    """The largest encoding up to `max_spatial` that is being sent, else the next larger one; NULL = none is sent."""
+    """Return the largest active encoding up to `max_spatial`, else the next larger; NULL = none active."""
     cdef Forwarder* chosen = NULL
     cdef Forwarder* encoding
     cdef int i
@@ -43,11 +45,11 @@ cdef Forwarder* best(const Simulcast* simulcast, uint8_t max_spatial) noexcept n
 
 
 cdef void encoding_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Look who is to have this encoding from now on, after its packet has gone to those who have it already."""
+    """Find new receivers of this encoding, after its packet was forwarded to the present ones."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef bint changed = forwarder.stopped or forwarder.media_at == 0
     if slot.header.payload_length == 0:
-        # Padding only probes for bandwidth.
+        # Padding only probes the bandwidth.
         return
     forwarder.stopped = False
     forwarder.missed = 0
@@ -65,7 +67,7 @@ cdef void encoding_received(Core* core, Forwarder* forwarder, Slot* slot) noexce
 
 
 cdef bint others_stopped(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Count a frame of this encoding against the others; True when one of them has stopped."""
+    """Count a frame of this encoding against the others. Return True if one of them has stopped."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef Forwarder* other
     cdef bint changed = False
@@ -81,7 +83,7 @@ cdef bint others_stopped(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef void switch_at(Core* core, Forwarder* forwarder, const Slot* keyframe) noexcept nogil:
-    """Move every receiver here that is to have this encoding and has another one."""
+    """Move every receiver that should get this encoding and has another one."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef DownTrack* down_track
     cdef DownTrack* following
@@ -113,7 +115,7 @@ cdef void review(Core* core, Simulcast* simulcast) noexcept nogil:
 
 
 cdef void choose(Core* core, DownTrack* down_track) noexcept nogil:
-    """Move a receiver to the encoding that it is to have, or ask for the keyframe at which it will be moved."""
+    """Move a receiver to its best encoding, or request the keyframe for the move."""
     cdef Simulcast* simulcast = down_track.forwarder.simulcast
     cdef Forwarder* target
     if simulcast == NULL:
@@ -122,7 +124,7 @@ cdef void choose(Core* core, DownTrack* down_track) noexcept nogil:
     if target == NULL or target == down_track.forwarder:
         return
     if down_track.waiting and not down_track.paused:
-        # It is sent nothing that could go on.
+        # The receiver gets nothing that could continue.
         if move(core, down_track, target) and not down_track.switched_off and not start_in_history(core, down_track):
             request_keyframe(core, target)
         return
@@ -136,7 +138,7 @@ cdef void choose(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef bint goes_on_in_history(Core* core, DownTrack* down_track, Forwarder* target) noexcept nogil:
-    """Whether the history begins with a keyframe that is no older than the receiver's newest frame, and is whole."""
+    """Return whether the history starts at a keyframe no older than the newest frame, and has no gaps."""
     cdef Slot* keyframe = get(&target.history, target.reception.keyframe)
     if keyframe == NULL or not open_splices(down_track):
         return False
@@ -146,13 +148,13 @@ cdef bint goes_on_in_history(Core* core, DownTrack* down_track, Forwarder* targe
 
 
 cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept nogil:
-    """Link a receiver to another encoding, where it waits for the first packet; False when there is no memory."""
+    """Link a receiver to another encoding, where it waits for a packet. Return False without memory."""
     cdef DownTrack** link = &down_track.forwarder.down_tracks
     if down_track.numbers.started:
         if not open_splices(down_track):
             return False
         down_track.new_source |= NEW_ENCODING
-    # Packets that wait have their numbers from the encoding before.
+    # Waiting packets have numbers of the previous encoding.
     send_waiting(core, down_track)
     while link[0] != down_track:
         link = &link[0].next_sent

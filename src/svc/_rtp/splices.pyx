@@ -1,9 +1,9 @@
-"""Splicing: lets timestamps, picture ids and frame numbers count on where a receiver goes on with another encoding.
+"""Splicing: continue timestamps, picture ids and frame numbers when a receiver is moved to another encoding.
 
-Each encoding counts on its own, from numbers of its own. What is added to them holds from one switch to the next and is
-kept for a few of those, so that a packet that is sent again is the same bytes. Decides nothing about which encoding a
-receiver gets (`simulcast` does). Sequence numbers are continued by `sequence`. RFC 3550 section 6.4.1 (NTP and RTP
-times), RFC 7741, RFC 9628, AV1 RTP specification appendix A.
+Each encoding counts from its own start. The offsets are constant from one move to the next. Offsets of the
+last few moves are kept, so that a resent packet has the same bytes. `simulcast` selects the encoding, and
+`sequence` continues the sequence numbers. RFC 3550 section 6.4.1 (NTP and RTP times), RFC 7741, RFC 9628, AV1
+RTP specification appendix A.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t
@@ -12,17 +12,17 @@ from libc.stdlib cimport calloc
 from svc._rtp.picture cimport Picture, read_picture
 from svc._rtp.sequence cimport NO_NUMBER
 
-# Sender reports that differ from the times of arrival by more than this (ns) are wrong.
+# Sender reports that differ from arrival times by more than this (ns) are wrong.
 cdef int64_t MAX_ERROR = 1_000_000_000
-# Reports of two encodings, sent this far apart (ns), tell nothing of how their clocks lie now.
+# Reports of two encodings further apart than this (ns) do not show how the clocks relate now.
 cdef int64_t MAX_REPORT_DISTANCE = 60_000_000_000
-# A browser numbers the frames of all encodings in one sequence. A frame that is no further ahead than this keeps its
-# number, so that a gap stays what the sender has written.
+# A browser numbers the frames of all encodings in one sequence. A frame no further ahead than this keeps its
+# number, so that the sender's gaps are preserved.
 cdef int MAX_FRAMES_AHEAD = 4096
 
 
 cdef bint open_splices(DownTrack* down_track) noexcept nogil:
-    """Prepare to move a receiver to another encoding; False when there is no memory for it."""
+    """Prepare to move a receiver to another encoding. Return False if there is no memory."""
     if down_track.splices == NULL:
         down_track.splices = <Splice*>calloc(SPLICES, sizeof(Splice))
         if down_track.splices == NULL:
@@ -38,7 +38,7 @@ cdef inline Splice* newest(const DownTrack* down_track) noexcept nogil:
 
 cdef uint32_t spliced_timestamp(Core* core, const DownTrack* down_track, const Forwarder* forwarder,
                                 const Slot* slot) noexcept nogil:
-    """Where the packet of another encoding lies in the receiver's timestamps: by the sender's clock, or by arrival."""
+    """Return the packet's place in the receiver's timestamps, by the sender's clock or by arrival."""
     cdef const Splice* before = newest(down_track)
     cdef int64_t rate = core.negotiated.clock_rate[slot.header.payload_type]
     cdef int64_t elapsed = slot.arrival - down_track.last_timestamp_at
@@ -56,7 +56,7 @@ cdef uint32_t spliced_timestamp(Core* core, const DownTrack* down_track, const F
 
 
 cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept nogil:
-    """Go on with `slot`, the first packet of the encoding that the receiver has been moved to."""
+    """Continue with `slot`, the first packet of the receiver's new encoding."""
     cdef const Splice* before = newest(down_track)
     cdef uint32_t timestamp = spliced_timestamp(core, down_track, down_track.forwarder, slot)
     cdef Splice* after
@@ -66,7 +66,7 @@ cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept n
     after.forwarder = down_track.forwarder
     after.nudge = 0
     if <int32_t>(timestamp - down_track.last_timestamp) <= 0:
-        # Two frames with one timestamp are one to a receiver.
+        # A receiver takes two frames with the same timestamp for one.
         after.nudge = down_track.last_timestamp + 1 - timestamp
     after.timestamp_offset = timestamp + after.nudge - slot.header.timestamp
     down_track.timestamp_offset = after.timestamp_offset
@@ -75,7 +75,7 @@ cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept n
 
 
 cdef void forget_oldest(DownTrack* down_track) noexcept nogil:
-    """Let nothing be resent by the splice whose place the newest takes."""
+    """Prevent resends under the splice whose place the newest one takes."""
     cdef int64_t i
     for i in range(down_track.sent_mask + 1):
         if <uint8_t>(down_track.splice - down_track.sent[i].splice) >= SPLICES:

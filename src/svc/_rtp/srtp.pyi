@@ -1,10 +1,10 @@
-"""SrtpContext: one direction of one DTLS session's SRTP and SRTCP."""
+"""SrtpContext: SRTP and SRTCP of one DTLS session in one direction."""
 
 PROFILES: dict[str, int]
 WINDOW: int
 GCM_TAG: int
 OPENSSL: bool
-ENCRYPTION: dict[str, str]  # what seals outgoing AES-GCM media, and whether AES is "hardware"
+ENCRYPTION: dict[str, str]  # library for outgoing AES-GCM media, and whether AES is "hardware"
 
 class SrtpKeys:
     def __init__(self, profile: str, local: bytes, remote: bytes, *, openssl: bool = True) -> None: ...

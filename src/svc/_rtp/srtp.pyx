@@ -1,11 +1,11 @@
-"""SRTP and SRTCP without the GIL: by the libsrtp inside the pylibsrtp wheel, called by address.
+"""SRTP and SRTCP without the GIL: through the libsrtp in the pylibsrtp wheel, called by address.
 
-AES-GCM media is sealed and opened by the OpenSSL inside the same wheel, two to three times cheaper, and
-sealed straight from where the payload lies. That its functions can be had is an accident of the wheel: at
-import they must agree with libsrtp on known packets, else libsrtp does everything.
+AES-GCM media is encrypted and decrypted by the OpenSSL in the same wheel, at a half to a third of the cost,
+and encrypted directly from the payload's location. The wheel exports these functions by accident. At import
+they must agree with libsrtp on known packets; otherwise libsrtp does everything.
 
-Keys come from DTLS; nothing is negotiated here. Functions return the packet's new length, or -1: a
-packet that fails is the peer's fault. RFC 3711 (SRTP), RFC 7714 (AES-GCM), RFC 5764 section 4.2.
+Keys come from DTLS; nothing is negotiated here. Functions return the packet's new length, or -1. A packet
+that fails is the peer's fault. RFC 3711 (SRTP), RFC 7714 (AES-GCM), RFC 5764 section 4.2.
 """
 
 import ctypes
@@ -40,9 +40,9 @@ PROFILES = {
     "AEAD_AES_128_GCM": pylibsrtp.Policy.SRTP_PROFILE_AEAD_AES_128_GCM,
     "AES_CM_128_HMAC_SHA1_80": pylibsrtp.Policy.SRTP_PROFILE_AES128_CM_SHA1_80,
 }
-# Packets a replay window spans: browsers resend large key frames late, and a window of 64 has
-# frozen screen shares elsewhere. Not more than reception's SEEN_WINDOW, beyond which a packet is dropped as
-# too old anyway, and twice what a history resends: libsrtp moves the whole window for every packet.
+# Number of packets in a replay window. Browsers resend large keyframes late, and a window of 64 has frozen
+# screen shares elsewhere. It is no larger than reception's SEEN_WINDOW, beyond which a packet is too old
+# anyway, and twice what a history resends: libsrtp moves the whole window for every packet.
 WINDOW = 2048
 GCM_TAG = 16
 cdef enum:
@@ -59,7 +59,7 @@ cdef inline int run(srtp_function function, SrtpContext* context, uint8_t* packe
 cdef int unprotect(SrtpContext* context, ReplayWindow* window, uint8_t* packet, int length) noexcept nogil:
     """Authenticate and decrypt an RTP packet in place.
 
-    `window` is its SSRC's and notes the packet's index; without one libsrtp does it all.
+    `window` belongs to its SSRC and records the packet's index. Without a window, libsrtp does everything.
     """
     if window != NULL and context.cipher != NULL:
         return open_gcm(context, window, packet, length)
@@ -70,7 +70,7 @@ cdef int unprotect(SrtpContext* context, ReplayWindow* window, uint8_t* packet, 
 
 
 cdef int protect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexcept nogil:
-    """Encrypt a compound in place; MAX_TRAILER bytes may follow it."""
+    """Encrypt a compound in place. Up to MAX_TRAILER bytes may be added."""
     return run(srtp_protect_rtcp, context, packet, length)
 
 
@@ -80,10 +80,10 @@ cdef int unprotect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexc
 
 
 cdef int seal(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext) noexcept nogil:
-    """Encrypt prefix and payload behind the header that stands at `packet`; MAX_TRAILER bytes may follow.
+    """Encrypt prefix and payload behind the header at `packet`. Up to MAX_TRAILER bytes are added.
 
-    Under one key an (SSRC, index) may come twice only with the same bytes (RFC 7714 section 8.1): the
-    caller holds that.
+    Under one key, an (SSRC, index) may repeat only with the same bytes (RFC 7714 section 8.1). The caller
+    guarantees this.
     """
     cdef size_t length = plaintext.header_length
     if context.cipher != NULL:
@@ -124,14 +124,14 @@ cdef ctrl_function cipher_ctrl
 
 
 cdef inline void write_nonce(uint8_t* iv, const SrtpContext* context, uint32_t ssrc, uint64_t index) noexcept nogil:
-    # Two zero bytes, the SSRC, and the index (section 8.1); written as it will be read, a processor would
-    # else wait for the bytes to come together.
+    # Two zero bytes, the SSRC, and the index (section 8.1). Written in the units in which it is read, because
+    # a processor would otherwise wait for the bytes to be combined.
     store64(iv, context.salt_high ^ (<uint64_t>ssrc << 16 | index >> 32))
     store32(iv + 8, context.salt_low ^ <uint32_t>index)
 
 
 cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext) noexcept nogil:
-    """RFC 7714 section 8: the header is authenticated, prefix and payload are encrypted, the tag follows."""
+    """Encrypt as in RFC 7714 section 8: authenticated header, encrypted prefix and payload, then the tag."""
     cdef uint8_t iv[12]
     cdef uint8_t* out = packet + plaintext.header_length
     cdef int n = 0
@@ -152,7 +152,7 @@ cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaint
 
 
 cdef int open_gcm(SrtpContext* context, ReplayWindow* window, uint8_t* packet, int length) noexcept nogil:
-    """The same backwards, in place. What is not authentic changes nothing but the packet."""
+    """Decrypt in place, the reverse of seal_gcm. An unauthentic packet changes no state."""
     cdef uint8_t iv[12]
     cdef int header = header_length(packet, length)
     cdef int end = length - GCM_TAG_BYTES, n = 0
@@ -174,7 +174,7 @@ cdef int open_gcm(SrtpContext* context, ReplayWindow* window, uint8_t* packet, i
 
 
 cdef inline int header_length(const uint8_t* packet, int length) noexcept nogil:
-    """How much of an RTP packet is in the clear; -1 when it ends before that."""
+    """Return the length of an RTP packet's unencrypted part; -1 if the packet is too short for it."""
     cdef int at = 12
     if length < 12:
         return -1
@@ -187,9 +187,9 @@ cdef inline int header_length(const uint8_t* packet, int length) noexcept nogil:
 
 
 def _crypto_libraries():
-    """Where OpenSSL's functions may be: in the wheel's library, else in what CPython's hashlib links.
+    """Return the libraries that may export OpenSSL: the wheel's, then the one that CPython's hashlib links.
 
-    Windows looks for a function in one library alone: there it is the one beside hashlib's.
+    Windows looks for a function in a single library. There it is the library beside hashlib's.
     """
     import _hashlib
 
@@ -198,7 +198,7 @@ def _crypto_libraries():
 
 
 def openssl_functions(names):
-    """The addresses of these functions in the first library that has them all, and its name; or nothing."""
+    """Return the functions' addresses in the first library that has all of them, and its name; or nothing."""
     for library_name, path in _crypto_libraries().items():
         try:
             library = ctypes.CDLL(path)
@@ -209,7 +209,7 @@ def openssl_functions(names):
 
 
 def _find_openssl() -> str:
-    """The name of the library whose functions are now ours to call; empty when none has them."""
+    """Bind the functions and return the name of their library; empty if no library has them."""
     global cipher_new, cipher_free, aes_128_gcm, aes_128_ecb, encrypt_init, encrypt_update, encrypt_final, cipher_ctrl
     global decrypt_init, decrypt_update, decrypt_final
     names = ("EVP_CIPHER_CTX_new", "EVP_CIPHER_CTX_free", "EVP_aes_128_gcm", "EVP_aes_128_ecb", "EVP_EncryptInit_ex",
@@ -232,7 +232,7 @@ def _find_openssl() -> str:
 
 
 cdef bytes derive(bytes master_key, bytes master_salt, int label):
-    """One block of the AES-CM key derivation of RFC 3711 section 4.3.3, at key derivation rate 0."""
+    """Derive one block of AES-CM key derivation (RFC 3711 section 4.3.3), at key derivation rate 0."""
     cdef uint8_t block[16]
     cdef uint8_t out[32]
     cdef const uint8_t* salt = master_salt
@@ -276,7 +276,7 @@ cdef object new_session(str profile, bytes key, bint outbound):
         srtp_profile=PROFILES[profile],
     )
     policy.window_size = WINDOW
-    # A plain resend is the same packet under the same index.
+    # A plain resend repeats a packet under the same index.
     policy.allow_repeat_tx = outbound
     return pylibsrtp.Session(policy)
 
@@ -284,7 +284,7 @@ cdef object new_session(str profile, bytes key, bint outbound):
 cdef class SrtpKeys:
     """Both directions of a transport. `local` and `remote` are master key and salt, concatenated.
 
-    The core uses the contexts until it says that the transport is closed: keep this object until then.
+    The core uses the contexts until it reports that the transport is closed, so keep this object until then.
     """
 
     def __cinit__(self, str profile, bytes local, bytes remote, *, bint openssl=True):
@@ -306,7 +306,7 @@ cdef class SrtpKeys:
             cipher_free(self.outbound.cipher)
 
     def seal(self, bytes header, bytes prefix, bytes payload, uint32_t ssrc, uint64_t index) -> bytes:
-        """One outgoing packet of at most 1500 bytes; for the self-test, tools and tests."""
+        """Return one outgoing packet of at most 1500 bytes; for the self-test, tools and tests."""
         cdef uint8_t packet[1500 + MAX_TRAILER]
         cdef Plaintext plaintext
         cdef const uint8_t* start = header
@@ -327,11 +327,11 @@ cdef class SrtpKeys:
         return packet[:length]
 
     def unprotect(self, bytes packet) -> bytes | None:
-        """One incoming packet, decrypted by libsrtp; None for one that is not authentic, or a repetition. For tools."""
+        """Return a packet as decrypted by libsrtp; None if it is not authentic or is repeated. For tools."""
         return self._unprotect(packet, NULL)
 
     def open(self, bytes packet) -> bytes | None:
-        """As `unprotect`, but as the core does it; all packets are of one SSRC. For the self-test and tests."""
+        """Return a packet as decrypted by the core; all must have one SSRC. For the self-test and tests."""
         return self._unprotect(packet, &self.opened)
 
     cdef _unprotect(self, bytes packet, ReplayWindow* window):
@@ -346,14 +346,14 @@ cdef class SrtpKeys:
 
 
 def _openssl_agrees() -> bool:
-    """Whether OpenSSL seals known packets exactly as libsrtp does."""
+    """Return whether OpenSSL encrypts known packets exactly as libsrtp does."""
     key = bytes(range(28))
     header = bytes.fromhex("90e0fffe11223344cafebabebede00010aa00000")
     try:
         ours = SrtpKeys("AEAD_AES_128_GCM", key, key)
         theirs = pylibsrtp.Session(pylibsrtp.Policy(
             key=key, ssrc_type=pylibsrtp.Policy.SSRC_ANY_OUTBOUND, srtp_profile=PROFILES["AEAD_AES_128_GCM"]))
-        # The second and third packets cross a wrap of the sequence number: the rollover counter counts.
+        # The second and third packets cross a wrap of the sequence number, which tests the rollover counter.
         for index, length in ((0xFFFE, 0), (0xFFFF, 33), (0x10000, 1100)):
             head = header[:2] + (index & 0xFFFF).to_bytes(2, "big") + header[4:]
             payload = bytes(i & 0xFF for i in range(length))
@@ -367,18 +367,18 @@ def _openssl_agrees() -> bool:
     return True
 
 
-# Whether AES-GCM is sealed and opened by OpenSSL: its functions are there, and they agree.
+# Whether OpenSSL handles AES-GCM: its functions exist and agree with libsrtp.
 _LIBRARY = _find_openssl()
 OPENSSL = bool(_LIBRARY)
 OPENSSL = OPENSSL and _openssl_agrees()
 
 
-# --- what an operator is told ---
+# --- operator information ---
 
 OPENSSL_INFO_CPU_SETTINGS = 1008
-# The instructions that AES-GCM is made of, AES and carry-less multiplication, as OpenSSL's words of bits say
-# it; any of these sets will do. x86-64 has them for single blocks and, in the second word, for vectors of
-# blocks with the AVX-512 that OpenSSL wants beside them: it asks for those first and for those alone.
+# The instructions behind AES-GCM, AES and carry-less multiplication, in OpenSSL's bit words; any of these
+# sets is enough. x86-64 has them for single blocks and, in the second word, for vectors of blocks with the
+# AVX-512 that OpenSSL also needs. OpenSSL checks the vector set first, and alone.
 AES_AND_MULTIPLICATION = {
     "OPENSSL_ia32cap": ((1 << 57 | 1 << 33, 0), (0, 1 << 42 | 1 << 41 | 1 << 31 | 1 << 30 | 1 << 17 | 1 << 16)),
     "OPENSSL_armcap": ((1 << 5 | 1 << 2,),),
@@ -386,7 +386,7 @@ AES_AND_MULTIPLICATION = {
 
 
 def _processor() -> str:
-    """What OpenSSL says of the processor, less what the environment masked; empty when it cannot say."""
+    """Return OpenSSL's processor capabilities, less those masked by the environment; empty if unknown."""
     for path in _crypto_libraries().values():
         try:
             ask = ctypes.CDLL(path).OPENSSL_info
@@ -398,7 +398,7 @@ def _processor() -> str:
 
 
 def aes_by(processor: str) -> str:
-    """Whether AES-GCM runs on "hardware" or as "software", from what OpenSSL says; else "unknown"."""
+    """Return "hardware" or "software" for AES-GCM, from OpenSSL's capabilities; otherwise "unknown"."""
     name, _, features = processor.partition("=")
     if name not in AES_AND_MULTIPLICATION:
         return "unknown"

@@ -1,9 +1,10 @@
-"""The TCP side of the media port: accepts, reads and writes; steps 1 and 9 of a packet's journey for connections.
+"""The TCP side of the media port: accept, read and write; steps 1 and 9 of a packet's journey for
+connections.
 
-All in the core's thread, and nothing waits. What comes is taken out of its frames into slots, and from there on
-is a datagram like any other. What goes is written from the batch, as far as the system takes it; the rest waits
-with its connection, whole frames, and what is no video before all video. So one who reads slowly, or not at all,
-delays nobody else. Which connections may stay is streams' to say, what a slow line gets stream_room's.
+Runs in the core's thread and never blocks. Received frames are copied into slots and then handled like
+datagrams. Outgoing frames are written from the batch, as far as the system accepts them. The rest waits with
+its connection as whole frames, with all other frames before video. A slow or stalled reader therefore delays
+nobody else. streams decides which connections may stay, and stream_room decides what a slow line gets.
 """
 
 from libc.string cimport memcpy, memset
@@ -26,15 +27,15 @@ from svc._rtp.tcp cimport (
 from svc._rtp.udp cimport svc_close
 
 cdef enum:
-    # Frames taken in before something is sent, as of datagrams (udploop).
+    # Frames read before anything is sent, as for datagrams (udploop).
     FRAMES_PER_TURN = 256
     ACCEPTED_PER_TURN = 32
-# Who is flooded with connections accepts no more for so long (ns): 3200 a second.
+# During a flood of connections, none is accepted for this long (ns): at most 3200 a second.
 cdef int64_t REST = 10_000_000
 
 
 cdef int open(StreamIO* io, const uint8_t* ip, uint16_t port) noexcept nogil:
-    """Listen at an address; the descriptor, or -errno."""
+    """Listen at an address. Return the descriptor, or -errno."""
     cdef int fd = svc_tcp_listen(ip, port)
     cdef int failed
     if fd < 0:
@@ -47,7 +48,7 @@ cdef int open(StreamIO* io, const uint8_t* ip, uint16_t port) noexcept nogil:
 
 
 cdef int adopt(StreamIO* io, int fd) noexcept nogil:
-    """Accept from a socket that listens already; 0, or less where that cannot be. It is ours to close then."""
+    """Accept connections from a listening socket, and own it from then on. Return 0, or less on failure."""
     if io.poller < 0:
         io.poller = svc_tcp_poller()
         if io.poller < 0:
@@ -81,7 +82,7 @@ cdef void close(StreamIO* io) noexcept nogil:
 
 
 cdef void turn(StreamIO* io, Core* core) noexcept nogil:
-    """Do what the connections are ready for, a turn of it."""
+    """Handle the connections that are ready, one turn of them."""
     cdef svc_tcp_ready ready[SVC_TCP_READY]
     cdef Stream* stream
     cdef int count, i, left = FRAMES_PER_TURN
@@ -101,7 +102,7 @@ cdef void turn(StreamIO* io, Core* core) noexcept nogil:
 
 
 cdef void tidy(StreamIO* io, Core* core) noexcept nogil:
-    """What is due now and then."""
+    """Run periodic work."""
     if io.resting and core.now >= io.rests_until:
         watch_listeners(io, True)
     sweep(&io.streams)
@@ -116,7 +117,8 @@ cdef void accept_waiting(StreamIO* io, Core* core, int listener) noexcept nogil:
     for i in range(ACCEPTED_PER_TURN):
         fd = svc_tcp_accept(listener, &peer)
         if fd < 0:
-            # None waits; or the system has no more descriptors, which ends no sooner if it is asked again at once.
+            # No connection waits, or the system is out of descriptors, which retrying at once would not
+            # change.
             if i > 0:
                 return
             break
@@ -146,7 +148,7 @@ cdef void watch_listeners(StreamIO* io, bint watched) noexcept nogil:
 
 
 cdef int read(StreamIO* io, Core* core, Stream* stream) noexcept nogil:
-    """Take in what has come, as far as it is read at once; how many frames it was, and one more."""
+    """Read what has arrived, as far as one read goes. Return the number of frames plus one."""
     cdef size_t length = resume(&stream.input, io.piece), at = 0
     cdef int got = svc_tcp_receive(stream.fd, io.piece + length, READ_BYTES)
     cdef const uint8_t* frame = NULL
@@ -172,7 +174,7 @@ cdef int read(StreamIO* io, Core* core, Stream* stream) noexcept nogil:
 
 
 cdef bint may_be_proof(Stream* stream, const uint8_t* frame, int size) noexcept nogil:
-    """Before anything else a participant sends a check, and no more of them than it takes to be answered."""
+    """Return whether a frame may be proof: a check, of which a participant sends only a few before it."""
     stream.frames += 1
     return stream.frames <= MAX_UNPROVEN_FRAMES and message_type(frame, <size_t>size) == BINDING_REQUEST
 
@@ -203,7 +205,7 @@ cdef void close_doomed(StreamIO* io, Core* core) noexcept nogil:
 
 
 cdef uint32_t write_frames(StreamIO* io, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Write those at the batch's beginning that go to one connection; how many these are. None of them waits there."""
+    """Write the first frames of the batch that go to one connection. Return their number; all are taken."""
     cdef uint32_t stream_id = batch[0].path.remote.stream
     cdef uint32_t run = 0, left, i
     cdef int sent = 0
@@ -234,7 +236,7 @@ cdef uint32_t write_frames(StreamIO* io, Outgoing* batch, uint32_t count) noexce
 
 
 cdef void keep(StreamIO* io, Stream* stream, const Outgoing* outgoing, uint32_t gone) noexcept nogil:
-    """Let a frame wait, of which so many bytes have left."""
+    """Queue a frame of which `gone` bytes are already sent."""
     cdef FrameQueue* queue = &stream.bulk if outgoing.is_video else &stream.urgent
     cdef uint32_t limit = <uint32_t>(SLACK + (MOST_BULK if outgoing.is_video else MOST_URGENT))
     if outgoing.is_video and stream.bulk.length == 0:
@@ -242,12 +244,12 @@ cdef void keep(StreamIO* io, Stream* stream, const Outgoing* outgoing, uint32_t 
     if not put(queue, outgoing.data, outgoing.length, gone, limit):
         io.streams.failed += 1
         if gone:
-            # There is no memory; the stream cannot go on in the middle of a frame.
+            # Out of memory. The stream cannot continue in the middle of a frame.
             doom(&io.streams, stream)
 
 
 cdef void write_waiting(StreamIO* io, Stream* stream) noexcept nogil:
-    """Write what waits: the rest of what has begun, then all but video, then video."""
+    """Write the waiting frames: the rest of a started frame, then everything except video, then video."""
     cdef FrameQueue* queue
     cdef uint32_t count
     cdef int sent

@@ -1,9 +1,9 @@
-"""Whether a receiver's TCP connection takes one more packet; if not, the packet is dropped for this receiver alone.
+"""Whether a receiver's TCP connection accepts one more packet. If not, only this receiver loses the packet.
 
-TCP loses nothing: what a slow line cannot carry would come later and later. So nothing waits for long. Video is
-the first to go, by whole frames: one begins only where the one before has left, or has waited no longer than a
-burst does, and what has begun is finished. Audio goes before all video that waits (stream_io), and is dropped
-where even that does not leave.
+TCP loses nothing, so packets beyond a slow line's capacity would arrive later and later. Nothing therefore
+waits for long. Video is dropped first, by whole frames: a frame starts only if the previous one is sent, or
+has waited no longer than a burst. A started frame is finished. Audio goes before all waiting video
+(stream_io), and is dropped if even audio does not get through.
 """
 
 from libc.stdint cimport int64_t
@@ -12,12 +12,13 @@ from svc._rtp.objects cimport AUDIO
 from svc._rtp.sendqueue cimport is_under_way
 from svc._rtp.streams cimport MOST_BULK, MOST_URGENT, Stream, find
 
-# A keyframe takes a while on any line; but what has waited this long (ns) waits for a line that is too slow.
+# A keyframe takes a while on every line, but video that has waited this long (ns) means that the line is too
+# slow.
 cdef int64_t LONGEST_BURST = 100_000_000
 
 
 cdef bint takes(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Whether the receiver's next packet is to be sent; of video, its frame is shed where it is not."""
+    """Return whether to send the receiver's next packet. If not, drop the rest of a video frame as well."""
     cdef const Stream* stream = find(core.streams, down_track.transport.selected.remote.stream)
     cdef bint taken
     if stream == NULL:
@@ -38,6 +39,6 @@ cdef bint takes(Core* core, DownTrack* down_track, const SendRecord* record) noe
 
 
 cdef bint takes_again(Core* core, const DownTrack* down_track) noexcept nogil:
-    """Whether what was dropped may be sent after all."""
+    """Return whether a packet may be resent on this connection."""
     cdef const Stream* stream = find(core.streams, down_track.transport.selected.remote.stream)
     return stream != NULL and stream.urgent.length == 0 and stream.bulk.length == 0

@@ -1,9 +1,10 @@
-"""The TCP connections of the media port: which there are, and which of them may stay.
+"""The TCP connections of the media port: the list of them, and which of them may stay.
 
-Anybody can connect. So a connection has to prove, soon and with its first few frames, that it is a participant's,
-by an authenticated check; until then nothing is answered and little is kept of it. Of too many the oldest that has
-not proven it gives way, so that a newcomer always gets in. What is proven stays while something comes over it.
-No system call, no packet and no clock: `now` is set by its owner, who closes what is doomed. RFC 6544.
+Anyone can connect. A connection must therefore prove soon, within its first few frames, that it belongs to a
+participant, by an authenticated check. Until then it gets no response and little memory. If there are too
+many, the oldest unproven connection is closed, so that a new connection always gets in. A proven connection
+stays while data arrives. Uses no system calls, packets or clock: the owner sets `now`, and closes doomed
+connections. RFC 6544.
 """
 
 from libc.stdlib cimport calloc, free
@@ -12,17 +13,17 @@ from libc.string cimport memcmp
 from svc._rtp.address cimport is_ipv4
 from svc._rtp.framing cimport clear
 
-# How long a connection may take to prove itself (ns): browsers check at once, over a slow line five seconds later.
+# Time for a connection to prove itself (ns): browsers check at once, or five seconds later over a slow line.
 cdef int64_t PROOF_TIME = 10_000_000_000
-# How long a proven one may be silent (ns): consent (RFC 7675) ends before.
+# Longest silence of a proven connection (ns). Consent (RFC 7675) ends earlier.
 cdef int64_t IDLE_TIME = 60_000_000_000
-# What remains to be written to a participant who leaves is written by then (ns).
+# Time to write the remaining data to a participant who leaves (ns).
 cdef int64_t FAREWELL_TIME = 1_000_000_000
 cdef int64_t SWEEP_INTERVAL = 500_000_000
 
 
 cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
-    """A connection that has been accepted, after make_way; NULL where there is no place for it."""
+    """Add an accepted connection, after make_way. Return NULL if there is no space."""
     cdef Stream* stream
     if streams.count >= streams.limit:
         return NULL
@@ -31,7 +32,7 @@ cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
         return NULL
     while streams.slots[streams.next_slot] != NULL:
         streams.next_slot = (streams.next_slot + 1) & (MAX_STREAMS - 1)
-    # Ids begin above the places, so that 0 is none; one comes again after a million others.
+    # Ids start above the slot numbers, so that 0 means none. An id repeats after a million others.
     streams.generations[streams.next_slot] = (streams.generations[streams.next_slot] % 0xFFFFE) + 1
     stream.id = streams.generations[streams.next_slot] * MAX_STREAMS + streams.next_slot
     stream.fd = fd
@@ -48,7 +49,7 @@ cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
 
 
 cdef void make_way(Streams* streams, const Address* newcomer) noexcept nogil:
-    """Refuse the oldest unproven connection where there are too many, of the newcomer's address or in all."""
+    """Refuse the oldest unproven connection if there are too many, of the newcomer's address or in all."""
     cdef Stream* stream = streams.unproven.first
     cdef Stream* oldest = NULL
     cdef int count = 0
@@ -65,12 +66,12 @@ cdef void make_way(Streams* streams, const Address* newcomer) noexcept nogil:
 
 
 cdef bint is_neighbour(const Address* a, const Address* b) noexcept nogil:
-    """Whether one machine, or one household, may be behind both."""
+    """Return whether both addresses may belong to one machine or household."""
     return memcmp(a.ip, b.ip, 16 if is_ipv4(a) else 8) == 0
 
 
 cdef void prove(Streams* streams, uint32_t stream_id) noexcept nogil:
-    """An authenticated check has come over it."""
+    """Mark a connection as proven by an authenticated check."""
     cdef Stream* stream = find(streams, stream_id)
     if stream == NULL or stream.proven:
         return
@@ -81,14 +82,14 @@ cdef void prove(Streams* streams, uint32_t stream_id) noexcept nogil:
 
 
 cdef void abandon(Streams* streams, uint32_t stream_id) noexcept nogil:
-    """No participant has it as a path any more: close it soon."""
+    """Close a connection soon, because no participant uses it as a path."""
     cdef Stream* stream = find(streams, stream_id)
     if stream != NULL:
         stream.heard_at = min(stream.heard_at, streams.now - IDLE_TIME + FAREWELL_TIME)
 
 
 cdef void doom(Streams* streams, Stream* stream) noexcept nogil:
-    """Close it at the end of the turn; nothing more is read or written."""
+    """Close a connection at the end of the turn. Nothing more is read or written."""
     if stream.doomed:
         return
     stream.doomed = 1
@@ -97,20 +98,20 @@ cdef void doom(Streams* streams, Stream* stream) noexcept nogil:
 
 
 cdef void refuse(Streams* streams, Stream* stream) noexcept nogil:
-    """Close one that is none of ours."""
+    """Close a connection that belongs to no participant."""
     if not stream.doomed:
         streams.refused += 1
     doom(streams, stream)
 
 
 cdef void sweep(Streams* streams) noexcept nogil:
-    """Doom what has not proven itself in time, and what has long been silent; now and then."""
+    """Periodically doom connections that are unproven for too long, or have long been silent."""
     cdef Stream* stream = streams.unproven.first
     if streams.now < streams.next_sweep:
         return
     streams.next_sweep = streams.now + SWEEP_INTERVAL
     while stream != NULL:
-        # Nothing that comes lengthens its time: heard_at is when it was accepted.
+        # Received data does not extend the time: heard_at is the time of acceptance.
         if streams.now - stream.heard_at > PROOF_TIME:
             refuse(streams, stream)
         stream = stream.after
@@ -122,7 +123,7 @@ cdef void sweep(Streams* streams) noexcept nogil:
 
 
 cdef Stream* remove_doomed(Streams* streams) noexcept nogil:
-    """The next to be closed, taken out; the caller's to close and to destroy. NULL when there is none."""
+    """Remove and return the next doomed connection, which the caller closes and destroys; NULL if none."""
     cdef Stream* stream = streams.doomed
     if stream == NULL:
         return NULL

@@ -1,4 +1,4 @@
-"""STUN as the core needs it: authenticate and answer binding requests."""
+"""STUN in the core: authenticate and answer binding requests."""
 
 def answer_request(
     request: bytes, password: bytes, source: tuple[bytes, int]

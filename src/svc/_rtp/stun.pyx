@@ -1,7 +1,7 @@
-"""Answers connectivity checks in the core, where a flood of them costs least.
+"""Answer connectivity checks in the core, where a flood of them costs least.
 
-Only binding requests with short-term credentials: their answers, role conflicts and everything
-else that ICE decides is Python's (sfu/ice). RFC 8489 (STUN), RFC 8445 section 7.3.
+Handles only binding requests with short-term credentials. Responses, role conflicts and all other ICE
+decisions belong to Python (sfu/ice). RFC 8489 (STUN), RFC 8445 section 7.3.
 """
 
 from libc.string cimport memcpy, memset
@@ -47,14 +47,14 @@ cdef uint32_t crc32(const uint8_t* data, size_t length) noexcept nogil:
 
 
 cdef uint16_t message_type(const uint8_t* data, size_t length) noexcept nogil:
-    """The type of a well-formed message, 0 when it is none (RFC 8489 section 5)."""
+    """Return the type of a well-formed message; 0 for anything else (RFC 8489 section 5)."""
     if length < 20 or load32(data + 4) != MAGIC_COOKIE or <size_t>load16(data + 2) + 20 != length or length & 3:
         return 0
     return load16(data)
 
 
 cdef int read_request(const uint8_t* data, size_t length, BindingRequest* request) noexcept nogil:
-    """Read the attributes of a binding request; -1 when it is malformed or has no credentials."""
+    """Read the attributes of a binding request. Return -1 if it is malformed or has no credentials."""
     cdef size_t at = 20, size, i
     cdef uint16_t kind
     memset(request, 0, sizeof(BindingRequest))
@@ -95,7 +95,7 @@ cdef int read_request(const uint8_t* data, size_t length, BindingRequest* reques
 
 
 cdef void integrity_of(uint8_t* digest, const uint8_t* data, size_t at, const HmacKey* key) noexcept nogil:
-    """HMAC over what lies before `at`, under the length that the message has up to the attribute's end."""
+    """Compute the HMAC of everything before `at`, with the header's length set to the attribute's end."""
     cdef uint8_t head[4]
     memcpy(head, data, 2)
     store16(head + 2, <uint32_t>(at + 24 - 20))
@@ -103,7 +103,7 @@ cdef void integrity_of(uint8_t* digest, const uint8_t* data, size_t at, const Hm
 
 
 cdef bint verify(const uint8_t* data, const BindingRequest* request, const HmacKey* key) noexcept nogil:
-    """Whether MESSAGE-INTEGRITY was made with this password; compared in constant time."""
+    """Return whether MESSAGE-INTEGRITY was made with this password. Compares in constant time."""
     cdef uint8_t digest[20]
     cdef uint8_t difference = 0
     cdef size_t i
@@ -125,7 +125,7 @@ cdef size_t write_success(uint8_t* out, const uint8_t* request, const Address* s
     out[25] = 1 if ip_length == 4 else 2
     store16(out + 26, source.port ^ (MAGIC_COOKIE >> 16))
     for i in range(ip_length):
-        # XORed with the cookie and, for IPv6, the transaction id behind it.
+        # XORed with the cookie and, for IPv6, the transaction id after it.
         out[28 + i] = source.ip[16 - ip_length + i] ^ out[4 + i]
     store16(out + 2, <uint32_t>(at + 24 - 20))
     store16(out + at, MESSAGE_INTEGRITY)
@@ -140,7 +140,7 @@ cdef size_t write_success(uint8_t* out, const uint8_t* request, const Address* s
 
 
 def answer_request(bytes request, bytes password, tuple source) -> tuple | None:
-    """(our ufrag, answer) for an authenticated request from `source` (ip as 16 bytes, port); for tests."""
+    """Return (our ufrag, response) for an authentic request from `source` (ip as 16 bytes, port). For tests."""
     cdef BindingRequest parsed
     cdef HmacKey key
     cdef Address address

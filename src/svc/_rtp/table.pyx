@@ -1,7 +1,7 @@
 """A hash table from 64-bit keys to pointers: open addressing, linear probing.
 
-Keys must be well mixed and never 0; who hashes something larger into them compares it after the
-look-up. Owns its arrays, never what the pointers point to.
+Keys must be well mixed and never 0. A caller that hashes something larger compares the original after the
+look-up. The table owns its arrays, but not the pointers' targets.
 """
 
 from libc.stdlib cimport calloc, free
@@ -11,7 +11,7 @@ cdef enum:
 
 
 cdef int init(Table* table) noexcept nogil:
-    """-1 when there is no memory."""
+    """Initialise a table. Return -1 if there is no memory."""
     table.count = 0
     return allocate(table, INITIAL)
 
@@ -47,7 +47,7 @@ cdef void place(Table* table, uint64_t key, void* value) noexcept nogil:
 
 
 cdef int insert(Table* table, uint64_t key, void* value) noexcept nogil:
-    """Put `value` under `key`, in the place of what was there; -1 when there is no memory."""
+    """Store `value` under `key`, replacing an earlier value. Return -1 if there is no memory."""
     cdef Table old = table[0]
     cdef uint64_t i
     if 2 * (table.count + 1) > table.mask:
@@ -63,7 +63,7 @@ cdef int insert(Table* table, uint64_t key, void* value) noexcept nogil:
 
 
 cdef void remove(Table* table, uint64_t key) noexcept nogil:
-    """Take `key` out, moving back what probing had pushed behind it."""
+    """Remove `key`, and move back the entries that probing had displaced."""
     cdef uint64_t hole = key & table.mask
     cdef uint64_t at
     while table.keys[hole] != key:
@@ -75,7 +75,7 @@ cdef void remove(Table* table, uint64_t key) noexcept nogil:
         at = (at + 1) & table.mask
         if not table.keys[at]:
             break
-        # What belongs cyclically after the hole stays where it is.
+        # An entry whose home position is cyclically after the hole stays in place.
         if ((at - table.keys[at]) & table.mask) >= ((at - hole) & table.mask):
             table.keys[hole] = table.keys[at]
             table.values[hole] = table.values[at]
@@ -85,7 +85,7 @@ cdef void remove(Table* table, uint64_t key) noexcept nogil:
 
 
 cdef class Map:
-    """A Table from integers to integers that Python can drive; for tests."""
+    """A Table from integers to integers for Python, in tests."""
 
     cdef Table table
 

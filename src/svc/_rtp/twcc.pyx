@@ -1,7 +1,8 @@
 """Transport-wide feedback to a sender, without which browsers stay at a few hundred kbit/s.
 
-Writes what arrived and when, and reads what others write so; estimates nothing: the SFU paces no
-receiver, and what it reads is for those who send to one. draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
+Writes the arrival times of packets, and parses the same reports from others. Estimates nothing: the SFU does
+not pace receivers, and the reports are for the modules that send.
+draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
 """
 
 from libc.string cimport memset
@@ -19,13 +20,13 @@ cdef enum:
     NOT_RECEIVED = 0
     SMALL = 1               # one byte of delta
     LARGE = 2               # two bytes of delta
-    MAX_STATUSES = 900      # of one packet: 900 single-byte deltas and their chunks stay below 1200 bytes
+    MAX_STATUSES = 900      # per packet: 900 single-byte deltas and their chunks stay below 1200 bytes
 
 
 cdef void record(ArrivalLog* log, uint16_t seq, uint32_t ssrc, int64_t arrival) noexcept nogil:
-    """Remember one packet's arrival; one that was already told as lost is forgotten."""
+    """Record one packet's arrival. A packet that was already reported as lost is ignored."""
     cdef int64_t ext, i
-    # Nothing comes that late: the sender counts from somewhere else, and without feedback it would starve.
+    # No packet is this late. The sender has restarted its numbering, and without feedback it would starve.
     if not log.started or extend(log.highest, seq) <= log.highest - ARRIVALS:
         log.started = True
         log.highest = FIRST_CYCLE + seq
@@ -55,7 +56,7 @@ cdef inline size_t run_length(const uint8_t* symbols, size_t left) noexcept nogi
 
 
 cdef size_t write_chunk(const uint8_t* symbols, size_t left, uint8_t* out) noexcept nogil:
-    """Write one 16-bit chunk and return how many symbols it tells (section 3.1.2 to 3.1.4)."""
+    """Write one 16-bit chunk and return how many symbols it contains (section 3.1.2 to 3.1.4)."""
     cdef size_t run = run_length(symbols, left)
     cdef size_t count, i
     cdef uint32_t chunk
@@ -82,9 +83,9 @@ cdef size_t write_chunk(const uint8_t* symbols, size_t left, uint8_t* out) noexc
 
 
 cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexcept nogil:
-    """Write one feedback packet of what came since the last; 0 when there is nothing to tell.
+    """Write one feedback packet for the packets since the last; 0 if there is nothing to report.
 
-    Call again until it returns 0: a long or irregular stretch takes several packets.
+    Call again until it returns 0: a long or irregular series takes several packets.
     """
     cdef uint8_t symbols[MAX_STATUSES]
     cdef uint8_t deltas[MAX_RTCP]
@@ -94,7 +95,7 @@ cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexc
     if not has_news(log):
         return 0
     while log.arrivals[seq & (ARRIVALS - 1)] == 0:
-        # `highest` was received, so this ends.
+        # `highest` was received, so the loop ends.
         seq += 1
     reference = log.arrivals[seq & (ARRIVALS - 1)] // REFERENCE
     previous = reference * REFERENCE
@@ -145,7 +146,7 @@ cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexc
 
 
 cdef inline uint8_t symbol_of(uint32_t chunk, int i) noexcept nogil:
-    """Symbol i of a chunk (section 3.1.3 run length, 3.1.4 status vectors of one and two bits)."""
+    """Return symbol i of a chunk (section 3.1.3 run length, 3.1.4 status vectors of one and two bits)."""
     if not chunk & 0x8000:
         return (chunk >> 13) & 3
     if not chunk & 0x4000:
@@ -160,7 +161,7 @@ cdef inline int symbols_in(uint32_t chunk) noexcept nogil:
 
 
 cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacity) noexcept nogil:
-    """Read what a feedback packet tells, by number; how many packets it tells of, or -1 when it is malformed."""
+    """Parse a feedback packet, in order of number. Return the number of packets, or -1 if it is malformed."""
     cdef Cursor cursor
     cdef const uint8_t* p
     cdef uint32_t chunk, base
@@ -186,7 +187,7 @@ cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacit
             return -1
         for i in range(symbols_in(chunk)):
             if told < count:
-                # Until the deltas are read, the symbol stands in the place of the arrival.
+                # Until the deltas are read, `arrival` holds the symbol.
                 statuses[told].sequence = <uint16_t>(base + <uint32_t>told)
                 statuses[told].arrival = symbol_of(chunk, i)
                 told += 1
@@ -203,7 +204,7 @@ cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacit
 
 
 def parse_feedback(bytes body) -> list | None:
-    """(number, arrival in seconds or None) of each packet that a feedback's body tells of; None when malformed."""
+    """Return (number, arrival in seconds or None) per packet of a feedback body; None if it is malformed."""
     cdef PacketStatus statuses[ARRIVALS]
     cdef Packet packet
     packet.body = body
@@ -215,7 +216,7 @@ def parse_feedback(bytes body) -> list | None:
 
 
 cdef class Log:
-    """An ArrivalLog that Python can drive; for tests. Times are seconds."""
+    """An ArrivalLog for Python, in tests. Times are in seconds."""
 
     cdef ArrivalLog log
 

@@ -1,4 +1,4 @@
-"""UdpLoop: the one media port, and the native thread that serves it without the GIL."""
+"""UdpLoop: the media port, and the native thread that serves it without the GIL."""
 
 from collections.abc import Iterable, Sequence
 

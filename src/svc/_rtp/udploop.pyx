@@ -1,9 +1,9 @@
-"""UdpLoop: the one media port, and the native thread that serves it without the GIL.
+"""UdpLoop: the media port, and the native thread that serves it without the GIL.
 
-The file of the core that opens sockets, starts threads and reads clocks: what to do with a datagram is the
-Engine's, which it drives. Step 1 of a packet's journey (a batch is received) is here; step 9 is outlet's.
-Where there is more than one worker, the others are threads that send and do nothing else (egress_worker). Two
-sockets on one port when IPv4 and IPv6 are both asked for; TCP connections at the same number are stream_io's.
+The only file of the core that opens sockets, starts threads and reads clocks. The Engine, which it drives,
+handles the datagrams. Step 1 of a packet's journey (receiving a batch) is here; step 9 is in outlet. With
+more than one worker, the others are threads that only send (egress_worker). There are two sockets on one port
+if both IPv4 and IPv6 are requested. stream_io serves TCP connections at the same port number.
 """
 
 import os
@@ -11,7 +11,7 @@ import threading
 from contextlib import suppress
 
 with suppress(ImportError):
-    # Not on Windows, where nothing listens for TCP.
+    # Not available on Windows, where TCP is not served.
     from resource import RLIMIT_NOFILE, getrlimit
 
 from libc.stddef cimport size_t
@@ -40,14 +40,14 @@ from svc._rtp.udp cimport (
 )
 
 cdef enum:
-    # Batches received from one socket before something is sent: where the core is starved, what is not taken
-    # from the kernel in time is lost there, audio among it.
+    # Batches received from one socket before anything is sent. If the core is starved, datagrams not taken
+    # from the kernel in time are lost, including audio.
     BATCHES_PER_TURN = 4
-    # A full socket says when it can take more; a full interface does not, and is asked again (ms).
+    # A full socket signals when it accepts more. A full interface does not, so it is retried (ms).
     RETRY_MS = 1
-    # Where the thread does not wait, and nobody is connected, connections are looked for every so many turns.
+    # With a busy thread and no connections, new connections are checked for every this many turns.
     TURNS_BETWEEN_ACCEPTS = 64
-    # Where any port will do: how often another one is tried for one that is free for UDP and TCP.
+    # For an unspecified port: how many ports to try for one that is free for both UDP and TCP.
     PORTS_TRIED = 20
 
 
@@ -59,22 +59,22 @@ cdef class UdpLoop(Engine):
     """See udploop.pyi for the contract of each method."""
 
     cdef Outlet outlet          # of the core's thread, with the sockets
-    cdef StreamIO streams       # its connections
-    cdef EgressWorker* workers[MAX_SHARDS]  # other threads that send; NULL = none
+    cdef StreamIO streams       # of the core's thread
+    cdef EgressWorker* workers[MAX_SHARDS]  # the other sending threads; NULL = none
     cdef int worker_count
     cdef int wake_fds[2]        # read, write: Python posted a command
-    cdef int event_fds[2]       # read, write: there are events for Python
+    cdef int event_fds[2]       # read, write: signals events to Python
     cdef size_t stopping
-    cdef size_t signalled       # bytes ever written to the rings when Python was last signalled
-    cdef Slot* slots[SVC_BATCH]  # what the next batch is received into
+    cdef size_t signalled       # bytes written to the rings when Python was last signalled
+    cdef Slot* slots[SVC_BATCH]  # slots for the next received batch
     cdef svc_datagram incoming[SVC_BATCH]
-    cdef int used               # how many of these, the first ones, took something in since they were made ready
+    cdef int used               # number of slots, from the first, used since they were prepared
     cdef list threads
     cdef readonly int port
-    cdef readonly str tcp_refused   # why TCP is not served; "" = it is
+    cdef readonly str tcp_refused   # why TCP is not served; "" = TCP is served
 
     def __cinit__(self, **_ignored):
-        # Here, because __dealloc__ closes them even if __init__ never ran.
+        # Set here, because __dealloc__ closes them even if __init__ never ran.
         self.streams.poller = -1
         self.outlet.sockets[0] = self.outlet.sockets[1] = self.outlet.full = -1
         self.wake_fds[0] = self.wake_fds[1] = self.event_fds[0] = self.event_fds[1] = -1
@@ -105,7 +105,7 @@ cdef class UdpLoop(Engine):
         self._close()
 
     def _open_port(self, addresses, listening):
-        """One number for UDP and TCP; where any will do, one that is free for both."""
+        """Open one port number for UDP and TCP. If any port will do, find one that is free for both."""
         port = self.port
         for _ in range(PORTS_TRIED if port == 0 and SVC_TCP and listening else 1):
             self._close()
@@ -137,12 +137,12 @@ cdef class UdpLoop(Engine):
             at = 0 if is_v4 else 1
             if self.outlet.sockets[<int>at] >= 0:
                 raise ValueError("one socket of each family")
-            # Our own from now on; the giver's is theirs to close.
+            # Our own copies; the caller closes its descriptors.
             self.outlet.sockets[<int>at] = os.dup(fd)
             self.port = svc_udp_port(fd)
 
     def _listen(self, addresses, listeners):
-        """Serve TCP at the same number: without it, whose network lets no UDP out has no call; the others have."""
+        """Serve TCP at the same number. Networks that block UDP have no calls without it; all others work."""
         if not SVC_TCP:
             self.tcp_refused = "this system has no epoll"
             return
@@ -170,14 +170,14 @@ cdef class UdpLoop(Engine):
         return failed
 
     def _share_out(self, int workers):
-        """Divide the receivers among the threads that send: the core's, or all others, for which it then decides."""
+        """Divide the receivers among the sending threads: the core's thread only, or all other threads."""
         if not 1 <= workers <= MAX_SHARDS:
             raise ValueError(f"1 to {MAX_SHARDS} workers")
         cdef Shard* shard
         cdef int i, failed
         if workers == 1:
             return
-        # The last of them is for those who are reached by TCP: connections are this thread's.
+        # The last shard is for TCP receivers, because connections belong to this thread.
         self.core.shard_count = <uint32_t>workers
         self.core.packet_shards = self.core.stream_shard = <uint32_t>(workers - 1)
         self.core.shards[workers - 1].egress = &self.core.egress
@@ -225,7 +225,7 @@ cdef class UdpLoop(Engine):
     def _start(self, name, target, *args):
         thread = threading.Thread(target=target, args=args, name=name, daemon=True)
         thread.start()
-        # Only now: where the system gives no more threads, `stop` ends those that there are.
+        # Appended only now: if the system refuses more threads, `stop` ends those that exist.
         self.threads.append(thread)
 
     def stop(self):
@@ -333,7 +333,7 @@ cdef class UdpLoop(Engine):
                 return
 
     cdef int receive_batch(self, int fd) noexcept nogil:
-        """Step 1: receive into slots, and let the engine act on each; how many came."""
+        """Step 1: receive into slots and let the engine process each datagram. Return their number."""
         cdef int capacity = self.fill_slots()
         cdef int count, i
         cdef int64_t behind
@@ -343,7 +343,7 @@ cdef class UdpLoop(Engine):
         if count == 0:
             return 0
         self.core.now = svc_monotonic()
-        # What the kernel stamps is real time: carried over to ours by its distance from now.
+        # The kernel's timestamps are real time. Convert them to our clock by their distance from now.
         behind = svc_realtime()
         for i in range(count):
             if self.incoming[i].length < 0:
@@ -356,13 +356,13 @@ cdef class UdpLoop(Engine):
                 self.slots[i].arrival -= behind - self.incoming[i].arrival
             received(&self.core, self.slots[i], &path)
             if self.slots[i].references > 1:
-                # A history keeps it, or it waits to be sent: the next batch gets another slot.
+                # A history or a send queue still holds the slot, so the next batch gets another one.
                 release(&self.core.pool, self.slots[i])
                 self.slots[i] = NULL
         return count
 
     cdef int fill_slots(self) noexcept nogil:
-        """Make sure of a slot for each datagram of the next batch; how many there are."""
+        """Provide a slot for each datagram of the next batch. Return the number of slots."""
         cdef int i
         for i in range(self.used):
             if self.slots[i] == NULL:
@@ -384,13 +384,13 @@ cdef inline void read_path(Path* path, const svc_datagram* datagram) noexcept no
 
 
 def most_streams() -> int:
-    """A quarter of the descriptors that this process may open: the rest is for signalling."""
+    """Return a quarter of the descriptors that this process may open. The rest is for signalling."""
     descriptors, _ = getrlimit(RLIMIT_NOFILE)
     return MAX_STREAMS if descriptors < 0 else min(MAX_STREAMS, descriptors // 4)
 
 
 cdef int open_signal(int* fds) except -1:
-    """Two descriptors: what is signalled at the second wakes who waits for the first."""
+    """Create two descriptors: signalling the second wakes a thread that waits for the first."""
     cdef int failed = svc_signal_open(fds)
     if failed < 0:
         raise OSError(-failed, os.strerror(-failed))
