@@ -1,11 +1,10 @@
-"""What a client's answer says, checked line by line against the offer that it answers.
+"""Read a client's answer and check it line by line against the offer.
 
-It does NOT apply anything: ICE, DTLS and the forwarders take their terms from the
-result. It knows no state beyond one offer and its answer. Where Chromium takes more than
-the standards want, so does this.
+Applies nothing: ICE, DTLS and the forwarders take their terms from the result. Knows no state beyond one
+offer and its answer. Where Chromium accepts more than the standards require, so does this module.
 
-RFC 8829 section 5.3 (answers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8122
-(fingerprint), RFC 8842 (setup), RFC 8285 (extmap), RFC 8830 (msid).
+RFC 8829 section 5.3 (answers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8122 (fingerprint), RFC 8842 (setup),
+RFC 8285 (extmap), RFC 8830 (msid).
 """
 
 import re
@@ -16,36 +15,35 @@ from svc.sfu.codecs import ENCODINGS, EXTENSIONS, Codec, codecs
 from svc.sfu.offer import IceParameters, Transceiver, is_msid_token
 from svc.sfu.sdp import MediaDescription, RtpMap, SdpError, Section, SessionDescription
 
-# RFC 8829 section 5.3.1, read from the offerer's side: what may be answered to what.
+# RFC 8829 section 5.3.1, from the offerer's side: the directions that may answer each offered direction.
 _ANSWERS = {
     "recvonly": ("sendonly", "inactive"),
     "sendonly": ("recvonly", "inactive"),
     "inactive": ("inactive",),
 }
 
-# RFC 8829 section 5.1.2: whatever the line is called, media is encrypted with keys from DTLS.
+# RFC 8829 section 5.1.2: media is encrypted with keys from DTLS whichever protocol the line names.
 _PROTOCOLS = frozenset(
     under + profile
     for under in ("UDP/TLS/", "TCP/TLS/", "TCP/DTLS/", "")
     for profile in ("RTP/SAVPF", "RTP/SAVP", "RTP/AVPF", "RTP/AVP")
 )
 
-# RFC 8122 section 5. SHA-1 is not among them: it no longer binds anybody to a certificate.
+# RFC 8122 section 5. SHA-1 is left out: it no longer binds anybody to a certificate.
 _FINGERPRINT = re.compile(r"[0-9A-F]{2}(?::[0-9A-F]{2})*")
 _HASH_BYTES = {"sha-256": 32, "sha-384": 48, "sha-512": 64}
 
 
 class AnswerError(SdpError):
-    """The answer does not fit the offer; the message may be shown to the peer."""
+    """The answer does not fit the offer. The message may be shown to the peer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What the answer says about one m-line, from the client's side.
+    """One m-line of the answer, from the client's side.
 
-    A rejected line (port 0, or no codec in common) has no payload types. On lines that
-    the client sends on, a browser may use any payload type that was offered, also one
-    that its answer left out (`codecs.payload_types`).
+    A rejected line (port 0, or no codec in common) has no payload types. On lines that the client sends on, a
+    browser may use any offered payload type, even one that its answer omits (`codecs.payload_types`).
     """
 
     mid: str
@@ -54,10 +52,10 @@ class Line:
     receiving: bool
     payload_types: frozenset[int]  # RTX included
     extension_ids: frozenset[int]
-    ssrcs: tuple[int, ...]  # where sending; those of RTX included
-    stream_id: str | None  # where sending; None if absent, "-" or no token
+    ssrcs: tuple[int, ...]  # if sending; includes those of RTX
+    stream_id: str | None  # if sending; None if absent, "-" or not a token
     track_id: str | None
-    rids: tuple[str, ...] = ()  # where the track comes in several encodings, the smallest first
+    rids: tuple[str, ...] = ()  # if the track has several encodings, smallest first
 
     @property
     def rejected(self) -> bool:
@@ -77,7 +75,7 @@ class AnswerTerms:
 
 
 def read_answer(text: str, transceivers: Sequence[Transceiver]) -> AnswerTerms:
-    """Read the answer to the offer of these lines; SdpError says in words what is wrong with it."""
+    """Read the answer to the offer of these lines. Raises SdpError with a readable reason."""
     answer = SessionDescription.parse(text)
     if len(answer.media) != len(transceivers):
         raise AnswerError(f"The offer has {len(transceivers)} media lines, the answer {len(answer.media)}")
@@ -97,7 +95,7 @@ def read_answer(text: str, transceivers: Sequence[Transceiver]) -> AnswerTerms:
 
 
 def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
-    """Check one line of the answer against ours. A rejected one need not say anything more."""
+    """Check one line of the answer against the offered line. A rejected line may omit everything else."""
     nameless = not media.port and media.mid is None
     if media.kind != offered.kind or not (nameless or media.mid == offered.mid):
         raise AnswerError(f"Line {offered.mid} of the answer is not the {offered.kind} line of the offer")
@@ -112,7 +110,7 @@ def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
         )
     payload_types = _common_payload_types(media)
     sending = media.direction == "sendonly" and bool(payload_types)
-    # Some peers announce on every line what they would send if they did.
+    # Some peers announce on every line what they would send if they sent.
     stream_id, track_id = _msid(media) if sending else (None, None)
     return Line(
         mid=offered.mid,
@@ -129,9 +127,9 @@ def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
 
 
 def _rids(media: MediaDescription) -> tuple[str, ...]:
-    """Those of our encodings that the client sends; none where that leaves a single one, which needs no name.
+    """Return the rids of our encodings that the client sends, or none if it sends one: that needs no name.
 
-    Encodings that we did not ask for are ignored, and their packets dropped.
+    Encodings that we did not ask for are ignored, and their packets are dropped.
     """
     sent = media.sent_rids()
     rids = tuple(rid for rid in ENCODINGS if rid in sent)
@@ -139,7 +137,7 @@ def _rids(media: MediaDescription) -> tuple[str, ...]:
 
 
 def _common_payload_types(media: MediaDescription) -> frozenset[int]:
-    """Our payload types that the answer lists with our meaning; RTX only beside its codec."""
+    """Return our payload types that the answer lists with our meaning. RTX counts only next to its codec."""
     maps, formats = media.rtpmaps(), frozenset(media.formats)
     common: set[int] = set()
     for codec in codecs(media.kind):
@@ -153,13 +151,13 @@ def _common_payload_types(media: MediaDescription) -> frozenset[int]:
 
 
 def _means(mapping: RtpMap | None, codec: Codec) -> bool:
-    if mapping is None:  # RFC 3551 section 6: only the static ones go without
+    if mapping is None:  # RFC 3551 section 6: only static payload types need no mapping
         return codec.payload_type < 35
     return mapping.name.lower() == codec.name.lower() and mapping.clock_rate == codec.clock_rate
 
 
 def _common_extensions(media: MediaDescription) -> frozenset[int]:
-    """Our extension ids that the answer keeps with our meaning (RFC 8285 section 6)."""
+    """Return our extension ids that the answer keeps with our meaning (RFC 8285 section 6)."""
     table = {(extension.id, extension.uri) for extension in EXTENSIONS}
     kept = [entry for entry in media.extmaps() if entry.direction != "inactive"]
     return frozenset(entry.id for entry in kept if (entry.id, entry.uri) in table)
@@ -175,10 +173,10 @@ def _msid(media: MediaDescription) -> tuple[str | None, str | None]:
 
 
 def _transport_sections(answer: SessionDescription, accepted: list[MediaDescription]) -> list[Section]:
-    """Return the parts of the answer that can describe the one transport, the most binding first.
+    """Return the parts of the answer that can describe the single transport, most binding first.
 
-    That is the first accepted line of the bundle. The other lines count only for what it leaves out (RFC 9143
-    section 7.1.3).
+    The first accepted line of the bundle comes first. The other parts count only for attributes that it omits
+    (RFC 9143 section 7.1.3).
     """
     groups = answer.groups("BUNDLE")
     by_mid = {media.mid or "": media for media in accepted}
@@ -218,7 +216,7 @@ def _fingerprints(said: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _setup(sections: Sequence[Section]) -> str:
-    """Return the client's role. One that names none is the DTLS client, as for libwebrtc."""
+    """Return the client's role. A client that names none is the DTLS client, as in libwebrtc."""
     setup = _transport_values("setup", sections)
     if setup not in ([], ["active"], ["passive"]):
         raise AnswerError("The answer needs a=setup:active or a=setup:passive")
@@ -230,6 +228,6 @@ def _mixed(answer: SessionDescription, accepted: list[MediaDescription]) -> bool
 
 
 def _candidates(accepted: list[MediaDescription]) -> tuple[str, ...]:
-    """The candidates of all lines, each once: bundled lines may repeat them."""
+    """Return the candidates of all lines without duplicates: bundled lines may repeat them."""
     values = [value for media in accepted for value in media.values("candidate")]
     return tuple(f"candidate:{value}" for value in dict.fromkeys(values))

@@ -1,8 +1,8 @@
-"""The media service as a program: builds everything from its configuration and runs it.
+"""The media service as a program: builds everything from the configuration and runs it.
 
-Opens the two ports, keeps the regular duties going (gauges every 15 s, the room sweep
-every 5 minutes, the readiness probe at start) and ends in order. What an operator may set
-beyond the variables of docs/configuration.md is a flag. docs/signalling.md and docs/configuration.md, "SFU".
+Opens the two ports, runs the periodic duties (gauges every 15 s, the room sweep every 5 minutes, the
+readiness probe at start) and shuts down in order. Flags cover the settings that are not variables of
+docs/configuration.md. docs/signalling.md and docs/configuration.md, "SFU".
 """
 
 import asyncio
@@ -39,12 +39,12 @@ from svc.sfu.rooms import SWEEP_INTERVAL_S
 from svc.sfu.routes import MAX_NEWCOMERS, Routes
 from svc.sfu.service import Clocks, Service
 
-# How long open connections may take to say goodbye.
+# How long open connections may take to close.
 SHUTDOWN_S = 3.0
-# Those who have not joined yet, chat servers, monitoring.
+# Clients that have not joined yet, chat servers and monitoring.
 CONNECTIONS_BEYOND_PEERS = 2 * MAX_NEWCOMERS
-# One thread decides and keeps some three others busy with sending. On two processors it is faster alone
-# (benchmarks/README.md).
+# One thread makes the decisions and keeps about three others busy sending. On two processors a single thread
+# is faster (benchmarks/README.md).
 MAX_DEFAULT_WORKERS = 4
 LEAST_PROCESSORS = 3
 
@@ -53,20 +53,20 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What the command line may add to the variables of docs/configuration.md."""
+    """Command-line flags, in addition to the variables of docs/configuration.md."""
 
     host: str | None = None  # for HTTP and WebSockets; None listens on all addresses
     udp_addresses: tuple[str, ...] = ("0.0.0.0", "::")
     control_from_anywhere: bool = False
-    workers: int | None = None  # threads that send media; None = as the processors are
-    listen_fds: tuple[int, ...] = ()  # open already, used instead of opening any
-    handover_socket: Path | None = None  # where a successor finds us
-    take_over: bool = False  # be the successor of who listens there
+    workers: int | None = None  # threads that send media; None = by the number of processors
+    listen_fds: tuple[int, ...] = ()  # already open; used instead of opening sockets
+    handover_socket: Path | None = None  # where a successor connects
+    take_over: bool = False  # take over from the service that listens there
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Where a running service listens."""
+    """The ports that a running service listens on."""
 
     http: int
     udp: int
@@ -78,15 +78,15 @@ class Front:
 
     port: int
     descriptors: Sequence[int]
-    close: Callable[[], Awaitable[None]]  # accept nobody any more; who is in stays
+    close: Callable[[], Awaitable[None]]  # stop accepting; open connections stay
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
-    """What the program itself, beside its sessions, asks of the media plane."""
+    """The media plane as the program itself uses it, apart from its sessions."""
 
 
 def run(config: Config, flags: Flags = Flags()) -> None:
-    """Run until told to stop. A port that is taken ends the program with one line that says so."""
+    """Run until stopped by a signal. If a port is taken, end with a one-line error."""
     logs.configure(sys.stderr, debug=config.debug)
     raise_limit()
     asyncio.run(_run(config, flags))
@@ -105,9 +105,9 @@ async def _run(config: Config, flags: Flags) -> None:
 async def running(
     config: Config, flags: Flags, handed_over: Callable[[], None] = lambda: None
 ) -> AsyncIterator[Ports]:
-    """A service at work for as long as the context lasts.
+    """Run a service for as long as the context lasts.
 
-    ConfigError if a port cannot be had. `handed_over` is called when a successor has taken the ports.
+    Raises ConfigError if a port is not available. Calls `handed_over` when a successor has taken the ports.
     """
     succession = await _succession(flags)
     given = succession.ports if succession else inherited(flags.listen_fds)
@@ -147,7 +147,10 @@ async def running(
 
 
 async def _succession(flags: Flags) -> Succession | None:
-    """The ports of who serves until now, if we are to take them over and somebody does. ConfigError."""
+    """Take over the running service's ports, if a flag asks for it and a service is there.
+
+    Raises ConfigError.
+    """
     if flags.take_over and flags.handover_socket is None:
         raise ConfigError("--take-over needs --handover-socket")
     if flags.take_over and flags.listen_fds:
@@ -167,10 +170,10 @@ async def _succession(flags: Flags) -> Succession | None:
 async def _offering(
     flags: Flags, service: Service, plane: MediaPlane, front: Front, handed_over: Callable[[], None]
 ) -> AsyncIterator[None]:
-    """Be there for a successor, if a flag says where."""
+    """Wait for a successor, if a flag says where."""
 
     async def give_up() -> None:
-        """Stop reading; the system keeps what comes until the successor reads it."""
+        """Stop reading. The system keeps incoming data until the successor reads it."""
         await front.close()
         service.leave(CloseCode.REJOIN, "Join again: another process serves this room now")
         await plane.stop()
@@ -184,7 +187,7 @@ async def _offering(
 
 
 def _told_apart(given: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
-    """Of the TCP sockets handed over those of signalling and those of media, which has the number of UDP."""
+    """Separate the inherited TCP sockets into signalling and media, which has the port number of UDP."""
     numbers = {udp.getsockname()[1] for udp in given.udp}
     media = [tcp for tcp in given.tcp if tcp.getsockname()[1] in numbers]
     signalling = [tcp for tcp in given.tcp if tcp not in media]
@@ -217,7 +220,7 @@ def _default_workers(processors: int) -> int:
 
 
 def _processors() -> int:
-    """Those that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -232,9 +235,9 @@ def _open_tcp(config: Config, flags: Flags) -> Sequence[socket]:
 async def serving(
     service: Service, plane: Plane, config: Config, flags: Flags, sockets: Sequence[socket] = ()
 ) -> AsyncIterator[Front]:
-    """HTTP and the regular duties of a service, on `sockets` or its own. ConfigError if a port is held.
+    """Run HTTP and the periodic duties of a service, on `sockets` or its own.
 
-    At the end nobody is let in any more, and everybody is told.
+    Raises ConfigError if a port is taken. At the end, stop accepting connections and notify all participants.
     """
     measurements = Measurements(service, plane)
     routes = Routes(service, measurements, control_from_anywhere=flags.control_from_anywhere)
@@ -280,7 +283,7 @@ async def _perform_duties(service: Service, measurements: Measurements, probe: P
 
 
 async def _every(interval_s: float, duty: Callable[[], None]) -> None:
-    """Do it now and again. A failure is a fault of ours, but no reason to stop."""
+    """Run `duty` periodically. Log a failure as our bug, but go on."""
     while True:
         try:
             duty()

@@ -1,10 +1,9 @@
-"""ICE candidates: reading and writing them, which to refuse, and which to offer.
+"""ICE candidates: parse them, write them, refuse some, and choose which to offer.
 
-Component 1 only: everything is bundled on one port with rtcp-mux. By TCP we are reached, and
-reach nobody: our candidates are passive, and what a peer tells of its own is of no use.
-Resolves no names and sends nothing; `interface_addresses` alone asks the operating system.
-RFC 8445 section 5.1 (gathering, priorities, foundations), RFC 8839 section 5.1 (the attribute),
-RFC 6544 (TCP), docs/configuration.md, "SFU".
+Component 1 only: everything is bundled on one port with rtcp-mux. Over TCP, peers connect to us and we
+connect to nobody: our candidates are passive, and a peer's own TCP candidates are useless. Resolves no names
+and sends nothing. Only `interface_addresses` asks the operating system. RFC 8445 section 5.1 (gathering,
+priorities, foundations), RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP), docs/configuration.md, "SFU".
 """
 
 import zlib
@@ -21,41 +20,42 @@ Kind = Literal["host", "srflx", "prflx", "relay"]
 
 # RFC 8445 section 5.1.2.2 recommends these type preferences.
 _TYPE_PREFERENCE: dict[Kind, int] = {"host": 126, "prflx": 110, "srflx": 100, "relay": 0}
-# Below all of UDP but relays (RFC 6544 section 4.2).
+# Below all UDP candidates except relays (RFC 6544 section 4.2).
 _TCP_TYPE_PREFERENCE: dict[Kind, int] = {"host": 90, "prflx": 80, "srflx": 70, "relay": 0}
 MAX_LOCAL_PREFERENCE = 65535
-# Of it, what is left beside the direction, which is 4 for a passive candidate (RFC 6544 section 4.2).
+# The rest of the local preference after the direction, which is 4 for a passive candidate (RFC 6544 section
+# 4.2).
 _PASSIVE, _MAX_OTHER_PREFERENCE = 4 << 13, 8191
 _COMPONENT = 1
-# A candidate of a browser is about 150 characters long, with all its extensions 250.
+# A browser's candidate is about 150 characters long, or 250 with all its extensions.
 _MAX_TEXT = 1000
 
 
 class CandidateError(ValueError):
-    """The text is no candidate."""
+    """The text is not a candidate."""
 
 
 def priority(kind: Kind, local_preference: int = MAX_LOCAL_PREFERENCE, *, tcp: bool = False) -> int:
-    """RFC 8445 section 5.1.2.1."""
+    """Return the priority of a candidate (RFC 8445 section 5.1.2.1)."""
     preference = (_TCP_TYPE_PREFERENCE if tcp else _TYPE_PREFERENCE)[kind]
     return (preference << 24) | (local_preference << 8) | (256 - _COMPONENT)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A transport address that a peer, or we, might be reached at."""
+    """A transport address of a peer or of ours."""
 
     foundation: str
     priority: int
     address: Address
     kind: Kind
     related: Address | None = None
-    ufrag: str | None = None  # Whose generation it belongs to, where the peer says so.
-    base: str = ""  # Of ours only: the address that we send from, "" if the kernel chooses.
-    tcp: bool = False  # Of ours only, which are passive.
+    ufrag: str | None = None  # The generation it belongs to, if the peer names it.
+    base: str = ""  # Ours only: the address that we send from, "" if the kernel chooses.
+    tcp: bool = False  # Ours only, and always passive.
 
     def __str__(self) -> str:
-        """The value of RTCIceCandidateInit.candidate, and of `a=` in a session description."""
+        """Return the value of RTCIceCandidateInit.candidate, and of `a=` in a session description."""
         ip, port = self.address
         transport = "tcp" if self.tcp else "udp"
         text = f"candidate:{self.foundation} {_COMPONENT} {transport} {self.priority}"
@@ -66,10 +66,10 @@ class Candidate:
 
     @classmethod
     def parse(cls, text: str) -> "Candidate | None":
-        """Read one candidate; None for one that is well-formed but of no use to us.
+        """Read one candidate. Return None if it is well-formed but useless to us.
 
-        Of no use are the end of candidates (""), TCP (the peer connects, and its checks will tell
-        from where), other components, and names (`.local` hides an address from web pages).
+        Useless are the end of candidates (""), TCP (the peer connects, and its checks reveal its address),
+        other components, and names (`.local` hides an address from web pages).
         """
         words = text.removeprefix("a=").removeprefix("candidate:").split()
         if not words:
@@ -79,7 +79,7 @@ class Candidate:
         foundation, component, transport, rank, host, port, _, kind, *rest = words
         if transport.lower() != "udp" or component != str(_COMPONENT) or host.lower().endswith(".local"):
             return None
-        # A name without a value at the end is left out, as by libwebrtc.
+        # A trailing name without a value is ignored, as in libwebrtc.
         extensions = dict(zip(rest[::2], rest[1::2], strict=False))
         return cls(
             foundation=foundation,
@@ -91,10 +91,10 @@ class Candidate:
 
 
 def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
-    """Why no check shall ever be sent to `ip`; None if it may be tried.
+    """Return why no check may ever be sent to `ip`, or None if it may be tried.
 
-    Private addresses are fine: people who share a network with the server use them.
-    Loopback is not, unless we offer it ourselves: the peer would aim us at our own machine.
+    Private addresses are allowed: people on the server's network use them. Loopback is not, unless we offer
+    it ourselves: the peer would aim us at our own machine.
     """
     address = ip_address(ip)
     if isinstance(address, IPv6Address) and (address.ipv4_mapped or address.scope_id):
@@ -109,17 +109,17 @@ def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
 
 
 def is_loopback(ip: str) -> bool:
-    """Whether `ip` stays on this machine."""
+    """Return whether `ip` stays on this machine."""
     return ip_address(ip).is_loopback
 
 
 def version(ip: str) -> int:
-    """4 or 6; only addresses of one version make a pair."""
+    """Return 4 or 6. Only addresses of the same version make a pair."""
     return ip_address(ip).version
 
 
 def interface_addresses() -> tuple[str, ...]:
-    """The IP addresses of this machine's interfaces, as the operating system lists them."""
+    """Return the IP addresses of this machine's interfaces, as the operating system lists them."""
     addresses = (ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips)
     return tuple(address if isinstance(address, str) else address[0] for address in addresses)
 
@@ -127,10 +127,10 @@ def interface_addresses() -> tuple[str, ...]:
 def host_candidates(
     *, port: int, interfaces: Sequence[str], bound: Sequence[str], advertised: Sequence[str] = ()
 ) -> tuple[Candidate, ...]:
-    """What to offer: `advertised` if given, else those of `interfaces` that `bound` listens on."""
+    """Return `advertised` as candidates, or else those of `interfaces` that `bound` listens on."""
     own = {str(ip_address(ip)) for ip in interfaces}
     addresses = [str(ip_address(ip)) for ip in advertised] or _offerable(sorted(own), bound)
-    # IPv6 first, as RFC 6724 has it; where it leads nowhere IPv4 is as quick.
+    # IPv6 first, as in RFC 6724. Where IPv6 does not work, IPv4 connects just as fast.
     addresses.sort(key=lambda ip: -version(ip))
     return tuple(
         Candidate(
@@ -145,9 +145,9 @@ def host_candidates(
 
 
 def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Address]) -> tuple[Candidate, ...]:
-    """What STUN servers reveal about those of `hosts` that are behind a NAT.
+    """Return the public addresses that STUN servers report for those of `hosts` that are behind a NAT.
 
-    `mapped` tells for an address of ours how the outside sees it (`Readiness.mapped`).
+    `mapped` gives the outside view of each of our addresses (`Readiness.mapped`).
     """
     return tuple(
         Candidate(
@@ -159,15 +159,15 @@ def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Addres
             base=host.base,
         )
         for host in hosts
-        # Which base it was is unknown where the kernel chose it.
+        # Where the kernel chose the base, we do not know it.
         if host.base and mapped.get(host.base, host.address) != host.address
     )
 
 
 def passive_candidates(udp: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """Where TCP connections are accepted: at the address and the number of each candidate of UDP.
+    """Return a TCP candidate for the address and port of each UDP candidate.
 
-    But not where a NAT has chosen the number: for TCP it would choose another.
+    Skips ports that a NAT has chosen: the NAT would choose another port for TCP.
     """
     return tuple(
         Candidate(
@@ -189,7 +189,7 @@ def passive_candidates(udp: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 
 def _rank(candidate: Candidate) -> int:
-    """How many of its kind are preferred to it."""
+    """Return how many candidates of its kind are preferred to it."""
     return MAX_LOCAL_PREFERENCE - (candidate.priority >> 8 & MAX_LOCAL_PREFERENCE)
 
 
@@ -204,7 +204,7 @@ def _offerable(interfaces: Iterable[str], bound: Sequence[str]) -> list[str]:
 
 
 def _foundation(kind: Kind, ip: str) -> str:
-    # Equal for candidates of one kind and one base, RFC 8445 section 5.1.1.3.
+    # Candidates of the same kind and base share a foundation (RFC 8445 section 5.1.1.3).
     return str(zlib.crc32(f"{kind} {ip}".encode()))
 
 

@@ -1,21 +1,20 @@
-"""The checklist of one ICE generation: candidate pairs, their states, and whose turn it is.
+"""The checklist of one ICE generation: candidate pairs, their states and their order.
 
-One stream with one component has one checklist, in which no pair waits for another, so
-RFC 8445's Frozen state does not occur: a pair is born Waiting.
+One stream with one component has one checklist, in which no pair waits for another. RFC 8445's Frozen state
+therefore does not occur: a new pair is Waiting.
 
-    Waiting       to be checked when its turn comes, the best first (section 6.1.4.2).
-    In progress   a check is out: it is being retransmitted, or waits for its answer.
-    Succeeded     the peer answered with our remote password, from the address that was
-                  asked: the pair is valid and may be nominated.
-    Failed        no answer, a refusal, or an answer from elsewhere.
+- Waiting: to be checked in its turn, best pair first (section 6.1.4.2).
+- In progress: a check has been sent. It is being retransmitted or awaits its response.
+- Succeeded: the peer answered with our remote password, from the address that we checked. The pair is valid
+  and may be nominated.
+- Failed: no response, a refusal, or a response from another address.
 
-A check that the peer sends us triggers one of ours on the same pair, ahead of the queue
-(section 7.3.1.4): it proves that the way is open now. That revives a failed pair, and
-replaces a check that went out before the peer's NAT let it in.
+A check from the peer triggers one of ours on the same pair, ahead of the queue (section 7.3.1.4): it proves
+that the path is open now. It revives a failed pair, and replaces a check that was sent before the peer's NAT
+let it in.
 
-Peers choose the addresses that we send to, so both lists and checks are bounded, or the
-SFU would be a port scanner (section 19.5.1). Knows no bytes, no clock and no roles but the
-one it is told.
+Peers choose the addresses that we send to. Both lists and checks are bounded, or the SFU would be a port
+scanner (section 19.5.1). Knows no bytes and no clock. The caller passes the role.
 """
 
 from collections import deque
@@ -32,8 +31,8 @@ from svc.sfu.transitions import Transitions
 MAX_REMOTE_CANDIDATES = 30
 # "...limit the total number of connectivity checks it performs to 100": all transmissions.
 MAX_CHECKS = 100
-# Kept back for answers to the peer's checks and for nominations: a list of dead candidates
-# shall not silence us towards a peer that does reach us.
+# Reserved for responses to the peer's checks and for nominations: a list of dead candidates must not silence
+# us towards a peer that does reach us.
 RESERVED_CHECKS = 25
 
 
@@ -47,17 +46,16 @@ class PairState(Enum):
 class PairEvent(Enum):
     CHECKED = auto()  # A check was sent.
     ANSWERED = auto()  # A check succeeded.
-    REFUSED = auto()  # A check failed, or nobody answered.
-    TRIGGERED = auto()  # The peer checked this pair, or told us to change our role.
+    REFUSED = auto()  # A check failed or was not answered.
+    TRIGGERED = auto()  # The peer checked this pair, or made us change our role.
 
 
 _W, _I, _S, _F = PairState
 _CHECKED, _ANSWERED, _REFUSED, _TRIGGERED = PairEvent
 
-# A replaced check can still be answered, hence the answers in Waiting and Failed; that
-# nobody answers it means nothing. Where the roles change in the middle of a nomination two checks of a
-# pair may be out, and both may fail. A pair that has succeeded is checked once more when it
-# is nominated, and may then fail.
+# A replaced check can still be answered, hence the answers in Waiting and Failed. Its failure means nothing.
+# If the roles change during a nomination, a pair may have two checks pending, and both may fail. A succeeded
+# pair is checked once more when it is nominated, and may then fail.
 PAIR_TRANSITIONS = Transitions(
     "candidate pair",
     {
@@ -71,7 +69,7 @@ PAIR_TRANSITIONS = Transitions(
 
 @dataclass(slots=True, eq=False)
 class CandidatePair:
-    """One path, and what both sides think it is worth."""
+    """One path and the priority that each side gives it."""
 
     path: Path
     local_priority: int
@@ -80,11 +78,11 @@ class CandidatePair:
     peer_nominated: bool = False
 
     def happened(self, event: PairEvent) -> None:
-        """Move on as the table says."""
+        """Change the state according to the table."""
         self.state = PAIR_TRANSITIONS.after(self.state, event)
 
     def priority(self, controlling: bool) -> int:
-        """RFC 8445 section 6.1.2.3."""
+        """Return the priority of the pair (RFC 8445 section 6.1.2.3)."""
         g, d = self.local_priority, self.remote_priority
         if not controlling:
             g, d = d, g
@@ -92,14 +90,14 @@ class CandidatePair:
 
     @property
     def offered_priority(self) -> int:
-        """The PRIORITY of our checks: that of the candidate which they may reveal to the peer."""
+        """The PRIORITY of our checks: the priority of the candidate that they may reveal to the peer."""
         local_preference = self.local_priority >> 8 & MAX_LOCAL_PREFERENCE
         return priority("prflx", local_preference, tcp=self.path.is_tcp)
 
 
 @dataclass(slots=True, eq=False)
 class Check:
-    """One request of ours that can still be answered; consent checks have no pair."""
+    """A request of ours that can still be answered. Consent checks have no pair."""
 
     key: bytes = field(repr=False)
     controlling: bool  # The role that the request claimed.
@@ -107,16 +105,15 @@ class Check:
     pair: CandidatePair | None
     urgent: bool = False  # Triggered or nominating.
     nominating: bool = False
-    replaced: bool = False  # A newer check decides what becomes of the pair.
+    replaced: bool = False  # A newer check decides the state of the pair.
 
 
 class Checklist:
     """The pairs of one generation."""
 
     def __init__(self, local_candidates: Iterable[Candidate]) -> None:
-        # A server-reflexive candidate is sent from its base: it makes no pair of its own,
-        # RFC 8445 section 6.1.2.4.
-        # Nor does one of TCP: the peer connects, and its checks make the pair.
+        # A server-reflexive candidate is sent from its base, so it makes no pair of its own (RFC 8445 section
+        # 6.1.2.4). Neither does a TCP candidate: the peer connects, and its checks make the pair.
         hosts = [each for each in local_candidates if each.kind == "host" and not each.tcp]
         self._bases = {(host.base, version(host.address[0])): host.priority for host in reversed(hosts)}
         self._loopback_offered = any(is_loopback(host.address[0]) for host in hosts)
@@ -126,7 +123,7 @@ class Checklist:
         self._checks_left = MAX_CHECKS
 
     def add_remote(self, candidate: Candidate) -> str | None:
-        """Pair a candidate with all that we send from; the reason if it is refused."""
+        """Combine a candidate with every address that we send from. Return the reason if it is refused."""
         ip = candidate.address[0]
         if candidate.address in self._remotes:
             return None
@@ -141,7 +138,7 @@ class Checklist:
         return None
 
     def add_checked(self, check: BindingCheck) -> CandidatePair | None:
-        """The pair that the peer has checked, made if need be; None if there are too many.
+        """Return the pair that the peer has checked, adding it if necessary, or None if there are too many.
 
         An unknown source is a peer-reflexive candidate (section 7.3.1.3).
         """
@@ -159,7 +156,10 @@ class Checklist:
             self._triggered.append(pair)
 
     def next_pair(self, *, ordinary: bool, controlling: bool) -> tuple[CandidatePair, bool] | None:
-        """Whose turn it is, and whether it was triggered; `ordinary` adds those that were not."""
+        """Return the next pair to check and whether it was triggered.
+
+        `ordinary` includes untriggered pairs.
+        """
         if self._triggered and self._affords(urgent=True):
             return self._triggered[0], True
         if ordinary and self._affords(urgent=False):
@@ -169,34 +169,34 @@ class Checklist:
         return None
 
     def taken(self, pair: CandidatePair) -> None:
-        """`pair` has had its turn."""
+        """Record that `pair` is being checked."""
         pair.happened(_CHECKED)
         if pair in self._triggered:
             self._triggered.remove(pair)
 
     def answered(self, pair: CandidatePair) -> None:
-        """`pair` is valid: nothing is left to find out about it."""
+        """Record that `pair` is valid. It needs no further check."""
         pair.happened(_ANSWERED)
         if pair in self._triggered:
             self._triggered.remove(pair)
 
     def conclude(self) -> None:
-        """A pair is selected: nobody waits for a turn any more (section 8.1.2)."""
+        """Drop all triggered checks because a pair is selected (section 8.1.2)."""
         self._triggered.clear()
 
     def spend(self, *, urgent: bool) -> bool:
-        """Account for one transmission; False if it must not take place."""
+        """Count one transmission against the limit. Return False if it must not be sent."""
         if not self._affords(urgent=urgent):
             return False
         self._checks_left -= 1
         return True
 
     def best_valid(self, controlling: bool) -> CandidatePair | None:
-        """The pair to nominate."""
+        """Return the pair to nominate."""
         return max(self._in(_S), key=lambda pair: pair.priority(controlling), default=None)
 
     def hopes_for_better(self, than: CandidatePair, controlling: bool) -> bool:
-        """Whether a pair of higher priority may yet succeed."""
+        """Return whether a pair of higher priority may still succeed."""
         least = than.priority(controlling)
         return any(pair.priority(controlling) > least for pair in [*self._in(_W), *self._in(_I)])
 

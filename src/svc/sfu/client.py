@@ -1,4 +1,4 @@
-"""The connection to one participant, as its session sees it. Has no code of its own."""
+"""The connection to one participant, as its session sees it. Contains no code."""
 
 from typing import Protocol
 
@@ -6,11 +6,11 @@ from svc.sfu.closing import CloseCode
 
 
 class Client(Protocol):
-    """The participant's connection. Nothing here waits; what cannot be sent closes it."""
+    """The participant's connection. No method waits. A message that cannot be sent closes the connection."""
 
     def say(self, event: str, data: object) -> None: ...
     def say_text(self, event: str, text: str) -> None: ...
     def close(self, code: CloseCode, reason: str) -> None: ...
-    # Another connection of the same client has taken the session up.
+    # Another connection of the same client has resumed the session.
     def succeeded(self) -> None: ...
     def wake_at(self, deadline: float) -> None: ...

@@ -1,7 +1,7 @@
-"""Why the media service closes a WebSocket: every code it uses.
+"""The codes with which the media service closes a WebSocket.
 
-Below 4000 the codes are RFC 6455's (section 7.4.1), above they are ours. The words that
-go with them are chosen where the connection is closed.
+Codes below 4000 are RFC 6455's (section 7.4.1), the others are ours. The code that closes the connection
+chooses the reason text.
 """
 
 from enum import IntEnum
@@ -9,10 +9,10 @@ from enum import IntEnum
 
 class CloseCode(IntEnum):
     GOING_AWAY = 1001  # The service is shutting down.
-    PROTOCOL_ERROR = 1002  # Not the WebSocket protocol, such as a frame that is not masked.
+    PROTOCOL_ERROR = 1002  # Not the WebSocket protocol, such as an unmasked frame.
     INVALID_TEXT = 1007  # A message that is not UTF-8.
     POLICY = 1008  # A wrong first message, or a peer that reads too slowly.
-    TOO_BIG = 1009  # A message above the cap.
+    TOO_BIG = 1009  # A message above the limit.
     FAULT = 1011  # Our own fault.
     SILENT = 4000  # No answer to our pings.
     REPLACED = 4001  # The same user has joined again.
@@ -20,4 +20,4 @@ class CloseCode(IntEnum):
     REFUSED = 4003  # The join was refused; the room_error before it says why.
     DISCONNECTED = 4004  # The chat server removed this user.
     MEDIA_FAILED = 4005  # No encrypted media connection could be made, or the client ended it.
-    REJOIN = 4006  # Another process serves this port from now on: join again, at once.
+    REJOIN = 4006  # Another process serves this port from now on: rejoin immediately.

@@ -1,10 +1,10 @@
 """The codecs and header extensions that this service forwards: one table for all m-lines.
 
-All lines share one BUNDLE, so a payload type or an extension id means the same on
-every line. It does NOT choose a codec for anybody and never looks into a payload.
+All lines share one BUNDLE, so a payload type or an extension id means the same on every line. Chooses no
+codec for anybody and never inspects a payload.
 
-Media service specification section 1 ("Codecs registered at startup"); RFC 6184
-(H264), RFC 7587 (Opus), RFC 9628 (VP9), RFC 4588 (RTX), RFC 8285 (extensions).
+Media service specification section 1 ("Codecs registered at startup"); RFC 6184 (H264), RFC 7587 (Opus), RFC
+9628 (VP9), RFC 4588 (RTX), RFC 8285 (extensions).
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """One payload type, and the one that its retransmissions use."""
+    """A payload type and the payload type of its retransmissions."""
 
     name: str
     kind: str  # "audio" or "video"
@@ -27,14 +27,14 @@ class Codec:
 
     @property
     def rtpmap(self) -> str:
-        """What a=rtpmap says behind the payload type."""
+        """The value of a=rtpmap after the payload type."""
         channels = f"/{self.channels}" if self.channels > 1 else ""
         return f"{self.name}/{self.clock_rate}{channels}"
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderExtension:
-    """One extension; a hop-by-hop one is the SFU's own matter and never forwarded."""
+    """A header extension. The SFU handles a hop-by-hop extension itself and never forwards it."""
 
     uri: str
     id: int  # 1..14, so that the one-byte form can carry it
@@ -53,15 +53,16 @@ def _h264(payload_type: int, profile: str, packetization_mode: int) -> Codec:
 
 
 AUDIO: Final = (
-    # Chromium sends Opus again, and asks for it, where the offer has this, although its answers leave it out.
+    # If the offer has "nack" here, Chromium retransmits Opus and requests retransmissions, although its
+    # answers omit it.
     Codec("opus", "audio", 111, 48_000, 2, "minptime=10;useinbandfec=1", ("nack",)),
-    # RFC 3551 section 4.5.2: G722 samples at 16 kHz and says 8000.
+    # RFC 3551 section 4.5.2: G722 samples at 16 kHz but declares 8000.
     Codec("G722", "audio", 9, 8_000),
     Codec("PCMU", "audio", 0, 8_000),
     Codec("PCMA", "audio", 8, 8_000),
 )
 
-# No RED and no ULPFEC: with them in an answer a browser wraps all VP8 into RED.
+# No RED and no ULPFEC: with them in an answer, a browser wraps all VP8 in RED.
 VIDEO: Final = (
     _h264(96, "42e01f", 1),
     _h264(98, "42001f", 1),
@@ -100,34 +101,36 @@ EXTENSIONS: Final = (
     HeaderExtension(_WEBRTC + "abs-capture-time", 9, _BOTH),
 )
 
-# Where a track may come in several encodings (RFC 8852): which of them a packet belongs to, or repeats.
+# Where a track may have several encodings (RFC 8852): the encoding that a packet belongs to or repeats.
 RID: Final = HeaderExtension("urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", 10, _VIDEO, hop_by_hop=True)
 REPAIRED_RID: Final = HeaderExtension(
     "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id", 11, _VIDEO, hop_by_hop=True
 )
-# The encodings that we ask for, the smallest first: a quarter, half and all of the width.
+# The encodings that we request, smallest first: a quarter, half and all of the width.
 ENCODINGS: Final = ("q", "h", "f")
 
 _CODECS = {"audio": AUDIO, "video": VIDEO}
 
 
 def codecs(kind: str) -> tuple[Codec, ...]:
-    """The codecs of one kind, the preferred one first."""
+    """Return the codecs of one kind, preferred codec first."""
     return _CODECS[kind]
 
 
 _ALL_VIDEO = frozenset(codec.payload_type for codec in VIDEO)
-# VP8: what every browser shows, for a room in which some have nothing else in common.
+# Every browser decodes VP8. It is used in rooms where the members have no other codec in common.
 _FLOOR = frozenset({112})
 
 
 def for_all(takes: Iterable[frozenset[int]]) -> frozenset[int] | None:
-    """The video codecs, by payload type, that these receivers all take; None where that leaves none out."""
+    """Return the payload types of the video codecs that all these receivers accept, or None if they accept
+    all.
+    """
     common = _ALL_VIDEO.intersection(*takes)
     return None if common == _ALL_VIDEO else common or _FLOOR
 
 
 def payload_types(kind: str) -> frozenset[int]:
-    """Every payload type that a line of that kind offers, those of RTX included."""
+    """Return every payload type that a line of that kind offers, including those of RTX."""
     rtx = {codec.rtx_payload_type for codec in codecs(kind) if codec.rtx_payload_type is not None}
     return frozenset({codec.payload_type for codec in codecs(kind)} | rtx)

@@ -1,8 +1,7 @@
-"""The variables that the media service reads, and no other, from any mapping of names to text.
+"""The variables of the media service, read from any mapping of names to text.
 
-Checks every value once, so that nothing later has to. Does not read the process's
-environment; whatever is not there is a command-line flag (`app.Flags`).
-docs/configuration.md, "SFU".
+Checks every value once, so that nothing later has to. Does not read the process's environment. Every other
+setting is a command-line flag (`app.Flags`). docs/configuration.md, "SFU".
 """
 
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ StunServer = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What an operator may choose: docs/configuration.md, "SFU"."""
+    """The settings of an operator: docs/configuration.md, "SFU"."""
 
     port: int
     udp_port: int
@@ -31,7 +30,7 @@ class Config:
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "Config":
-        """Raises ConfigError, naming the variable that cannot be used."""
+        """Read the variables. Raises ConfigError that names the variable that cannot be used."""
         return cls(
             port=read.port(variables, "SFU_PORT", read.port(variables, "PORT", 5005)),
             udp_port=read.port(variables, "ICE_UDP_MUX_PORT", 3478),

@@ -1,9 +1,8 @@
-"""One WebSocket of the media service, either kind: frames in, frames out, and a pulse.
+"""One WebSocket of the media service, of either kind: frames in, frames out, and pings.
 
-Reading is paced: a client that talks too much is read more slowly, which TCP tells it.
-Saying never waits: frames queue up to a bound, and whoever reads too slowly for it is cut
-off. A ping goes out every 30 s; 90 s without any sign of life close the connection.
-Knows no event. docs/signalling.md.
+Reading is paced: a client that sends too much is read more slowly, which TCP passes on to it. Sending never
+waits: frames queue up to a limit, and a client that reads too slowly for it is disconnected. A ping is sent
+every 30 s. The connection is closed after 90 s without any sign of life. Knows no event. docs/signalling.md.
 """
 
 import asyncio
@@ -24,12 +23,12 @@ SILENCE_LIMIT_S = 90.0
 SEND_DEADLINE_S = 10.0
 # How long the peer may take to answer our close.
 CLOSE_DEADLINE_S = 2.0
-# One offer is out at a time, so this is many times what an honest client can have waiting;
-# it is above the largest sync_response.
+# Only one offer is pending at a time, so this is many times what an honest client can have queued. It is
+# larger than the largest sync_response.
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
 # RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
 _MAX_REASON_BYTES = 123
-# What one pays for of one's pace: to read as JSON what is as large as a frame may be takes 10 ms.
+# The characters that cost one unit of the pace: parsing JSON of the maximum frame size takes 10 ms.
 _CHARACTERS_OF_A_TURN = 16 * 1024
 
 _GOODBYES = (WSCloseCode.OK, WSCloseCode.GOING_AWAY)
@@ -38,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 class Socket(WebSocket):
-    """A WebSocket as this service wants it: with the pings in our own hands."""
+    """A WebSocket whose pings this service sends itself."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__(
@@ -54,12 +53,12 @@ class Connection:
         socket: Socket,
         pace: Allowance,
     ) -> None:
-        # Whether the peer has closed it as one that leaves does, such as a page that is closed.
+        # Whether the peer closed the connection normally, such as a closed page.
         self.said_goodbye = False
         self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
-        # Longer messages are not read.
+        # Longer messages are rejected.
         self.most_characters = MAX_FRAME_BYTES
-        # To be called with who has proved here who they are.
+        # Called with the identity that has been proved on this connection.
         self.on_proof: Callable[[str], None] = lambda owner: None
         self._socket = socket
         self._pace = pace
@@ -73,11 +72,11 @@ class Connection:
 
     @property
     def closing(self) -> bool:
-        """Whether this side has ended it."""
+        """Whether this side has closed the connection."""
         return self._closing is not None
 
     async def receive(self) -> Envelope | None:
-        """The next frame; None when there will be no more. Raises EnvelopeError for a bad one."""
+        """Return the next frame, or None after the last one. Raises EnvelopeError for an invalid frame."""
         while self._closing is None:
             message = await self._socket.receive()
             self._heard_at = self._now()
@@ -111,13 +110,13 @@ class Connection:
         self._queue_frame(serialise_text(event, text))
 
     def close(self, code: CloseCode, reason: str) -> None:
-        """Close once everything said before has gone out. The first reason counts."""
+        """Close after sending all queued frames. Only the first reason counts."""
         if self._closing is None:
             self._closing = code, reason
             self._something_to_do.set()
 
     async def write(self) -> None:
-        """Send what is said, and the pings, until closed; then close, one way or the other."""
+        """Send queued frames and pings until closed. Then close the socket in any case."""
         try:
             while self._closing is None:
                 await self._flush()
@@ -131,7 +130,7 @@ class Connection:
             self._socket.transport.abort()
 
     def drop(self) -> None:
-        """End it at once, without a word."""
+        """Abort the connection immediately, without a close frame."""
         if self._socket.transport is not None:
             self._socket.transport.abort()
 
@@ -153,7 +152,7 @@ class Connection:
             self._queued_characters -= len(frame)
 
     async def _pause(self) -> None:
-        """Wait until there is something to send, or a ping is due."""
+        """Wait until a frame is queued or a ping is due."""
         try:
             async with asyncio.timeout_at(self._ping_at):
                 await self._something_to_do.wait()

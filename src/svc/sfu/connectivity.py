@@ -1,8 +1,7 @@
 """One client's media transport on its way to encrypted media: ICE, then DTLS, then keys.
 
-Takes what the core reports and what answers say, moves the ICE agent and the DTLS
-transport on, and carries what they produce: datagrams to the core, the selected path and
-the keys too. What concerns the session comes out as `outcomes`. Knows no signalling and
+Passes the core's reports and the client's answers to the ICE agent and the DTLS transport. Passes their
+datagrams, the selected path and the keys to the core. The session reads `outcomes`. Knows no signalling and
 no m-lines, and reads no clock.
 """
 
@@ -30,8 +29,8 @@ from svc.sfu.path import (
 )
 from svc.sfu.plane import MediaTransport
 
-# A client may begin its handshake before its answer gets here: a first flight is two
-# datagrams in browsers, and may be sent again meanwhile.
+# A client may begin its handshake before its answer arrives. In browsers a first flight is two datagrams, and
+# may be retransmitted in the meantime.
 _MAX_EARLY_DATAGRAMS = 8
 _TRANSACTION_ID_BYTES = 12
 
@@ -40,7 +39,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What all sessions share: our certificate, our addresses, chance, what is counted, and a clock."""
+    """The shared dependencies of all sessions: certificate, candidates, randomness, counters and clock."""
 
     certificate: Certificate
     candidates: Callable[[], Sequence[Candidate]]
@@ -51,17 +50,17 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class PathLost:
-    """Media has no way to the client; a restart may find one."""
+    """Media has no path to the client. A restart may find one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathSilent:
-    """Nothing comes over the path; perhaps it is lost."""
+    """Nothing arrives over the path. It may be lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathFound:
-    """Media has a way to the client, for the first time or again."""
+    """Media has a path to the client, for the first time or again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Secured:
 
 @dataclass(frozen=True, slots=True)
 class MediaFailed:
-    """There will be no encrypted media with this client."""
+    """Encrypted media with this client is impossible."""
 
     reason: str
 
@@ -83,14 +82,14 @@ class MediaClosed:
 
 @dataclass(frozen=True, slots=True)
 class PathMoved:
-    """Media has another way to the client, who may not send there before a restart."""
+    """Media has another path to the client, which may not send on it before a restart."""
 
 
 Outcome = PathLost | PathSilent | PathFound | PathMoved | Secured | MediaFailed | MediaClosed
 
 
 class Connectivity:
-    """See the module's docstring. The transport belongs to it, `close` included."""
+    """The state described in the module's docstring. Owns the transport and closes it."""
 
     def __init__(self, transport: MediaTransport, surroundings: Surroundings) -> None:
         self.outcomes: list[Outcome] = []
@@ -112,16 +111,16 @@ class Connectivity:
 
     @property
     def local(self) -> IceParameters:
-        """Our ICE credentials in the present generation."""
+        """Our ICE credentials in the current generation."""
         return IceParameters(self._ice.local.ufrag, self._ice.local.pwd)
 
     @property
     def connected(self) -> bool:
-        """Whether encrypted media has a way to the client, as far as we know."""
+        """Whether encrypted media has a path to the client, as far as we know."""
         return self._has_path and self._secured
 
     def check(self, terms: AnswerTerms) -> None:
-        """Refuse, with an AnswerError, what an answer may not change in mid-call."""
+        """Raise AnswerError if an answer changes what it may not change during a call."""
         if self._dtls and terms.fingerprints != self._fingerprints:
             raise AnswerError("The answer changes the certificate of the connection: join again instead")
 
@@ -142,7 +141,7 @@ class Connectivity:
             self._carry(now)
 
     def restart(self, now: float) -> None:
-        """Begin a new ICE generation; media stays on its path until that one finds another."""
+        """Start a new ICE generation. Media stays on its path until the new generation finds another."""
         self.candidates = tuple(self._surroundings.candidates())
         self._ice.restart(self._new_credentials(), now)
         self._carry(now)
@@ -156,7 +155,7 @@ class Connectivity:
         self._carry(now)
 
     def path_silent(self, silent: bool, now: float) -> None:
-        """Nothing has come over the selected path for a while; or, False, something has again."""
+        """Handle silence on the selected path, or its end if `silent` is False."""
         if silent:
             self._ice.path_silent(now)
         else:
@@ -181,7 +180,7 @@ class Connectivity:
         self._carry(now)
 
     def close(self) -> None:
-        """Say goodbye, as far as it can be said without waiting."""
+        """Notify the client, as far as possible without waiting, and close the transport."""
         if self._dtls:
             self._dtls.close()
             self._carry_dtls(self._dtls)
@@ -197,7 +196,7 @@ class Connectivity:
         return prefix + self._surroundings.chance.randbytes(_TRANSACTION_ID_BYTES - len(prefix))
 
     def _try_candidate(self, text: str, ufrag: str, now: float) -> None:
-        """One of many in an answer: what cannot be read is left out."""
+        """Try one of the candidates of an answer. Ignore it if it is unreadable."""
         try:
             candidate = Candidate.parse(text)
         except CandidateError:
@@ -215,7 +214,7 @@ class Connectivity:
             self._dtls.receive(self._early.popleft(), now)
 
     def _carry(self, now: float) -> None:
-        """Hand over everything that the last step produced."""
+        """Pass on everything that the last step produced."""
         for data, path in _drain(self._ice.transmits):
             self._transport.send_stun(data, path)
         for event in _drain(self._ice.events):
@@ -243,7 +242,7 @@ class Connectivity:
             self._carry_dtls(self._dtls)
 
     def _carry_dtls(self, dtls: DtlsTransport) -> None:
-        # First of all the keys: whoever has our last flight sends media at once.
+        # Keys come first: a client that has our last flight sends media immediately.
         for event in _drain(dtls.events):
             match event:
                 case Connected(keys):

@@ -1,7 +1,7 @@
-"""Consent freshness of the selected path: when to ask again, and when to fall silent.
+"""Consent freshness of the selected path: when to renew consent, and when to stop sending.
 
-RFC 7675 section 5.1. Only authenticated answers to our own requests count: a peer that
-merely sends shows that it is there, not that our media arrives. Builds no messages.
+RFC 7675 section 5.1. Only authenticated responses to our own requests count: a peer that merely sends proves
+that it is alive, not that our media arrives. Builds no messages.
 """
 
 from collections.abc import Callable
@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from svc.sfu.checklist import CandidatePair
 
 INTERVAL_S = 5.0
-# "...randomized between 0.8 and 1.2 times the basic period", so 4 to 6 s; who keeps our
-# time may be a second late with it.
+# "...randomized between 0.8 and 1.2 times the basic period", so 4 to 6 s. The timer may be up to a second
+# late.
 SPREAD = (0.8, 1.0)
 EXPIRY_S = 30.0
 
 
 @dataclass(slots=True, eq=False)
 class Consent:
-    """Permission to send over the selected pair, lent for 30 s by each answer.
+    """Permission to send over the selected pair, extended by 30 s with each response.
 
-    Holds the credentials that the pair was selected with: during a restart the old path
-    is still asked in the old generation's name.
+    Holds the credentials that the pair was selected with: during a restart, the old path is still checked
+    with the old generation's credentials.
     """
 
     pair: CandidatePair
@@ -33,10 +33,10 @@ class Consent:
     expires_at: float = 0.0
 
     def granted(self, now: float) -> None:
-        """The peer has answered."""
+        """Extend the permission: the peer has responded."""
         self.expires_at = now + EXPIRY_S
 
     def asked(self, now: float) -> None:
-        """A request has gone out; it is never repeated, the next one is a new one."""
+        """Schedule the next request. A request is never retransmitted; the next one is new."""
         low, high = SPREAD
         self.due = now + INTERVAL_S * (low + (high - low) * self.random())

@@ -1,8 +1,8 @@
-"""The /server connection: a chat server says which rooms exist, and hears who is in them.
+"""The /server connection: a chat server registers rooms and learns who is in them.
 
-Every message but `keep_alive` carries `server_id` and `server_password`; one whose values
-do not match, or that lacks a field, is dropped without a reply. A connection hears of the
-registrations for which it has shown the secret, and of no others.
+Every message except `keep_alive` carries `server_id` and `server_password`. A message with wrong values or a
+missing field is dropped without a reply. A connection receives events only for the registrations whose secret
+it has presented.
 
 Decides nothing about seats (`rooms` does). docs/signalling.md.
 """
@@ -34,12 +34,12 @@ Payload = Mapping[str, object]
 
 
 def control_pace() -> Allowance:
-    """How fast one chat server is listened to."""
+    """Return the pace at which one chat server's messages are read."""
     return Allowance(_BURST, _PER_S)
 
 
 class Control:
-    """One control connection; the Watcher of its registrations."""
+    """A control connection, the Watcher of its registrations."""
 
     def __init__(self, connection: Connection, service: Service) -> None:
         self._connection = connection
@@ -77,7 +77,7 @@ class Control:
         self._connection.say("keep_alive", {"timestamp": int(self._service.wall_clock() * 1000)})
 
     async def _begin(self) -> bool:
-        """Take the first message, which must be one of a chat server's."""
+        """Receive the first message, which must be a chat server's."""
         try:
             async with asyncio.timeout(FIRST_MESSAGE_DEADLINE_S):
                 envelope = await self._connection.receive()
@@ -94,7 +94,7 @@ class Control:
             self._receive(envelope)
 
     def _receive(self, envelope: Envelope) -> None:
-        # An event of a newer chat server is no reason to cut it off.
+        # A newer chat server may send unknown events, so they do not end the connection.
         handler = _CONTROL_EVENTS.get(envelope.event)
         try:
             if handler is None:
@@ -106,7 +106,7 @@ class Control:
             logger.debug("control message dropped", extra=extra)
 
     def _receive_keep_alive(self, message: Payload) -> None:
-        """That it came is all there is to know."""
+        """Ignore the contents: a keep-alive carries nothing else."""
 
     def _receive_register(self, message: Payload) -> None:
         room_id = fields.identifier(message, "room_id")

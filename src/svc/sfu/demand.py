@@ -1,8 +1,8 @@
-"""What receivers want of a track: the wish of one receiver, and what a publisher is told of all of them.
+"""The demand for a track: each receiver's wish, and the summary that its publisher gets.
 
-A publisher need not encode more than the widest tile shows, and nothing that nobody watches. So `set_layer`
-may say how wide a receiver shows a track, and the publisher gets `layers_wanted` when the largest of these
-widths changes. Our own addition to the protocol: without it every receiver counts as one with a large tile.
+A publisher need not encode more than the widest tile shows, or a track that nobody watches. `set_layer` may
+say how wide a receiver shows a track, and the publisher gets `layers_wanted` when the largest of these widths
+changes. This is our own addition to the protocol. Without it every receiver counts as one with a large tile.
 
 No I/O and no clock. docs/signalling.md, "From participants" and "To participants".
 """
@@ -19,8 +19,8 @@ MAX_TEMPORAL_LAYER = 2
 MAX_SPATIAL_LAYER = 2
 # Wider than any picture that browsers encode.
 MAX_WIDTH_PX = 16_384
-# A publisher is told of one track once in this time at most, however often receivers change their wishes: its
-# browser may have to set up its encoder again each time.
+# A publisher gets at most one event per track in this time, however often receivers change their wishes: its
+# browser may have to set up its encoder each time.
 INTERVAL_S = 0.2
 
 
@@ -30,12 +30,12 @@ class LayerWish:
 
     max_temporal_layer: int = ALL_LAYERS
     max_spatial_layer: int = ALL_LAYERS
-    width: int = 0  # of the tile that shows it, in pixels of the screen; 0 = unknown
+    width: int = 0  # of the tile that shows the track, in screen pixels; 0 = unknown
     paused: bool = False
 
     @classmethod
     def read(cls, request: Mapping[str, object]) -> "LayerWish":
-        """Read the payload; what it leaves out is as if nobody had asked. Raises EnvelopeError."""
+        """Read the payload. A missing field gets its default. Raises EnvelopeError."""
         return cls(
             fields.number(request, "max_temporal_layer", ALL_LAYERS, MAX_TEMPORAL_LAYER),
             fields.number(request, "max_spatial_layer", ALL_LAYERS, MAX_SPATIAL_LAYER)
@@ -48,23 +48,23 @@ class LayerWish:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What all receivers of a track want together. A publisher that is told nothing assumes the defaults."""
+    """The combined demand of a track's receivers. Without an event, a publisher assumes the defaults."""
 
-    width: int = 0  # of the widest tile; 0 = unknown, and so perhaps as wide as the picture
+    width: int = 0  # of the widest tile; 0 = unknown, so possibly as wide as the picture
     watched: bool = True
 
     def exceeds(self, other: "Demand") -> bool:
-        """Whether a publisher that does what `other` says does too little."""
+        """Return whether a publisher that satisfies `other` sends too little for this demand."""
         if not self.watched:
             return False
         return not other.watched or (self.width or inf) > (other.width or inf)
 
 
 def demand_of(widths: Iterable[int | None], before: Demand) -> Demand:
-    """Sum up the receivers, each by its width, or None where its tile is not known yet."""
+    """Combine the receivers' widths. A width is None while the receiver's tile is unknown."""
     all_widths = list(widths)
     known = [width or inf for width in all_widths if width is not None]
-    # A receiver that has not said anything yet keeps the track going, and changes nothing else.
+    # A receiver that has not sent a wish yet keeps the track going but changes nothing else.
     widest = max(known) if known else before.width or inf
     return Demand(0 if widest == inf else int(widest), bool(all_widths))
 
@@ -78,14 +78,14 @@ class _Told:
 
 
 class DemandTeller:
-    """Tells one publisher what is wanted of its tracks. `say(event, payload)`; times are seconds."""
+    """Sends one publisher the demand for its tracks. `say(event, payload)`; times are in seconds."""
 
     def __init__(self, say: Callable[[str, object], None]) -> None:
         self.say = say
         self._tracks: dict[Track, _Told] = {}
 
     def changed(self, track: Track, now: float) -> None:
-        """Tell a change: more at once, less after a moment in which it may change back."""
+        """Send a change: an increase immediately, a decrease after a moment in which it may be reverted."""
         told = self._tracks.setdefault(track, _Told(Demand(), -inf, Demand()))
         told.wanted = demand_of(track.widths.values(), told.demand)
         if told.wanted == told.demand:
@@ -97,11 +97,11 @@ class DemandTeller:
         self.advance(now)
 
     def forget(self, track: Track) -> None:
-        """The track has ended."""
+        """Remove a track that has ended."""
         self._tracks.pop(track, None)
 
     def repeat(self) -> None:
-        """Tell everything again, to a client that may have missed it."""
+        """Send all demands again to a client that may have missed them."""
         for track, told in self._tracks.items():
             self.say("layers_wanted", _payload(track, told.demand))
 
@@ -116,6 +116,6 @@ class DemandTeller:
 
 
 def _payload(track: Track, demand: Demand) -> dict[str, object]:
-    """By id and by source: a browser may have given its track another id than the room knows."""
+    """Name the track by id and by source: a browser may know it by another id than the room does."""
     named: dict[str, object] = {"track_id": track.track_id, "source": track.source}
     return {**named, "width": demand.width, "watched": demand.watched}

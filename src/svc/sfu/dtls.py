@@ -1,18 +1,17 @@
 """The DTLS handshake that yields the SRTP keys, over memory buffers (pyOpenSSL).
 
-Datagrams and `now` go in; `transmits`, `events` and the next deadline come out. Opens no
-socket, carries no application data, and gives out keys only after the peer's certificate
-has matched a fingerprint of its answer. RFC 6347 (DTLS 1.2), RFC 5764 (use_srtp), RFC 8842
-and RFC 8122 (roles, fingerprints), RFC 8827 section 6.5 (the cipher suites of WebRTC).
+Datagrams and `now` go in; `transmits`, `events` and the next deadline come out. Opens no socket, carries no
+application data, and releases keys only after the peer's certificate has matched a fingerprint of its answer.
+RFC 6347 (DTLS 1.2), RFC 5764 (use_srtp), RFC 8842 and RFC 8122 (roles, fingerprints), RFC 8827 section 6.5
+(the cipher suites of WebRTC).
 
-Clocks. OpenSSL retransmits by a clock of its own that nobody can set: first after 1 s, then
-doubling. We do not pretend otherwise. `next_deadline` includes what OpenSSL says is left
-until then, `advance` lets it act if it agrees that the time has come, and asks again later
-if it does not (a test's clock runs ahead of it). A second is long to wait for media, so a
-last flight that fits one datagram is also repeated by us, byte for byte, on the caller's
-clock: after 100 ms, doubling. A peer that has it drops the copy as a replay. The server's
-very last flight, which nobody acknowledges, is repeated four times even after the end, and
-whenever the peer shows that it still waits for it.
+Clocks. OpenSSL retransmits by its own clock, which nobody can set: first after 1 s, then doubling. This
+module does not hide that. `next_deadline` includes the time that OpenSSL reports, and `advance` lets OpenSSL
+act. If OpenSSL disagrees that the time has come, `advance` asks again later (a test's clock runs ahead of
+it). A second is long to wait for media, so we also repeat a last flight that fits one datagram, byte for
+byte, on the caller's clock: after 100 ms, doubling. A peer that has it drops the copy as a replay. Nobody
+acknowledges the server's very last flight. It is repeated four times after the handshake, and whenever the
+peer shows that it still waits for it.
 """
 
 from collections import Counter
@@ -36,12 +35,12 @@ HANDSHAKE_TIMEOUT_S = 15.0
 RESEND_FIRST_S = 0.1
 RESEND_LIMIT_S = 1.0
 RESENDS_WHEN_CONNECTED = 4
-# Asking OpenSSL again more often than this would only burn CPU.
+# Polling OpenSSL more often than this would only burn CPU.
 _TIMER_STEP_S = 0.05
 
-# What a path carries without fragments, IPv6 and tunnels included; RTP packets are as large.
+# The size that a path carries without fragments, including IPv6 and tunnels. RTP packets are as large.
 MTU_BYTES = 1200
-# Chromium's largest is 1413 bytes; a flight of certificates comes in several.
+# Chromium's largest is 1413 bytes. A flight of certificates takes several datagrams.
 MAX_DATAGRAM_BYTES = 2048
 # A handshake takes four, and a lossy one a few dozen.
 MAX_HANDSHAKE_DATAGRAMS = 256
@@ -56,7 +55,7 @@ _CIPHERS = (
     b"ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
     b"ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384"
 )
-# RFC 8122 names md5 and sha-1 too; both can be forged, so they prove nothing.
+# RFC 8122 also names md5 and sha-1. Both can be forged, so they prove nothing.
 _DIGESTS = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 
 
@@ -68,7 +67,7 @@ class _Profile:
     key_bytes: int = 16
 
 
-# In our order of preference: the server's choice counts, and GCM costs a third.
+# In our order of preference. The server chooses, and GCM takes a third of the CPU time.
 _PROFILES = (
     _Profile("AEAD_AES_128_GCM", b"SRTP_AEAD_AES_128_GCM", salt_bytes=12),
     _Profile("AES_CM_128_HMAC_SHA1_80", b"SRTP_AES128_CM_SHA1_80", salt_bytes=14),
@@ -77,7 +76,7 @@ _PROFILES = (
 
 @dataclass(frozen=True, slots=True)
 class SrtpKeys:
-    """Master key followed by master salt, for each direction."""
+    """The master key followed by the master salt, for each direction."""
 
     profile: str
     local: bytes = field(repr=False)  # Protects what we send.
@@ -103,7 +102,7 @@ DtlsEvent = Connected | Closed | HandshakeFailed
 
 
 class Certificate:
-    """Our self-signed certificate; one serves the whole process."""
+    """Our self-signed certificate. One serves the whole process."""
 
     def __init__(self, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> None:
         self.fingerprint = certificate.fingerprint(SHA256()).hex(":").upper()
@@ -112,9 +111,9 @@ class Certificate:
         self.context.set_cipher_list(_CIPHERS)
         self.context.set_options(SSL.OP_NO_TICKET | SSL.OP_NO_QUERY_MTU | SSL.OP_NO_RENEGOTIATION)
         self.context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
-        # 21 KB of each connection, for a farewell at most.
+        # Saves 21 KB per connection, which would at most carry its close.
         self.context.set_mode(SSL.MODE_RELEASE_BUFFERS)
-        # Any certificate will do here: its fingerprint decides, once the handshake is over.
+        # Accept any certificate here: its fingerprint is checked after the handshake.
         self.context.set_verify(SSL.VERIFY_PEER | SSL.VERIFY_FAIL_IF_NO_PEER_CERT, lambda *_: True)
         self.context.set_tlsext_use_srtp(b":".join(profile.openssl_name for profile in _PROFILES))
         self.context.use_certificate(certificate)
@@ -131,7 +130,7 @@ class Certificate:
             .issuer_name(name)
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
-            # Peers look at the fingerprint, not at the dates; a wrong clock does no harm.
+            # Peers check the fingerprint, not the dates, so a wrong clock does no harm.
             .not_valid_before(now - timedelta(days=1))
             .not_valid_after(now + timedelta(days=365))
         )
@@ -147,11 +146,11 @@ class State(Enum):
 
 class Event(Enum):
     STARTED = auto()
-    AUTHENTICATED = auto()  # The handshake is over, and its certificate is the one that was promised.
-    ENDED = auto()  # By either side or by a fault.
+    AUTHENTICATED = auto()  # The handshake has succeeded, and the certificate matches the fingerprint.
+    ENDED = auto()  # Ended by either side or by a failure.
 
 
-# Who is left by the peer is closed by its owner once more.
+# A connection that the peer has closed is closed once more by its owner.
 TRANSITIONS = Transitions(
     "DTLS",
     {
@@ -164,7 +163,7 @@ TRANSITIONS = Transitions(
 
 
 class DtlsTransport:
-    """One handshake with one peer; see the module's first lines."""
+    """One handshake with one peer, as the module's docstring describes."""
 
     def __init__(self, certificate: Certificate, role: Role) -> None:
         self.transmits: list[bytes] = []
@@ -182,17 +181,17 @@ class DtlsTransport:
         self._datagrams_left = MAX_HANDSHAKE_DATAGRAMS
         self._gives_up_at = 0.0
         self._openssl_due: float | None = None
-        self._flight: bytes | None = None  # The last one, if it can be repeated.
+        self._flight: bytes | None = None  # The last flight, if it can be repeated.
         self._resend_at: float | None = None
         self._resend_after_s = RESEND_FIRST_S
         self._resends_left = 0
 
     def set_remote_fingerprints(self, fingerprints: Iterable[tuple[str, str]]) -> None:
-        """The answer's a=fingerprint lines: algorithm in lower case, value as "AA:BB…"."""
+        """Set the answer's a=fingerprint lines: algorithm in lower case, value as "AA:BB…"."""
         self._fingerprints = [(_DIGESTS[name], value) for name, value in fingerprints if name in _DIGESTS]
 
     def start(self, now: float) -> None:
-        """Begin: there is a path now. A client speaks first; a repeated start does nothing."""
+        """Start the handshake over the new path. A client sends first. A repeated start does nothing."""
         if self._state is not State.NEW:
             return
         self._happened(Event.STARTED)
@@ -200,7 +199,7 @@ class DtlsTransport:
         self._handshake(now)
 
     def receive(self, datagram: bytes, now: float) -> None:
-        """Take one datagram in. The peer's first one starts us if nobody has."""
+        """Receive one datagram. The peer's first one starts the handshake if necessary."""
         self.start(now)
         if self._state is State.CLOSED:
             self.dropped["closed"] += 1
@@ -219,7 +218,7 @@ class DtlsTransport:
             self._handshake(now)
 
     def next_deadline(self) -> float | None:
-        """When to call `advance` at the latest; None if nothing is to be awaited."""
+        """Return the latest time at which to call `advance`, or None if nothing is pending."""
         deadlines = [] if self._resend_at is None else [self._resend_at]
         if self._state is State.HANDSHAKING:
             deadlines.append(self._gives_up_at)
@@ -228,7 +227,7 @@ class DtlsTransport:
         return min(deadlines, default=None)
 
     def advance(self, now: float) -> None:
-        """Do all that is due at `now`."""
+        """Perform everything that is due at `now`."""
         if self._state is State.HANDSHAKING:
             if now >= self._gives_up_at:
                 self._fail("the handshake took too long")
@@ -239,7 +238,7 @@ class DtlsTransport:
 
     def close(self) -> None:
         """Tell the peer that we are leaving."""
-        # OpenSSL refuses to shut down in mid-handshake: then there is nothing to say.
+        # During a handshake OpenSSL refuses to shut down, and then there is nothing to send.
         with suppress(SSL.Error):
             self._connection.shutdown()
         self.transmits += self._output()
@@ -261,7 +260,7 @@ class DtlsTransport:
             self._finish(now)
 
     def _finish(self, now: float) -> None:
-        """The peer holds its certificate's key: is it the one that its answer promised?"""
+        """Check the peer's certificate, whose key it has proved to hold, against its answer."""
         if not self._fingerprint_matches():
             self._fail("the certificate does not match the fingerprint of the answer")
             return
@@ -283,7 +282,7 @@ class DtlsTransport:
         )
 
     def _keys(self, profile: _Profile) -> SrtpKeys:
-        """RFC 5764 section 4.2: both keys, then both salts, the client's first."""
+        """Return the keys of RFC 5764 section 4.2: both keys, then both salts, the client's first."""
         key, salt = profile.key_bytes, profile.salt_bytes
         material = self._connection.export_keying_material(b"EXTRACTOR-dtls_srtp", 2 * (key + salt))
         salts = material[2 * key :]
@@ -293,7 +292,7 @@ class DtlsTransport:
         return SrtpKeys(profile.name, local, remote)
 
     def _read(self) -> None:
-        """After the handshake: notice its repetition and the end; other contents go nowhere."""
+        """Read after the handshake, to notice repeated flights and the end. Ignore other contents."""
         try:
             while True:
                 self._connection.recv(_BUFFER)
@@ -344,7 +343,7 @@ class DtlsTransport:
 
 
 def _datagrams(records: bytes) -> list[bytes]:
-    """Pack what OpenSSL wrote into datagrams of whole records: a memory buffer joins them."""
+    """Pack OpenSSL's output into datagrams of whole records: a memory buffer joins them."""
     datagrams: list[bytes] = []
     while records:
         size = _RECORD_HEADER + int.from_bytes(records[11:13], "big")
@@ -357,7 +356,7 @@ def _datagrams(records: bytes) -> list[bytes]:
 
 
 def _reason(error: SSL.Error) -> str:
-    """OpenSSL's words for what went wrong, such as "no shared cipher"."""
+    """Return OpenSSL's description of the error, such as "no shared cipher"."""
     entries = error.args[0] if error.args else None
     words = [entry[-1] for entry in entries if entry[-1]] if isinstance(entries, list) else []
     return words[0] if words else "the handshake broke off"

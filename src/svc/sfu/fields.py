@@ -1,18 +1,18 @@
-"""Readers for the fields of an event's payload: the value in its type, or an EnvelopeError.
+"""Readers for the fields of an event's payload. Each returns a typed value or raises EnvelopeError.
 
-Says what is wrong in words that may be shown to the peer. Knows no event.
+The messages may be shown to the peer. Knows no event.
 """
 
 from collections.abc import Mapping
 
 from svc.base.envelope import EnvelopeError
 
-# Ids are opaque to this service; a UUID has 36 characters.
+# Ids are opaque to this service. A UUID has 36 characters.
 MAX_ID_CHARACTERS = 256
 
 
 def identifier(payload: Mapping[str, object], name: str) -> str:
-    """A short text that is not empty."""
+    """Return a short text that is not empty."""
     value = payload.get(name)
     if not isinstance(value, str) or not value:
         raise EnvelopeError(f"{name} must be a text that is not empty")
@@ -22,7 +22,7 @@ def identifier(payload: Mapping[str, object], name: str) -> str:
 
 
 def text(payload: Mapping[str, object], name: str) -> str:
-    """Any text; the frame's own size is its bound."""
+    """Return any text. Only the size of the frame limits it."""
     value = payload.get(name)
     if not isinstance(value, str):
         raise EnvelopeError(f"{name} must be a text")
@@ -37,7 +37,7 @@ def flag(payload: Mapping[str, object], name: str) -> bool:
 
 
 def number(payload: Mapping[str, object], name: str, lowest: int, highest: int) -> int:
-    """A whole number within the bounds, both included."""
+    """Return a whole number within the bounds, both included."""
     value = payload.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
         raise EnvelopeError(f"{name} must be a whole number from {lowest} to {highest}")
@@ -45,7 +45,7 @@ def number(payload: Mapping[str, object], name: str, lowest: int, highest: int) 
 
 
 def texts(payload: Mapping[str, object], name: str) -> frozenset[str]:
-    """A list of texts, as a set."""
+    """Return a list of texts as a set."""
     value = payload.get(name)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise EnvelopeError(f"{name} must be a list of texts")

@@ -1,19 +1,20 @@
-"""Whether the selected path still lives, and which other one the peer uses by now.
+"""Watch whether the selected path is alive, and find the path that the peer uses instead.
 
-Theory of operation. A peer whose NAT gives it another port, or that changes its network, checks from a new
-address at once. Consent alone would notice after 30 s. So the media follows its peer, as a lite agent's does,
-but never on a check alone, which somebody could have recorded and sent again from elsewhere: the new path is
-asked, and so is the selected one. Media moves where the peer answers on the new path and not on the selected.
+Theory of operation. A peer whose NAT gives it another port, or that changes its network, immediately checks
+from a new address. Consent alone would notice after 30 s. So media follows its peer, as a lite agent's does,
+but never on a check alone, which an attacker could have recorded and resent from elsewhere. The agent checks
+both the new path and the selected path. Media moves if the peer answers on the new path and not on the
+selected one.
 
-    Steady      the selected path is in use.
-    Comparing   the peer has checked another path: both are asked, for half a second.
-    Doubted     nothing has come over the selected path for 2.6 s, though idle browsers send every 2.5 s, or
-                for 1.5 s where much came before: it is asked, and so are the others that the peer checked.
-    Lost        no answer in 0.8 s more. All are asked each second; the first that answers is selected.
+- Steady: the selected path is in use.
+- Comparing: the peer has checked another path. Both are checked for half a second.
+- Doubted: nothing has arrived over the selected path for 2.6 s, although idle browsers send every 2.5 s, or
+  for 1.5 s after heavy traffic. The selected path is checked, and so are the others that the peer checked.
+- Lost: no answer within another 0.8 s. All paths are checked each second. The first that answers is selected.
 
-A path that a controlling peer nominates is selected as soon as it has answered, and so is one of UDP while a
-connection of TCP is selected. What is asked is bounded by
-an allowance and goes only to where an authenticated check came from. Sans-I/O; builds no messages.
+A path that a controlling peer nominates is selected as soon as it has answered. So is a UDP path while a TCP
+connection is selected. Checks are limited by an allowance and go only to addresses that sent an authenticated
+check. Sans-I/O; builds no messages.
 """
 
 from dataclasses import dataclass
@@ -25,15 +26,16 @@ from svc.sfu.candidates import priority
 from svc.sfu.checklist import CandidatePair
 from svc.sfu.path import BindingCheck, Path
 
-# Of a doubt (s): when each path is asked, when one of those that answered is chosen, and when it ends.
+# Seconds after the start of a doubt: when each path is checked, when an answering path is chosen, and when
+# the doubt ends.
 ASK_AFTER_S = (0.0, 0.1, 0.3)
 DECIDE_AFTER_S = 0.5
 LOST_AFTER_S = 0.8
-# A lost path is asked as often as that.
+# The interval at which a lost path is checked.
 ASK_AGAIN_S = 1.0
 # Other paths that are remembered and tried at once: a laptop has two networks, each with IPv4 and IPv6.
 MAX_OTHERS = 4
-# Paths tried at once, and each second in the long run: a NAT that rebinds every 30 s needs one in 30 s.
+# Paths tried at once, and per second in the long run: a NAT that rebinds every 30 s needs one in 30 s.
 TRIALS, TRIALS_PER_S = 12, 0.2
 
 
@@ -46,11 +48,11 @@ class Health(Enum):
 
 class Sign(Enum):
     CHECKED = auto()  # The peer has checked another path.
-    SILENT = auto()  # Nothing has come over the selected path for a while.
-    ALIVE = auto()  # The peer has answered on it, or something has come over it.
+    SILENT = auto()  # Nothing has arrived over the selected path for a while.
+    ALIVE = auto()  # The peer has answered on the selected path, or something has arrived over it.
     UNDECIDED = auto()  # No other path has answered in time.
-    UNANSWERED = auto()  # Nor has the selected one.
-    MOVED = auto()  # Another one is selected.
+    UNANSWERED = auto()  # The selected path has not answered either.
+    MOVED = auto()  # Another path is selected.
 
 
 _S, _C, _D, _L = Health
@@ -64,7 +66,7 @@ HEALTH: dict[Health, dict[Sign, Health]] = {
 
 @dataclass(slots=True, eq=False)
 class _Other:
-    """A path that the peer has checked, and is not the selected one."""
+    """A path that the peer has checked, other than the selected one."""
 
     pair: CandidatePair
     generation: int
@@ -75,7 +77,10 @@ class _Other:
 
 
 class Following:
-    """Of one agent; it tells what happens, asks whom to ask, and does what is chosen."""
+    """The path monitor of one agent.
+
+    The agent reports events to it, sends its checks and applies its choices.
+    """
 
     def __init__(self) -> None:
         self.health = Health.STEADY
@@ -86,7 +91,11 @@ class Following:
         self._due = inf
 
     def checked(self, check: BindingCheck, now: float, *, selected: Path | None, nominated: bool) -> bool:
-        """The peer has checked a path other than `selected`; None = none is. False if it is not tried."""
+        """Handle a check from the peer on a path other than `selected`. Return False if the path is not
+        tried.
+
+        `selected` is None while no path is selected.
+        """
         other = self._others.get(check.path)
         if other is None or other.generation != check.generation:
             local_priority = priority("host", tcp=check.path.is_tcp)
@@ -94,12 +103,12 @@ class Following:
         if selected is not None:
             if not self._try(other, now):
                 return False
-            # Whoever is reached by TCP, for want of better, is reached by UDP as soon as that works.
+            # A peer that is reached over TCP, for lack of UDP, moves to UDP as soon as that works.
             other.nominated |= nominated or (selected.is_tcp and not check.path.is_tcp)
             if self.health is Health.STEADY:
                 self._begin(now)
             self._tell(Sign.CHECKED)
-        # The newest is the last.
+        # The newest comes last.
         self._others.pop(check.path, None)
         self._others[check.path] = other
         if len(self._others) > MAX_OTHERS:
@@ -107,29 +116,29 @@ class Following:
         return True
 
     def silent(self, generation: int, now: float) -> None:
-        """Nothing has come over the selected path, which is of that generation, for a while."""
+        """Handle silence on the selected path, which belongs to that generation."""
         if self.health in (Health.DOUBTED, Health.LOST):
             return
         comparing = self.health is Health.COMPARING
         self._tell(Sign.SILENT)
-        if not comparing:  # Else all this is under way, and must not take longer for it.
+        if not comparing:  # When comparing, the checks are already under way and must not be delayed.
             self._begin(now)
             self._try_all(generation, now)
 
     def alive(self) -> None:
-        """The selected path carries something, or the peer has answered on it."""
+        """Note that something arrived over the selected path, or that the peer answered on it."""
         self._tell(Sign.ALIVE)
         self._rest()
 
     def moved(self) -> None:
-        """Another path is selected."""
+        """Note that another path is selected."""
         self._tell(Sign.MOVED)
         for other in self._others.values():
             other.nominated = False
         self._rest()
 
     def answered(self, path: Path) -> None:
-        """The peer has answered on a path that is not the selected one."""
+        """Note that the peer has answered on a path other than the selected one."""
         other = self._others.get(path)
         if other is not None:
             other.answered = True
@@ -139,7 +148,9 @@ class Following:
         return min([self._due, self._decides_at(), *(other.due for other in self._others.values())])
 
     def advance(self, generation: int, now: float) -> tuple[bool, list[CandidatePair], CandidatePair | None]:
-        """What is due: whether to ask the selected path, which others, and the one to select."""
+        """Return the actions that are due: whether to check the selected path, the others to check, and the
+        one to select.
+        """
         chosen = self._chosen(generation, now)
         if chosen is not None:
             return False, [], chosen
@@ -155,13 +166,13 @@ class Following:
     def _rest(self) -> None:
         self._due = inf
         for other in self._others.values():
-            # The peer's choice holds whatever becomes of the doubt.
+            # The peer's nomination holds whatever the outcome of the doubt.
             if not other.nominated:
                 other.due, other.answered = inf, False
 
     def _try(self, other: _Other, now: float) -> bool:
         if other.due < inf:
-            return True  # It is being asked.
+            return True  # A check is already under way.
         if self._allowance.take_if_left(now):
             return False
         other.asked, other.due, other.answered, other.nominated = 0, now, False, False
@@ -185,7 +196,7 @@ class Following:
             self._rest()
 
     def _chosen(self, generation: int, now: float) -> CandidatePair | None:
-        """The newest that has answered, once it is time."""
+        """Return the newest path that has answered, once it is time to choose."""
         waited = self.health is Health.LOST or now >= self._since + DECIDE_AFTER_S
         for other in reversed(self._others.values()):
             mature = other.nominated or (waited and self.health is not Health.STEADY)

@@ -1,15 +1,15 @@
-"""Handing the ports of a running service to its successor, so that nobody ever finds them shut.
+"""Hand the ports of a running service to its successor without ever closing them.
 
-The old process (the predecessor) waits at a Unix socket that only its user may open; the new one
-(the successor) comes there. What they say to each other, each step within a deadline:
+The old process (the predecessor) waits at a Unix socket that only its user may open. The new process (the
+successor) connects to it. They exchange these messages, each within a deadline:
 
-  1 predecessor -> successor   the sockets (SCM_RIGHTS), and how many there are
-  2 successor -> predecessor   `ready`: all is set up, nothing is read yet
-  3 predecessor                stops reading, tells its participants to join again
-  4 predecessor -> successor   `yours`; it ends, the successor reads
+  1 predecessor -> successor   the sockets (SCM_RIGHTS) and their number
+  2 successor -> predecessor   `ready`: set up, but not reading yet
+  3 predecessor                stops reading and tells its participants to join again
+  4 predecessor -> successor   `yours`; the predecessor ends and the successor reads
 
-What arrives between 3 and 4 waits in the system. If the successor goes before 2, nothing has
-happened. Knows no participant, and nothing of what is said on the ports.
+Data that arrives between 3 and 4 waits in the system. If the successor disappears before 2, nothing changes.
+Knows no participant, and nothing about the traffic on the ports.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ from socket import AF_INET, AF_INET6, SOCK_STREAM, socket
 from svc.base.config import ConfigError
 from svc.base.listening import Inherited
 
-# A process on this machine that has started already; a busy one takes its time.
+# A process on this machine that has already started. A busy one may take a while.
 DEADLINE_S = 10.0
-# TCP and UDP, of IPv4 and IPv6 each; more where a name has many addresses.
+# TCP and UDP over IPv4 and IPv6. A name with many addresses needs more.
 MAX_SOCKETS = 16
 MAX_MESSAGE_BYTES = 256
 READY, YOURS = b"ready\n", b"yours\n"
@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 
 class HandoverFailed(ConfigError):
-    """Somebody is there, and keeps the ports."""
+    """Another service is there and keeps the ports."""
 
 
 class Succession:
@@ -47,7 +47,7 @@ class Succession:
         self.ports = ports
 
     async def complete(self) -> None:
-        """Have the predecessor stop. Raises HandoverFailed."""
+        """Make the predecessor stop. Raises HandoverFailed."""
         try:
             async with asyncio.timeout(DEADLINE_S):
                 loop = asyncio.get_running_loop()
@@ -62,7 +62,10 @@ class Succession:
 
 
 async def take_over(path: Path) -> Succession | None:
-    """The sockets of the service that waits at `path`; None where nobody does. Raises HandoverFailed."""
+    """Receive the sockets of the service that waits at `path`, or None if there is none.
+
+    Raises HandoverFailed.
+    """
     connection = socket(sockets.AF_UNIX)
     connection.settimeout(DEADLINE_S)
     try:
@@ -84,7 +87,7 @@ async def take_over(path: Path) -> Succession | None:
 
 
 def refuse_if_used(path: Path) -> None:
-    """Raises ConfigError where a service waits at `path`: its successor has to say so (`--take-over`)."""
+    """Raise ConfigError if a service waits at `path`: its successor must use `--take-over`."""
     with socket(sockets.AF_UNIX) as probe:
         probe.settimeout(DEADLINE_S)
         with suppress(OSError):
@@ -101,9 +104,10 @@ async def offered(
     give_up: Callable[[], Awaitable[None]],
     handed_over: Callable[[], None],
 ) -> AsyncIterator[None]:
-    """Wait for a successor at `path` for as long as the block runs. Raises ConfigError.
+    """Wait for a successor at `path` for as long as the block runs.
 
-    `give_up` stops using the sockets, `handed_over` is called when they are somebody else's.
+    Raises ConfigError. `give_up` stops using the sockets. `handed_over` is called once they belong to the
+    successor.
     """
     listening = _bound(path)
     predecessor = _Predecessor(listening, descriptors, give_up, handed_over)
@@ -133,7 +137,7 @@ class _Predecessor:
         self._handed_over = handed_over
 
     async def wait(self) -> None:
-        """Meet one who comes at a time, until the ports are gone."""
+        """Serve one connection at a time, until the ports are handed over."""
         loop = asyncio.get_running_loop()
         while True:
             connection, _ = await loop.sock_accept(self._listening)
@@ -146,7 +150,7 @@ class _Predecessor:
                     logger.warning("handing over ports failed", extra={"fault": str(fault) or "no answer"})
 
     async def _meet(self, connection: socket) -> bool:
-        """Are the ports gone?"""
+        """Return whether the ports were handed over."""
         _require_own_user(connection)
         loop = asyncio.get_running_loop()
         sockets.send_fds(connection, [_count(len(self._descriptors))], list(self._descriptors))
@@ -154,19 +158,22 @@ class _Predecessor:
             if await loop.sock_recv(connection, MAX_MESSAGE_BYTES) != READY:
                 return False
         await self._give_up()
-        with suppress(OSError):  # Who has gone now has the sockets all the same.
+        with suppress(OSError):  # A successor that disconnects now has the sockets all the same.
             await loop.sock_sendall(connection, YOURS)
         logger.info("handed over ports")
         return True
 
 
 def _count(count: int) -> bytes:
-    """What goes with the sockets, so that one which got lost is missed; their kinds they say themselves."""
+    """Return the message that goes with the sockets, so that a lost one is noticed.
+
+    Sockets know their kinds.
+    """
     return f"sockets {count}\n".encode()
 
 
 def _received(connection: socket) -> Inherited:
-    """The sockets that a predecessor sends. OSError, ValueError."""
+    """Receive the sockets that a predecessor sends. Raises OSError or ValueError."""
     message, descriptors, _, _ = sockets.recv_fds(connection, MAX_MESSAGE_BYTES, MAX_SOCKETS)
     handed = [socket(fileno=descriptor) for descriptor in descriptors]
     if message != _count(len(handed)):
@@ -183,7 +190,7 @@ def _received(connection: socket) -> Inherited:
 
 
 def _bound(path: Path) -> socket:
-    """Openable by its owner only, from the first moment, and in place of what was there before."""
+    """Return a listening socket that replaces any previous one. Only its owner can ever open it."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     listening = socket(sockets.AF_UNIX)
     before = os.umask(0o177)
@@ -201,7 +208,7 @@ def _bound(path: Path) -> socket:
 
 
 def _remove(path: Path, ours: int | None) -> None:
-    """It may be the successor's by now."""
+    """Remove the socket, unless it is already the successor's."""
     if _inode(path) == ours:
         path.unlink(missing_ok=True)
 
@@ -214,7 +221,10 @@ def _inode(path: Path) -> int | None:
 
 
 def _require_own_user(connection: socket) -> None:
-    """The file's mode says so already; Linux also says who is at the other end. PermissionError."""
+    """Raise PermissionError if another user is at the other end.
+
+    The file's mode ensures this already. Linux also reports the peer's user.
+    """
     if not hasattr(sockets, "SO_PEERCRED"):
         return
     _, user, _ = struct.unpack("3i", connection.getsockopt(sockets.SOL_SOCKET, sockets.SO_PEERCRED, 12))

@@ -1,31 +1,30 @@
 """The ICE agent of one participant: finds a path, keeps the peer's consent to it, restarts.
 
-A full agent for one stream with one component (RFC 8445, trickle as in RFC 8838), sans-I/O:
-checks, responses, candidates and `now` go in; `transmits`, `events` and the next deadline
-come out. Every call takes the agent as far as it goes, so its owner drains both lists after
-each. It opens no socket, gathers nothing, and does not answer the peer's checks: the native
-core authenticates and answers them, and reports them as BindingCheck, except those in role
-conflict, which need a decision. What a peer sends can be dropped and counted, never raise.
+A full agent for one stream with one component (RFC 8445, trickle as in RFC 8838), sans-I/O: checks,
+responses, candidates and `now` go in; `transmits`, `events` and the next deadline come out. Every call takes
+the agent as far as it goes, so its owner drains both lists after each call. The agent opens no socket,
+gathers nothing, and does not answer the peer's checks. The native core authenticates and answers them, and
+reports them as BindingCheck. It leaves checks in role conflict to the agent, because they need a decision. A
+peer's data may be dropped and counted, but never raises.
 
-Theory of operation. The SFU offers, so it is controlling, and nominates regularly:
+Theory of operation. The SFU offers, so it is controlling, and uses regular nomination:
 
-    Waiting      nothing is sent: the answer with the peer's credentials is still to come.
-                 Candidates and checks that arrive early make pairs already.
-    Checking     a check every 20 ms, triggered ones first, then the best pair.
-    Nominating   a valid pair is checked again with USE-CANDIDATE. Nobody waits for long
-                 timers: the best valid pair is nominated at once, or 50 ms later if a
-                 better one may still answer; 250 ms, if the first that answers is TCP.
-    Connected    the peer has agreed: a pair is selected. Other checks end; consent to
-                 send is renewed every 4 to 6 s.
-    Failed       nothing answered for 30 s, or consent ran out. Only a restart leads on.
+- Waiting: nothing is sent until the answer arrives with the peer's credentials. Early candidates and checks
+  already make pairs.
+- Checking: one check every 20 ms, triggered ones first, then the best pair.
+- Nominating: a valid pair is checked again with USE-CANDIDATE. There are no long timers. The best valid pair
+  is nominated at once, or 50 ms later if a better one may still answer. If the first valid pair is TCP, the
+  wait is 250 ms.
+- Connected: the peer has agreed, and a pair is selected. Other checks end. Consent to send is renewed every 4
+  to 6 s.
+- Failed: nothing answered for 30 s, or consent expired. Only a restart helps.
 
-A restart begins a generation with new credentials and a new checklist. The selected path
-stays in use, asked for consent in its own generation's name, until the new generation
-selects one.
+A restart begins a generation with new credentials and a new checklist. The selected path stays in use, with
+consent checks in its own generation's name, until the new generation selects a path.
 
-Between restarts the selected path follows the peer to where it answers (`following`).
+Between restarts the selected path follows the peer to the address where it answers (`following`).
 
-Out of scope: lite and aggressive nomination of ours; relays.
+Out of scope: lite and aggressive nomination on our side; relays.
 """
 
 from collections import Counter
@@ -62,13 +61,13 @@ from svc.sfu.stun import (
     success_response,
 )
 
-# Ta of RFC 8445 section 14.2, which allows 5 ms and more.
+# Ta of RFC 8445 section 14.2, which allows 5 ms or more.
 PACE_S = 0.02
-# How long a valid pair waits for a better one: a round trip on a continent.
+# How long a valid pair waits for a better one: a round trip within a continent.
 NOMINATION_WAIT_S = 0.05
-# A connection waits longer for UDP, over which media is better off.
+# A TCP pair waits longer for UDP, which carries media better.
 TCP_NOMINATION_WAIT_S = 0.25
-# Browsers declare failure after 15 to 30 s.
+# Browsers report failure after 15 to 30 s.
 PATIENCE_S = 30.0
 
 
@@ -84,12 +83,12 @@ class IceCredentials:
 
     @classmethod
     def generate(cls, random_bytes: Callable[[int], bytes]) -> "IceCredentials":
-        """RFC 8445 section 5.3 asks for 24 and 128 random bits at least."""
+        """Generate credentials. RFC 8445 section 5.3 requires at least 24 and 128 random bits."""
         return cls(random_bytes(6).hex(), random_bytes(16).hex())
 
 
 class IceAgent:
-    """See the module's theory of operation."""
+    """The agent that the module's theory of operation describes."""
 
     def __init__(
         self,
@@ -129,10 +128,10 @@ class IceAgent:
         self._gives_up_at = 0.0
 
     def set_remote(self, ufrag: str, pwd: str, now: float) -> None:
-        """Take the answer's credentials and begin to check.
+        """Set the answer's credentials and start checking.
 
-        Repeating them is harmless. Others are refused until a restart of ours: an answer
-        cannot restart ICE by itself (RFC 8839 section 4.4.1.1.1).
+        Repeating them is harmless. Other credentials are refused until we restart: an answer cannot restart
+        ICE by itself (RFC 8839 section 4.4.1.1.1).
         """
         remote = IceCredentials(ufrag, pwd)
         if self._remote is not None:
@@ -148,7 +147,7 @@ class IceAgent:
         self.advance(now)
 
     def add_remote_candidate(self, candidate: Candidate, now: float) -> None:
-        """Try one more address; before `set_remote` it waits for it."""
+        """Try one more address. Candidates that arrive before `set_remote` wait for it."""
         if self._remote:
             self._add_candidate(candidate, self._remote)
         elif len(self._early_candidates) < MAX_REMOTE_CANDIDATES:
@@ -158,16 +157,16 @@ class IceAgent:
         self.advance(now)
 
     def restart(self, local: IceCredentials, now: float) -> None:
-        """Begin a new generation; the selected path stays until this one selects another."""
+        """Start a new generation. The selected path stays until this one selects another."""
         self._previous, self.local = self.local, local
         self._move(Event.RESTARTED)
-        # What an earlier generation still asks is its path's consent, nothing else.
+        # Checks from an earlier generation are kept only for the consent of its path.
         self._forget_checks(lambda check: check.pair is not None)
         self._begin_generation()
         self.advance(now)
 
     def check_received(self, check: BindingCheck, now: float) -> None:
-        """The peer's check has been authenticated and answered (RFC 8445 section 7.3.1)."""
+        """Handle a check that the core has authenticated and answered (RFC 8445 section 7.3.1)."""
         consent = self._consent
         nominated = check.use_candidate and not self.controlling
         selected = consent.pair.path if consent and consent.generation == check.generation else None
@@ -195,18 +194,18 @@ class IceAgent:
             self._trigger(pair, now)
 
     def path_silent(self, now: float) -> None:
-        """Nothing has come over the selected path for a while."""
+        """Handle silence on the selected path."""
         if self._consent:
             self._following.silent(self._consent.generation, now)
             self.advance(now)
 
     def path_heard(self, now: float) -> None:
-        """Something has come over the selected path again."""
+        """Handle the end of the silence on the selected path."""
         self._following.alive()
         self.advance(now)
 
     def stun_received(self, data: bytes, path: Path, now: float) -> None:
-        """A response to a request of ours, or a check in role conflict that waits for an answer."""
+        """Handle a response to our request, or a check in role conflict that awaits an answer."""
         message = read_message(data)
         if message is None or message.message_class is Class.INDICATION:
             self.dropped["unreadable"] += 1
@@ -217,7 +216,7 @@ class IceAgent:
         self.advance(now)
 
     def next_deadline(self) -> float | None:
-        """When to call `advance` at the latest; None if nothing is to be awaited."""
+        """Return the latest time at which to call `advance`, or None if nothing is pending."""
         deadlines = [check.transmission.due for check in self._checks.values()]
         if self.state in _AT_WORK:
             deadlines.append(self._gives_up_at)
@@ -230,7 +229,7 @@ class IceAgent:
         return min(deadlines, default=None)
 
     def advance(self, now: float) -> None:
-        """Do all that is due at `now`."""
+        """Perform everything that is due at `now`."""
         if self.state in _AT_WORK and now >= self._gives_up_at:
             self._give_up()
         for transaction, check in list(self._checks.items()):
@@ -397,7 +396,7 @@ class IceAgent:
             self._ask(consent, consent.pair, now)
 
     def _ask(self, consent: Consent, pair: CandidatePair, now: float, *, nominating: bool = False) -> None:
-        """Whether the peer is there, with a request that is never repeated: the next is a new one."""
+        """Check whether the peer is there, with a request that is never retransmitted."""
         request = self._request(consent.username, pair)
         if nominating:
             request.attributes["USE-CANDIDATE"] = None
@@ -417,7 +416,7 @@ class IceAgent:
             self._following.answered(path)
 
     def _follow(self, now: float) -> None:
-        """Ask the paths that are to be asked, and move to the one that the peer is found on."""
+        """Check the paths that are due, and move to the path on which the peer answers."""
         consent = self._consent
         if consent:
             due, others, chosen = self._following.advance(consent.generation, now)
@@ -436,7 +435,7 @@ class IceAgent:
     def _move_media(self, consent: Consent, pair: CandidatePair, now: float) -> None:
         consent.pair = pair
         consent.granted(now)
-        # What is still asked elsewhere is no consent to this path.
+        # Pending checks on other paths are no consent to this one.
         self._forget_checks(lambda check: check.pair is None)
         if self.state is State.CONNECTED:
             self._move(Event.SELECTED)
@@ -445,7 +444,7 @@ class IceAgent:
         self._ask(consent, pair, now, nominating=self.controlling)
 
     def _judge_roles(self, request: Message, path: Path, now: float) -> None:
-        """RFC 8445 section 7.3.1.1, for a check that the core left to us."""
+        """Resolve a role conflict in a check that the core left to us (RFC 8445 section 7.3.1.1)."""
         ufrag = str(request.attributes.get("USERNAME", "")).partition(":")[0]
         known = [own for own in (self.local, self._previous) if own and own.ufrag == ufrag]
         if not known or not request.check_message_integrity(known[0].pwd.encode()):
@@ -465,7 +464,7 @@ class IceAgent:
         )
 
     def _role_refused(self, check: Check, now: float) -> None:
-        """RFC 8445 section 7.2.5.1: a 487 that crossed with a change already made changes nothing."""
+        """Handle a 487 (RFC 8445 section 7.2.5.1). Keep the role if it has changed since the check."""
         if check.controlling is self.controlling:
             # "The agent MUST change the tiebreaker value."
             self.tie_breaker = int(self._random() * 2**64)

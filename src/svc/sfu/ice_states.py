@@ -1,4 +1,4 @@
-"""The states of an ICE agent, what happens to it, and where that leads: `ice` tells what they mean."""
+"""The states of an ICE agent, its events and their transitions. `ice` explains them."""
 
 from enum import Enum, auto
 
@@ -15,17 +15,16 @@ class State(Enum):
 
 class Event(Enum):
     REMOTE_KNOWN = auto()
-    NOMINATED = auto()  # By us: the nominating check is on its way.
-    NOMINATION_LOST = auto()  # It failed, or we are no longer controlling.
+    NOMINATED = auto()  # By us: the nominating check has been sent.
+    NOMINATION_LOST = auto()  # The check failed, or we are no longer controlling.
     SELECTED = auto()
     GIVEN_UP = auto()
     CONSENT_EXPIRED = auto()
     RESTARTED = auto()
 
 
-# Consent of an old path may expire in any state; it matters to the state only when there
-# is no newer generation at work. A controlled agent is connected straight from Checking,
-# and its peer may select again.
+# Consent for an old path may expire in any state. It changes the state only when no newer generation is at
+# work. A controlled agent goes straight from Checking to Connected, and its peer may select again.
 TRANSITIONS = Transitions(
     "ICE",
     {

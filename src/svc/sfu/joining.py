@@ -1,12 +1,11 @@
-"""Who may join a room: reads a `client_join` and decides.
+"""Decide who may join a room, from a `client_join`.
 
-Two keys open the door. The raw secret of the registration has full authority anyway, so
-its `user_token` is not examined. The client credential, which the chat server hands to
-its members, needs a `user_token` beside it that was signed for this user and this room,
-has not expired and was not used before. Everything else is refused in the same words: a
-stranger cannot learn which rooms exist.
+There are two keys. The raw secret of the registration has full authority anyway, so its `user_token` is not
+examined. The client credential, which the chat server gives to its members, also needs a `user_token`. It
+must be signed for this user and this room, unexpired and unused. Every other request is refused with the same
+text: a stranger cannot learn which rooms exist.
 
-Gives no seat (`rooms` does). docs/signalling.md, "From participants".
+Assigns no seat (`rooms` does). docs/signalling.md, "From participants".
 """
 
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ REFUSAL = "Room does not exist or credentials do not match"
 
 
 class JoinRefused(Exception):
-    """The reason may be shown to whoever asked."""
+    """The join is refused. The reason may be shown to the client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +31,16 @@ class JoinRequest:
     user_id: str
     server_password: str = field(repr=False)
     user_token: str = field(repr=False)
-    resumable: bool = False  # The client can take its session up again over another connection.
-    simulcast: bool = False  # It may send a video in several encodings.
-    bandwidth: bool = False  # It wants to know what its line carries.
+    resumable: bool = False  # The client can resume its session over another connection.
+    simulcast: bool = False  # The client may send a video in several encodings.
+    bandwidth: bool = False  # The client wants bandwidth estimates of its line.
 
     @classmethod
     def read(cls, payload: Mapping[str, object]) -> "JoinRequest":
-        """Raises EnvelopeError. A missing `user_token` reads as empty: the raw secret needs none."""
+        """Read the payload.
+
+        A missing `user_token` reads as empty: the raw secret needs none. Raises EnvelopeError.
+        """
         return cls(
             room_id=fields.identifier(payload, "room_id"),
             server_id=fields.identifier(payload, "server_id"),
@@ -59,7 +61,7 @@ class Admission:
 
 
 def admit(rooms: Rooms, request: JoinRequest, wall_now: float) -> Admission:
-    """Where the request leads, and what its bearer may do there. Raises JoinRefused."""
+    """Return the room of the request and the caps of its sender. Raises JoinRefused."""
     registration = rooms.registration(request.server_id)
     if registration is None:
         raise JoinRefused(REFUSAL)

@@ -1,8 +1,7 @@
-"""What the service tells a scraper: gauges, how it encrypts, counters, and how long packets wait.
+"""The metrics that a scraper reads: gauges, the encryption, counters and the forwarding delay.
 
-The gauges are set from real state (`resync`), not counted up and down, so they cannot
-drift; `app` calls it every 15 s. Counters of packets are the core's own. Serves no HTTP.
-docs/configuration.md, "SFU metrics".
+The gauges are set from real state (`resync`), not counted up and down, so they cannot drift. `app` calls
+`resync` every 15 s. The core counts packets itself. Serves no HTTP. docs/configuration.md, "SFU metrics".
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +60,7 @@ _Value = TypeVar("_Value")
 
 
 class MeasuredPlane(Protocol):
-    """What the media plane counts."""
+    """The media plane as the metrics read it."""
 
     delay_buckets: Sequence[float]
     encryption: Mapping[str, str]
@@ -74,7 +73,7 @@ class MeasuredPlane(Protocol):
 
 
 class Measurements:
-    """The registry of one running service."""
+    """The metric registry of one running service."""
 
     def __init__(self, service: Service, plane: MeasuredPlane) -> None:
         registry = Registry()
@@ -99,7 +98,7 @@ class Measurements:
         self.exposition = registry.exposition
 
     def resync(self) -> None:
-        """Set the gauges from the state of this moment."""
+        """Set the gauges from the current state."""
         rooms = list(self._service.rooms.rooms())
         self._rooms.set(len(rooms))
         self._peers.set(self._service.rooms.peers)

@@ -1,8 +1,8 @@
 """The media plane as the control plane sees it: transports, forwarders and down tracks.
 
-The only importer of the native core: it gives the core the codec tables, turns its events into calls
-and its ids into objects. It decides nothing about rooms, ICE or offers. Every call is cheap and made
-on the asyncio thread, where the callbacks come too. ARCHITECTURE.md, "One packet's journey".
+The only importer of the native core: it gives the core the codec tables, and turns the core's events into
+calls and its ids into objects. It decides nothing about rooms, ICE or offers. Every call is cheap and made on
+the asyncio thread, where callbacks also run. ARCHITECTURE.md, "One packet's journey".
 """
 
 import asyncio
@@ -40,33 +40,38 @@ __all__ = ["ALL_LAYERS", "COUNTERS", "DownTrack", "Forwarder", "MediaPlane", "Me
 
 
 class TransportListener(Protocol):
-    """Who is told what happens on a transport."""
+    """The receiver of a transport's events."""
 
     def check_received(self, check: BindingCheck) -> None:
-        """The core has authenticated and answered a connectivity check from a new path, or a nomination."""
+        """Handle a connectivity check from a new path, or a nomination, that the core has authenticated and
+        answered.
+        """
 
     def stun_received(self, data: bytes, path: Path) -> None:
-        """A response to a request of ours, or an authenticated request whose sender claims our ICE role."""
+        """Handle a response to our request, or an authenticated request whose sender claims our ICE role."""
 
     def dtls_received(self, data: bytes) -> None:
-        """One datagram of the handshake, from a validated path."""
+        """Handle one datagram of the handshake, from a validated path."""
 
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
-        """The first media packet on a line; again when the sender starts anew with another SSRC."""
+        """Handle the first media packet on a line, or the first from another SSRC."""
 
     def path_silent(self, silent: bool) -> None:
-        """Nothing has come over the selected path for 1.5 or 2.6 s; or, False, something has again."""
+        """Handle silence of 1.5 or 2.6 s on the selected path, or its end if `silent` is False."""
 
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
-        """Lasting sound has begun or ended on a line. `level` is RFC 6464's: 0 loudest, 127 silence."""
+        """Handle the start or end of lasting sound on a line.
+
+        `level` as in RFC 6464: 0 loudest, 127 silence.
+        """
 
 
-# The estimate in bit/s, and why it is no higher: "delay", "loss", "probe" or "use".
+# The estimate in bit/s, and its limiting factor: "delay", "loss", "probe" or "use".
 BandwidthListener = Callable[[int, str], None]
 
 
 class Receiver(Protocol):
-    """The transport that a down track leads to."""
+    """The transport that a down track sends to."""
 
     id: int
 
@@ -79,15 +84,15 @@ class DownTrack:
         self.id = down_track_id
 
     def set_max_temporal_layer(self, layer: int) -> None:
-        """Forward layers up to this one; ALL_LAYERS (-1) for all."""
+        """Forward layers up to this one, or all if it is ALL_LAYERS (-1)."""
         self._core.set_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
 
     def set_max_spatial_layer(self, layer: int) -> None:
-        """Forward encodings up to this one, if the track has several; ALL_LAYERS (-1) for the largest."""
+        """Forward encodings up to this one, if the track has several. ALL_LAYERS (-1) allows the largest."""
         self._core.set_spatial_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
 
     def set_paused(self, paused: bool) -> None:
-        """Send nothing of the track, or go on with a keyframe."""
+        """Stop sending the track, or resume with a keyframe."""
         self._core.set_paused(self.id, paused)
 
     def close(self) -> None:
@@ -103,7 +108,7 @@ class Forwarder:
         self.mid = mid
 
     def set_muted(self, muted: bool) -> None:
-        """Stop or resume forwarding the track's audio; at once, for all receivers."""
+        """Stop or resume forwarding the track's audio immediately, for all receivers."""
         self._core.set_muted(self.id, muted)
 
     def add_down_track(
@@ -118,7 +123,7 @@ class Forwarder:
         mixed: bool,
         cname: str = "",
     ) -> DownTrack:
-        """Forward to a receiver, as its answer accepted; asks the sender for a keyframe."""
+        """Forward to a receiver, as its answer accepted. Request a keyframe from the sender."""
         down_track_id = self._core.open_down_track(
             self.id,
             to.id,
@@ -138,7 +143,7 @@ class Forwarder:
 
 
 class MediaTransport:
-    """One participant's media: its paths, its keys, the lines on which it sends."""
+    """One participant's media: its paths, its keys and the lines on which it sends."""
 
     def __init__(self, plane: "MediaPlane", core: UdpLoop, listener: TransportListener) -> None:
         self._plane = plane
@@ -151,26 +156,26 @@ class MediaTransport:
         self.transaction_prefix = core.transaction_prefix(self.id)
 
     def set_local_credentials(self, ufrag: str, pwd: str) -> None:
-        """Begin an ICE generation; checks of the one before it are answered too."""
+        """Start an ICE generation. Checks of the previous one are still answered."""
         self._core.set_credentials(self.id, ufrag, pwd)
 
     def set_controlling(self, controlling: bool) -> None:
-        """Which role the peer's checks must not claim; controlling until said otherwise."""
+        """Set our role, which the peer's checks must not claim. The initial role is controlling."""
         self._core.set_controlling(self.id, controlling)
 
     def select(self, path: Path) -> None:
-        """Send media and DTLS here from now on."""
+        """Send media and DTLS over this path from now on."""
         self._core.select(self.id, path.remote, path.local)
 
     def send_stun(self, data: bytes, path: Path) -> None:
         self._core.send_stun(data, path.remote, path.local)
 
     def send_dtls(self, data: bytes) -> None:
-        """To the selected path, else to the one validated last."""
+        """Send to the selected path, or else to the path validated last."""
         self._core.send_dtls(self.id, data)
 
     def set_keys(self, profile: str, local: bytes, remote: bytes) -> None:
-        """Master keys with their salts, from a handshake whose certificate has been checked."""
+        """Set the master keys with their salts. The handshake's certificate must have been checked."""
         self._core.set_keys(self.id, profile, local, remote)
 
     def receive_line(
@@ -183,9 +188,9 @@ class MediaTransport:
     ) -> Forwarder:
         """Let the client send on a line, or change what it may send there.
 
-        `payload_types` should be all that were offered: browsers may go on sending one that their answer
-        left out. `ssrcs` place packets that carry no mid; `rids` are the encodings of a track that has
-        several, the smallest first.
+        `payload_types` should be all that were offered: a browser may keep sending a payload type that its
+        answer omitted. `ssrcs` assign packets that carry no mid. `rids` are the encodings of a track that has
+        several, smallest first.
         """
         forwarder = self._forwarders.get(mid)
         forwarder_id = self._core.open_line(
@@ -198,17 +203,17 @@ class MediaTransport:
         return forwarder
 
     def close_line(self, mid: str) -> None:
-        """The client sends here no more: its track ends, and its down tracks with it."""
+        """Close a line that the client stopped sending on. Its track and down tracks end."""
         forwarder = self._forwarders.pop(mid, None)
         if forwarder is not None:
             forwarder.close()
 
     def set_deafened(self, deafened: bool) -> None:
-        """Send no audio to this participant."""
+        """Stop or resume sending audio to this participant."""
         self._core.set_deafened(self.id, deafened)
 
     def want_bandwidth(self, up_to_bps: float, listener: BandwidthListener) -> None:
-        """Report once a second, and at a drop, what the line carries; probe it up to a rate."""
+        """Report the line's capacity once a second and at a drop. Probe it up to a rate."""
         self._bandwidth_listener = listener
         self._core.want_bandwidth(self.id, up_to_bps)
 
@@ -217,7 +222,7 @@ class MediaTransport:
             self._bandwidth_listener(estimate_bps, REASONS[reason])
 
     def close(self) -> None:
-        """End everything of this participant; no callback comes after this."""
+        """End everything of this participant. No callback follows."""
         self._plane.forget(self)
         self._core.close_transport(self.id)
 
@@ -226,11 +231,11 @@ class MediaTransport:
 
 
 class MediaPlane:
-    """The core and its thread, on one UDP port. OSError (EADDRINUSE) when the port is held.
+    """The core and its thread, on one UDP port. Raises OSError (EADDRINUSE) if the port is taken.
 
-    `sockets` and `listeners` that were handed to us, which stay their giver's to close, are used instead of
-    opening any. TCP is served at the same number of `addresses`; `tcp_refused` says why where it is not.
-    So many `workers`, threads, share the sending.
+    Uses inherited `sockets` and `listeners` instead of opening sockets; their owner closes them. TCP is
+    served at the same port number of `addresses`. Where it is not, `tcp_refused` says why. `workers` is the
+    number of threads that share the sending.
     """
 
     delay_buckets: Sequence[float] = DELAY_BUCKETS
@@ -279,20 +284,20 @@ class MediaPlane:
         return not self.tcp_refused
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Serve the port; callbacks come on `loop`."""
+        """Serve the port. Callbacks run on `loop`."""
         self._loop = loop
         loop.add_reader(self._core.fileno(), self._deliver)
         self._core.start()
 
     async def stop(self) -> None:
-        """Stop serving; the core's thread has ended when this returns."""
+        """Stop serving. The core's thread has ended when this returns."""
         if self._loop is not None:
             self._loop.remove_reader(self._core.fileno())
             self._loop = None
         await asyncio.to_thread(self._core.stop)
 
     def descriptors(self) -> list[int]:
-        """Of its sockets, to be handed to another process."""
+        """Return the descriptors of its sockets, for another process."""
         return self._core.descriptors()
 
     def open_transport(self, listener: TransportListener) -> MediaTransport:
@@ -301,23 +306,23 @@ class MediaPlane:
         return transport
 
     def forget(self, transport: MediaTransport) -> None:
-        """Deliver nothing more to a transport that is being closed."""
+        """Deliver nothing to a transport that is being closed."""
         self._transports.pop(transport.id, None)
 
     def set_probe_listener(self, listener: Callable[[bytes, Path], None] | None) -> None:
-        """Who gets the responses to STUN requests whose transaction ids begin with `probe_prefix`."""
+        """Set the receiver of STUN responses whose transaction ids begin with `probe_prefix`."""
         self._probe_listener = listener
 
     def send_stun(self, data: bytes, path: Path) -> None:
-        """Send from the media port, for no transport: the readiness probe."""
+        """Send from the media port, outside any transport, for the readiness probe."""
         self._core.send_stun(data, path.remote, path.local)
 
     def statistics(self) -> dict[str, int]:
-        """Cumulative counters by name (COUNTERS)."""
+        """Return the cumulative counters by name (COUNTERS)."""
         return self._core.counters()
 
     def forwarding_delay(self) -> tuple[Sequence[int], float]:
-        """Packets by delay (DELAY_BUCKETS, and one beyond), and the sum of delays in seconds."""
+        """Return the packets by delay (DELAY_BUCKETS, and one beyond), and the sum of delays in seconds."""
         return self._core.forwarding_delay()
 
     def _deliver(self) -> None:
@@ -325,7 +330,8 @@ class MediaPlane:
             try:
                 self._dispatch(event)
             except Exception:
-                # A listener's fault is its session's, which logs and ends it; the others' events go on.
+                # A listener's failure belongs to its session, which logs it and ends. Other events are still
+                # delivered.
                 log.exception("a listener failed", extra={"transport": event[1]})
 
     def _dispatch(self, event: "Event") -> None:
@@ -358,6 +364,6 @@ class MediaPlane:
 
 
 def _log_forwarded(transport: int, ssrc: int, as_ssrc: int, numbers: int) -> None:
-    """One packet on its way to one receiver (`VERBOSE_LOG`)."""
+    """Log one packet on its way to one receiver (`VERBOSE_LOG`)."""
     packet = {"ssrc": ssrc, "sequence": numbers >> 16, "as_ssrc": as_ssrc, "as_sequence": numbers & 0xFFFF}
     log.info("packet forwarded", extra={"to": transport, **packet})

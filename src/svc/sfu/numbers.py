@@ -1,6 +1,6 @@
-"""The numbers and names that a session draws by lot: SSRCs, ids, and what an SDP begins with.
+"""The random numbers and names of a session: SSRCs, ids and SDP session numbers.
 
-The source of chance is an argument, so that tests can repeat what they draw.
+The random source is an argument, so that tests are repeatable.
 """
 
 from random import Random
@@ -12,7 +12,7 @@ def session_number(chance: Random) -> int:
 
 
 def new_ssrc(chance: Random) -> int:
-    """Return an SSRC. Small numbers are left out: some clients use them for their own reports."""
+    """Return an SSRC. Avoids small numbers: some clients use them for their own reports."""
     return int.from_bytes(chance.randbytes(4)) | 1 << 16
 
 

@@ -1,11 +1,10 @@
 """The SFU's offers: four recvonly lines, then a sendonly line per forwarded track.
 
-The first four are microphone, camera, screen and screen audio. This file writes the
-text from a list of transceivers. It does NOT decide which lines there are, keep any
-state between offers, or read answers (`answer` does).
+The first four are microphone, camera, screen and screen audio. Writes the text from a list of transceivers.
+Does not choose the lines, keep state between offers, or read answers (`answer` does).
 
-RFC 8829 section 5.2 (offers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8842 (DTLS), RFC
-8285 (extmap), RFC 8830 (msid), RFC 5576 and RFC 4588 (sources, RTX), RFC 8853 (simulcast).
+RFC 8829 section 5.2 (offers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8842 (DTLS), RFC 8285 (extmap), RFC 8830
+(msid), RFC 5576 and RFC 4588 (sources, RTX), RFC 8853 (simulcast).
 """
 
 import re
@@ -21,7 +20,7 @@ PROTOCOL = "UDP/TLS/RTP/SAVPF"
 
 _DIRECTIONS = ("recvonly", "sendonly", "inactive")
 
-# RFC 8839 section 5.4: ice-char, and the lengths of both.
+# RFC 8839 section 5.4: ice-char, and the length of each value.
 _UFRAG = re.compile(r"[A-Za-z0-9+/]{4,256}")
 _PWD = re.compile(r"[A-Za-z0-9+/]{22,256}")
 # RFC 8830 section 2: msid-id = 1*64token-char.
@@ -31,7 +30,7 @@ _CNAME = re.compile(r"[!-~]{1,255}")
 
 @dataclass(frozen=True, slots=True)
 class IceParameters:
-    """One side's ICE credentials; SdpError unless they are well-formed."""
+    """One side's ICE credentials. Raises SdpError unless they are well-formed."""
 
     ufrag: str
     pwd: str = field(repr=False)
@@ -45,7 +44,10 @@ class IceParameters:
 
 @dataclass(slots=True)
 class Transceiver:
-    """One m-line of ours. `wanted` and `simulcast` are of recvonly lines, those before of sendonly lines."""
+    """One m-line of ours.
+
+    `wanted` and `simulcast` apply to recvonly lines, the fields before them to sendonly lines.
+    """
 
     mid: str
     kind: str  # "audio" or "video"
@@ -56,13 +58,13 @@ class Transceiver:
     ssrc: int = 0
     rtx_ssrc: int | None = None
     first_codec: int | None = None  # the payload type that the publisher uses
-    # On recvonly lines: the payload types that are to be sent, where anything can be; None = all.
+    # On recvonly lines: the preferred payload types; None = no preference.
     wanted: frozenset[int] | None = None
-    simulcast: bool = False  # On recvonly lines of video: the track may come in several encodings.
+    simulcast: bool = False  # On recvonly video lines: the track may have several encodings.
 
 
 def is_msid_token(text: str) -> bool:
-    """Whether the text may stand in a=msid, as stream or as track id."""
+    """Return whether the text may stand in a=msid, as stream id or track id."""
     return len(text) <= _MAX_MSID and TOKEN.fullmatch(text) is not None
 
 
@@ -77,8 +79,8 @@ def build_offer(
 ) -> str:
     """Write the offer for these lines.
 
-    `fingerprint` is the certificate's SHA-256 ("AA:BB…"), a candidate is "candidate:…".
-    SdpError if a value would not stand in its line, or is used twice where it may not be.
+    `fingerprint` is the certificate's SHA-256 ("AA:BB…"). A candidate is "candidate:…". Raises SdpError if a
+    value does not fit in its line, or is repeated where it may not be.
     """
     _check_unique(transceivers)
     transport = [
@@ -91,18 +93,18 @@ def build_offer(
     session = SessionDescription(f"- {session_id} {version} IN IP4 127.0.0.1", lines=[("t", "0 0")])
     session.attributes = [
         Attribute("group", " ".join(["BUNDLE", *(transceiver.mid for transceiver in transceivers)])),
-        # Without it a browser negotiates the Dependency Descriptor and sends none.
+        # Without this attribute a browser negotiates the Dependency Descriptor but sends none.
         Attribute("extmap-allow-mixed"),
         Attribute("msid-semantic", "WMS *"),
     ]
     session.media = [_offer_line(transceiver, transport) for transceiver in transceivers]
-    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first line speaks for all
+    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first line holds for all
         media.attributes += [Attribute("candidate", text.removeprefix("candidate:")) for text in candidates]
     return str(session)
 
 
 def _check_unique(transceivers: Sequence[Transceiver]) -> None:
-    """One mid, source or msid on two lines makes a browser refuse the whole offer."""
+    """Refuse a mid, source or msid on two lines: a browser would refuse the whole offer."""
     sending = [transceiver for transceiver in transceivers if transceiver.direction == "sendonly"]
     sources = [transceiver.ssrc for transceiver in sending]
     sources += [transceiver.rtx_ssrc for transceiver in sending if transceiver.rtx_ssrc is not None]
@@ -143,7 +145,7 @@ def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDe
 
 @cache
 def _preferred(kind: str, first_codec: int | None, wanted: frozenset[int] | None) -> tuple[Codec, ...]:
-    """The codecs of one kind, the publisher's before all others, those that are wanted before the rest."""
+    """Return the codecs of one kind: the publisher's first, then the wanted ones."""
 
     def rank(codec: Codec) -> tuple[bool, bool]:
         number = codec.payload_type
@@ -159,7 +161,7 @@ def _formats(offered: tuple[Codec, ...]) -> list[str]:
 
 @cache
 def _extmaps(kind: str) -> tuple[Attribute, ...]:
-    """Return the extension table of one line; both directions are reported on by transport-wide numbers."""
+    """Return the extension table of one line. Transport-wide numbers give feedback on both directions."""
     return tuple(
         Attribute("extmap", f"{extension.id} {extension.uri}")
         for extension in EXTENSIONS
@@ -168,8 +170,8 @@ def _extmaps(kind: str) -> tuple[Attribute, ...]:
 
 
 _RID_EXTMAPS = tuple(Attribute("extmap", f"{each.id} {each.uri}") for each in (RID, REPAIRED_RID))
-# RFC 8851 and RFC 8853. Browsers set up their encodings in this order, each twice as wide as the one
-# before it.
+# RFC 8851 and RFC 8853. Browsers set up their encodings in this order, each twice as wide as the previous
+# one.
 _SIMULCAST = (
     *(Attribute("rid", f"{rid} recv") for rid in ENCODINGS),
     Attribute("simulcast", f"recv {';'.join(ENCODINGS)}"),
@@ -180,7 +182,7 @@ _SIMULCAST = (
 def _codec_attributes(offered: tuple[Codec, ...], receiving: bool) -> tuple[Attribute, ...]:
     attributes = [attribute for codec in offered for attribute in _codec(codec, receiving)]
     if not receiving:
-        # Once for all codecs: there are many such lines, and an offer has to fit into one message.
+        # Once for all codecs: there are many such lines, and an offer must fit in one message.
         attributes.append(Attribute("rtcp-fb", "* transport-cc"))
     return tuple(attributes)
 
@@ -199,7 +201,7 @@ def _codec(codec: Codec, receiving: bool) -> list[Attribute]:
 
 
 def _sources(transceiver: Transceiver) -> list[Attribute]:
-    """What is sent on a line: its msid, and its source with that of the retransmissions."""
+    """Return the msid of a sending line, and its source with that of the retransmissions."""
     stream_id, track_id, cname = transceiver.stream_id, transceiver.track_id, transceiver.cname
     if not (is_msid_token(stream_id) and is_msid_token(track_id) and _CNAME.fullmatch(cname)):
         raise SdpError(f"the ids of the track on line {transceiver.mid} are no tokens")

@@ -1,7 +1,7 @@
 """The /client connection: one participant, from its first message to its last.
 
-The first message must be `client_join`, or `client_resume` for a session that has lost its connection, and
-soon. A refusal is told why in a `room_error` before the connection closes; otherwise every
+The first message must be `client_join`, or `client_resume` for a session that has recently lost its
+connection. A refused client gets the reason in a `room_error` before the connection closes. Otherwise every
 further message goes to the session. Negotiates nothing itself. docs/signalling.md.
 """
 
@@ -24,22 +24,22 @@ JOIN_DEADLINE_S = 10.0
 EXPECTED_JOIN = "Expected client_join event"
 JOIN, RESUME = "client_join", "client_resume"
 
-# A browser that joins sends about 40 messages within a second, most of them candidates.
+# A joining browser sends about 40 messages within a second, most of them candidates.
 _BURST = 200
 _PER_S = 20
 
-# What is not due soon (consent checks are every 5 s or so) may be this late, so that
-# sessions wake together: what this program needs of a processor's cache for one check is
-# gone by the next otherwise, and each costs four times as much. `consent` knows of it.
+# Deadlines that are not soon (consent checks are every 5 s or so) may be this late, so that sessions wake
+# together. Otherwise one check's data has left the processor's cache by the next check, which then costs four
+# times as much. `consent` allows for the delay.
 _GRID_S = 1.0
-# A client_join with five ids and secrets, of a stranger so far.
+# A client_join has five ids and secrets. Its sender is still unauthenticated.
 MAX_JOIN_CHARACTERS = 8 * 1024
 
 logger = logging.getLogger(__name__)
 
 
 def participant_pace() -> Allowance:
-    """How fast one participant is listened to."""
+    """Return the pace at which one participant's messages are read."""
     return Allowance(_BURST, _PER_S)
 
 
@@ -52,7 +52,7 @@ class Participant:
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._session: Session | None = None
-        self._ticket: Ticket | None = None  # Where the client can resume.
+        self._ticket: Ticket | None = None  # Set if the client can resume.
 
     async def talk(self) -> None:
         """Serve the connection until it ends."""
@@ -65,7 +65,7 @@ class Participant:
             self._ended(session)
 
     def _ended(self, session: Session) -> None:
-        """Let the session wait for another connection where this one broke, else end it."""
+        """Let the session wait for another connection if this one broke, or else end it."""
         if not session.is_with(self):
             return
         broke = not self._connection.said_goodbye
@@ -102,7 +102,7 @@ class Participant:
             self._timer = None
 
     def wake_at(self, deadline: float) -> None:
-        """See to it that the session advances at that time; a timer that is early will do."""
+        """Make the session advance by that time. Waking it too early is harmless."""
         if self._timer and self._timer.when() <= deadline:
             return
         if self._timer:
@@ -119,7 +119,7 @@ class Participant:
             self._session.advance()
 
     async def _begin(self) -> Session | None:
-        """The session that the first message asks for; otherwise the connection is closing."""
+        """Return the session that the first message requests, or None while the connection is closing."""
         envelope = await self._first_message()
         if envelope is None:
             self.close(CloseCode.POLICY, EXPECTED_JOIN)
@@ -181,5 +181,5 @@ class Participant:
             if self._ticket and envelope.event == "answer":
                 self._service.resumptions.confirm(self._ticket)
             session.receive(envelope)
-            # An answer has 10 KB: not to be kept for as long as nothing else comes.
+            # An answer has 10 KB. Do not keep it until the next message.
             del envelope

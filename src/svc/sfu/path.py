@@ -1,8 +1,8 @@
-"""Where a datagram came from or goes to, the check that the core reports about it, and what ICE makes of it.
+"""Network paths, the checks that the core reports about them, and the events of an ICE agent.
 
-The vocabulary shared by the native core's wrapper (media), ICE and the session. It holds no
-behaviour and resolves no names: addresses are textual IP addresses, as the kernel gave them.
-RFC 8445 (section 7.3) describes the checks that `BindingCheck` sums up.
+The vocabulary shared by the native core's wrapper (`media`), ICE and the session. Has no behaviour and
+resolves no names: addresses are textual IP addresses, as the kernel gave them. RFC 8445 section 7.3 describes
+the checks that `BindingCheck` summarises.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ Remote = tuple[str, int] | tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """One way to a peer: their address, and the local IP address that they contacted.
+    """One path to a peer: its address, and the local IP address that it contacted.
 
-    `local` is "" where the kernel shall choose; the local port is the one mux, so it is not named.
+    `local` is "" if the kernel is to choose. The local port is always the media port.
     """
 
     remote: Remote
@@ -26,12 +26,12 @@ class Path:
 
     @property
     def address(self) -> Address:
-        """The peer's, whatever it is reached by."""
+        """The peer's address, over UDP or TCP."""
         return self.remote[:2]
 
     @property
     def is_tcp(self) -> bool:
-        """Whether it is a connection, which the peer has opened."""
+        """Whether the path is a TCP connection, which the peer has opened."""
         return len(self.remote) == 3
 
 
@@ -40,24 +40,24 @@ class BindingCheck:
     """A connectivity check that the core has authenticated with our password and answered."""
 
     path: Path
-    priority: int  # The PRIORITY attribute: what a candidate learned from this check is worth.
+    priority: int  # The PRIORITY attribute: the priority of a candidate learned from this check.
     use_candidate: bool  # The peer nominates this path (only a controlling peer does).
-    generation: int = 1  # Of our credentials that it was made with: they count from 1 on.
+    generation: int = 1  # The generation of our credentials in the check, counted from 1.
 
 
-# What an ICE agent tells its owner.
+# The events that an ICE agent reports to its owner.
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Media goes over this path from now on."""
+    """Media uses this path from now on."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentExpired:
-    """The peer no longer answers on the selected path: stop sending to it."""
+    """The peer no longer answers on the selected path, so sending must stop."""
 
     path: Path
 
@@ -69,7 +69,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class RoleChanged:
-    """The core must judge role conflicts by these from now on."""
+    """The core must resolve role conflicts with these values from now on."""
 
     controlling: bool
     tie_breaker: int
@@ -77,17 +77,17 @@ class RoleChanged:
 
 @dataclass(frozen=True, slots=True)
 class PathSuspected:
-    """Nothing comes over the selected path, and the peer does not answer on it."""
+    """Nothing arrives over the selected path, and the peer does not answer on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathRegained:
-    """After PathSuspected: the peer is heard again, here or over another path."""
+    """After PathSuspected, the peer is heard again, on this path or another."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathLeft:
-    """Media has moved away from a dead path; until ICE restarts, the peer may go on sending there."""
+    """Media has left a dead path. Until ICE restarts, the peer may keep sending there."""
 
 
 IceEvent = Selected | ConsentExpired | Failed | RoleChanged | PathSuspected | PathRegained | PathLeft

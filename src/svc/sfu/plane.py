@@ -1,7 +1,7 @@
-"""What signalling asks of the media plane: the four objects of `media`, as it sees them.
+"""The media plane as signalling uses it: protocols for the four objects of `media`.
 
-Nothing runs here. Sessions are written against these, so that their negotiation can be
-tested without a socket or a packet. All calls are cheap and never wait.
+Contains no code. Sessions use these protocols, so that tests of negotiation need no socket and no packet. All
+calls are cheap and never wait.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -11,7 +11,7 @@ from svc.sfu.path import BindingCheck, Path
 
 
 class TransportListener(Protocol):
-    """What a transport tells its session, on the asyncio thread."""
+    """The events of a transport for its session, on the asyncio thread."""
 
     def check_received(self, check: BindingCheck) -> None: ...
     def stun_received(self, data: bytes, path: Path) -> None: ...
@@ -31,7 +31,7 @@ class DownTrack(Protocol):
 
 
 class Forwarder(Protocol):
-    """What a client sends on one m-line, towards everybody else."""
+    """The media that a client sends on one m-line to all other members."""
 
     def set_muted(self, muted: bool) -> None: ...
     def add_down_track(
@@ -75,7 +75,7 @@ class MediaTransport(Protocol):
 
 
 class MediaPlane(Protocol):
-    """The one media port and everything that passes through it."""
+    """The single media port and all its traffic."""
 
     @property
     def serves_tcp(self) -> bool: ...

@@ -1,6 +1,6 @@
-"""Runs the readiness probe: carries its datagrams, looks up its names, tells what it found.
+"""Run the readiness probe: send its datagrams, resolve its names and report its results.
 
-What to ask, when, and what an answer means is `readiness`'s. docs/signalling.md, "Over HTTP".
+`readiness` decides which servers to query, when, and what a response means. docs/signalling.md, "Over HTTP".
 """
 
 import asyncio
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class ProbePlane(Protocol):
-    """What the probe needs of the media plane: it asks from the media socket."""
+    """The media plane as the probe uses it: requests leave from the media socket."""
 
     @property
     def probe_prefix(self) -> bytes: ...
@@ -29,7 +29,7 @@ class ProbePlane(Protocol):
 
 
 class Probe:
-    """`on_ready` is called once; `on_mapped` whenever the outside is found to see us otherwise."""
+    """The running probe. Calls `on_ready` once, and `on_mapped` whenever our public address changes."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Probe:
         self._heard = asyncio.Event()
 
     async def run(self) -> None:
-        """Probe until healthy, and refresh from then on; ends if there is nothing to ask."""
+        """Probe until healthy, then refresh. Return at once if there are no servers."""
         now = asyncio.get_running_loop().time
         self._plane.set_probe_listener(self._received)
         self._readiness.start(now())
@@ -78,7 +78,7 @@ class Probe:
         self._heard.set()
 
     async def _carry(self) -> None:
-        """Take everything out of the readiness machine."""
+        """Process all output of the readiness machine."""
         lookups, self._readiness.lookups[:] = self._readiness.lookups[:], []
         for found in await asyncio.gather(*map(_look_up, lookups)):
             self._readiness.resolved(found)
@@ -96,7 +96,7 @@ class Probe:
 
 
 async def _look_up(server: Server) -> list[Address]:
-    """The addresses of a server; none if they cannot be found in time."""
+    """Return the addresses of a server, or none if they cannot be resolved in time."""
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):
             found = await asyncio.get_running_loop().getaddrinfo(*server, type=2)

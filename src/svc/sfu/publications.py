@@ -1,4 +1,4 @@
-"""What one client sends: the first four m-lines, their forwarders and their tracks.
+"""The tracks that one client sends: the first four m-lines and their forwarders.
 
     mid  source        needs
     0    mic           speak
@@ -6,12 +6,12 @@
     2    screen        share_screen
     3    screen_audio  share_screen
 
-A line that the client may not use is offered inactive. When an answer says that the
-client sends on a line, its forwarder opens; the track is published when media really
-arrives, so that nobody negotiates a line for silence. It ends when an answer makes the
-line inactive, when the right to it is lost, or when the peer leaves.
+A line that the client may not use is offered inactive. When an answer says that the client sends on a line,
+its forwarder opens. The track is published when media actually arrives, so that nobody negotiates a line for
+silence. It ends when an answer makes the line inactive, when the client loses the cap for it, or when the
+peer leaves.
 
-Sees no session description and sends no offer. docs/signalling.md, "How an offer is made".
+Reads no session description and sends no offer. docs/signalling.md, "How an offer is made".
 """
 
 from collections.abc import Callable
@@ -49,9 +49,9 @@ class _Sending:
 
     source: Source
     forwarder: Forwarder
-    stream_id: str | None  # as its answer has it
+    stream_id: str | None  # from its answer
     track_id: str | None
-    track: Track | None = None  # once media has arrived
+    track: Track | None = None  # set once media has arrived
 
 
 class Publications:
@@ -72,14 +72,14 @@ class Publications:
         self._simulcast = simulcast
         self._new_id = new_id
         self._cname = new_id()
-        # Tracks without a stream of their own: voice and camera belong together (a
-        # browser keeps one stream in lip sync), and so do a screen and its sound.
+        # Stream ids for tracks without their own. Voice and camera belong together (a browser keeps one
+        # stream in lip sync), and so do a screen and its sound.
         self._stream_ids = {cap: new_id() for cap in ("person", "share_screen")}
         self._sending: dict[str, _Sending] = {}
-        self._wanted: frozenset[int] | None = None  # as the latest offer had it
+        self._wanted: frozenset[int] | None = None  # as in the latest offer
 
     def transceivers(self) -> list[Transceiver]:
-        """The four lines as the next offer has them."""
+        """Return the four lines for the next offer."""
         self._wanted = self._peer.shown_by_all()
         return [
             Transceiver(
@@ -93,18 +93,21 @@ class Publications:
         ]
 
     def not_shown_by_all(self) -> bool:
-        """Are pictures sent as an offer asked that did not know of everybody who is to see them?"""
+        """Return whether video is sent with codecs from an outdated offer.
+
+        An offer is outdated when the codecs that all other members can show have changed since.
+        """
         pictures = any(sending.source.kind == "video" for sending in self._sending.values())
         return pictures and self._wanted != self._peer.shown_by_all()
 
     def answered(self, line: Line) -> None:
-        """Open or close the line as the client says."""
+        """Open or close the line according to the answer."""
         source = _BY_MID[line.mid]
         if not line.sending or source.cap not in self._peer.caps:
             self._end(line.mid)
             return
-        # Every payload type that was offered: a browser may send one that its answer
-        # left out, until the next offer.
+        # Accept every offered payload type: until the next offer, a browser may send one that its answer
+        # omitted.
         forwarder = self._transport.receive_line(
             line.mid, line.kind, payload_types(line.kind), line.ssrcs, line.rids
         )
@@ -113,7 +116,7 @@ class Publications:
             self.control(self._peer.audio_control)
 
     def started(self, mid: str, payload_type: int) -> None:
-        """Media has arrived on a line: for the first time, or from a new source."""
+        """Publish or update the track whose media has arrived, for the first time or from a new source."""
         sending = self._sending.get(mid)
         if sending is None:
             return
@@ -126,13 +129,13 @@ class Publications:
             self._peer.room.change(track)
 
     def enforce_caps(self) -> None:
-        """End what the peer has no right to send any more."""
+        """End the tracks that the peer may no longer send."""
         for mid, sending in list(self._sending.items()):
             if sending.source.cap not in self._peer.caps:
                 self._end(mid)
 
     def control(self, control: AudioControl) -> None:
-        """Mute or unmute all sound of this peer."""
+        """Mute or unmute all audio of this peer."""
         for sending in self._sending.values():
             if sending.source.kind == "audio":
                 sending.forwarder.set_muted(control.is_muted)
@@ -155,7 +158,7 @@ class Publications:
         track_id, stream_id = sending.track_id, sending.stream_id
         if track_id is None or track_id in tracks:
             track_id = self._new_id()
-        # A stream shared with another user would put their tracks into lip sync.
+        # Sharing a stream with another user would put their tracks into lip sync.
         if stream_id is None or any(
             track.stream_id == stream_id and track.user_id != self._peer.user_id for track in tracks.values()
         ):

@@ -1,17 +1,17 @@
-"""Whether the service is ready, and how the outside sees its media port.
+"""Determine whether the service is ready, and the public address of its media port.
 
-At startup a STUN Binding request goes from the media socket to each configured server: an
-answer shows that UDP works, and tells our server-reflexive address. Sans-I/O: the owner
-resolves names, carries datagrams, and says what time it is. Serves no HTTP, and refuses
-nobody: people may join while the service is starting. docs/signalling.md, "Over HTTP".
+At startup a STUN Binding request goes from the media socket to each configured server. A response shows that
+UDP works, and contains our server-reflexive address. Sans-I/O: the owner resolves names, carries datagrams
+and passes the time. Serves no HTTP and refuses nobody: clients may join while the service is starting.
+docs/signalling.md, "Over HTTP".
 
-    Starting   asks up to 8 times; each attempt waits longer for answers, at most 5 s.
-    Healthy    after an answer, after the last attempt has gone unanswered (the log says
-               so: there may be no internet, and the people no further away than the next
-               room), or at once if there is nobody to ask or asking is switched off.
+- Starting: makes up to 8 attempts. Each attempt waits longer for responses, at most 5 s.
+- Healthy: after a response, or after the last attempt has gone unanswered. The log reports the latter: there
+  may be no internet, and the callers may all be in the next room. Healthy at once if there is no server to
+  query or the probe is disabled.
 
-Healthy is for good. There a request every 25 s keeps the NAT's mapping open, without which
-the reflexive address is worth nothing a minute later, and notices when it changes.
+Healthy is final. In this state a request every 25 s keeps the NAT's mapping open and notices when it changes.
+Without it the reflexive address would be useless a minute later.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ from svc.sfu.transitions import Transitions
 ATTEMPTS = 8
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 5.0
-# RFC 8445 section 11 asks for 15 s or more; NATs that close a mapping sooner than 30 s are rare.
+# RFC 8445 section 11 requires 15 s or more. NATs that close a mapping sooner than 30 s are rare.
 REFRESH_S = 25.0
 
 Server = tuple[str, int]
@@ -43,7 +43,7 @@ class State(Enum):
 
 
 class Reason(Enum):
-    """What ends the start."""
+    """The reason why the start is complete."""
 
     SKIPPED = "nothing to probe"
     ANSWERED = "the STUN probe succeeded"
@@ -71,7 +71,7 @@ class Ready:
 
 
 class Readiness:
-    """The probe; drain `lookups`, `transmits` and `events` after every call."""
+    """The probe. Drain `lookups`, `transmits` and `events` after every call."""
 
     def __init__(
         self,
@@ -82,16 +82,16 @@ class Readiness:
         jitter: Callable[[], float],
     ) -> None:
         self.state = State.STARTING
-        self.lookups: list[Server] = []  # To be resolved; the answers go to `resolved`.
+        self.lookups: list[Server] = []  # To be resolved. The results go to `resolved`.
         self.transmits: list[tuple[bytes, Path]] = []
         self.events: list[Ready] = []
         self.dropped: Counter[str] = Counter()
-        self.mapped: dict[str, Address] = {}  # Our own address, and how the outside sees it.
+        self.mapped: dict[str, Address] = {}  # Our own address, and its public address.
         self._servers = () if disabled else tuple(servers)
         self._transaction_id = transaction_id
         self._backoff = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=jitter)
         self._attempts = 0
-        self._answering: dict[Address, None] = {}  # Whoever answered the latest attempt.
+        self._answering: dict[Address, None] = {}  # The servers that answered the latest attempt.
         self._asked: dict[bytes, Address] = {}
         self._due: float | None = None
 
@@ -100,20 +100,20 @@ class Readiness:
         return self.state is State.HEALTHY
 
     def start(self, now: float) -> None:
-        """Begin to probe, if there is anything to probe."""
+        """Start to probe, if there is anything to probe."""
         if self._servers:
             self._attempt(now)
         else:
             self._become_healthy(Reason.SKIPPED)
 
     def resolved(self, addresses: Sequence[Address]) -> None:
-        """A lookup has ended. No addresses means that it failed: the attempt just passes."""
-        # One of each kind will do: a name may have many addresses.
+        """Handle the end of a lookup. No addresses mean that it failed, which only uses up the attempt."""
+        # One address per IP version is enough: a name may have many.
         for remote in {version(ip): (ip, port) for ip, port in reversed(addresses)}.values():
             self._ask(remote)
 
     def stun_received(self, data: bytes, path: Path, now: float) -> None:
-        """A datagram whose transaction id carries our prefix has arrived."""
+        """Handle a datagram whose transaction id carries our prefix."""
         message = read_message(data)
         if message is None or message.message_class is not Class.RESPONSE:
             self.dropped["no answer"] += 1
@@ -124,11 +124,11 @@ class Readiness:
             self._answered(message.attributes.get("XOR-MAPPED-ADDRESS"), path, now)
 
     def next_deadline(self) -> float | None:
-        """When to call `advance` at the latest; None if nothing is to be awaited."""
+        """Return the latest time at which to call `advance`, or None if nothing is pending."""
         return self._due
 
     def advance(self, now: float) -> None:
-        """Do what is due at `now`."""
+        """Perform what is due at `now`."""
         if self._due is None or now < self._due:
             return
         if self.state is State.STARTING and self._attempts == ATTEMPTS:
@@ -137,7 +137,7 @@ class Readiness:
 
     def _attempt(self, now: float) -> None:
         if self.healthy:
-            # Late answers count towards the start only.
+            # Late responses count only during the start.
             self._asked.clear()
             self._due = now + REFRESH_S
         else:

@@ -1,8 +1,8 @@
-"""Which session a participant's next connection takes up: credentials, and why some sessions have ended.
+"""Map credentials to the sessions that they resume, and remember why some sessions have ended.
 
-A credential is a secret of one session. It is drawn for each connection and told to that one alone. The
-credential before it stays good until the client has answered an offer over its new connection, for the new
-credential may have been lost on the way. Only hashes are kept. Decides nothing about seats or rooms.
+A credential is a secret of one session. It is drawn for each connection and sent on that connection only. The
+previous credential stays valid until the client has answered an offer over its new connection, because the
+new credential may have been lost on the way. Only hashes are kept. Decides nothing about seats or rooms.
 docs/signalling.md, "A session that goes on".
 """
 
@@ -14,9 +14,9 @@ from svc.sfu.closing import CloseCode
 from svc.sfu.session import RESUME_WITHIN_S, Session
 
 CREDENTIAL_BYTES = 32
-# Endings that a client must hear of, also when its connection was away: it is not wanted back.
+# Endings that a client must learn of, even if it was disconnected at the time: it must not rejoin.
 _FINAL = (CloseCode.REPLACED, CloseCode.DISCONNECTED)
-# The oldest go first. Only holders of a grant end sessions, each a few in 30 s.
+# The oldest are dropped first. Only holders of a grant end sessions, each a few in 30 s.
 MAX_ENDED = 10_000
 
 
@@ -34,19 +34,19 @@ class Ticket:
 
     session: Session
     owner: str
-    hashes: list[bytes] = field(default_factory=list, repr=False)  # Two at most, the newest last.
+    hashes: list[bytes] = field(default_factory=list, repr=False)  # At most two, newest last.
     ended: tuple[CloseCode, str] | None = None
     forget_at: float = 0.0
 
 
 class Resumptions:
-    """All tickets of one service. `random_bytes` must not be guessed by anybody."""
+    """All tickets of one service. `random_bytes` must be unpredictable."""
 
     def __init__(self, random_bytes: Callable[[int], bytes], clock: Callable[[], float]) -> None:
         self._random_bytes = random_bytes
         self._clock = clock
         self._tickets: dict[bytes, Ticket] = {}
-        self._ended: dict[Ticket, None] = {}  # The oldest first.
+        self._ended: dict[Ticket, None] = {}  # Oldest first.
 
     def renew(self, ticket: Ticket) -> dict[str, object]:
         """Return the payload that gives a connection its credential."""
@@ -61,7 +61,7 @@ class Resumptions:
         self._keep(ticket, ticket.hashes[-1:])
 
     def find(self, credential: str) -> Ticket:
-        """Return the ticket of a session that goes on, with this credential alone. Raises ResumeRefused."""
+        """Return the ticket of a running session, and retire its other credentials. Raises ResumeRefused."""
         self._forget_old()
         digest = _digest(credential)
         ticket = self._tickets.get(digest)
@@ -79,7 +79,7 @@ class Resumptions:
         ticket.hashes = hashes
 
     def end(self, ticket: Ticket, code: CloseCode, reason: str) -> None:
-        """Forget a session that has ended, but for a word to a client that is not wanted back."""
+        """Forget a session that has ended. Keep the reason for a client that must not rejoin."""
         if ticket.ended:
             return
         ticket.ended = code, reason
@@ -99,5 +99,5 @@ class Resumptions:
 
 
 def _digest(credential: str) -> bytes:
-    # The table is looked through by the hash, so the time that takes tells nothing of a credential.
+    # The table is keyed by the hash, so lookup times reveal nothing about a credential.
     return sha256(credential.encode(errors="replace")).digest()

@@ -1,9 +1,8 @@
-"""Who is where: registrations of chat servers, their rooms, the peers in them and their tracks.
+"""The state of the service: registrations of chat servers, their rooms, peers and tracks.
 
-Pure book-keeping: no I/O, no clock, no negotiation. It decides who gets a seat and tells
-everybody concerned, through `Member` (a peer's session) and `Watcher` (a control
-connection). Rooms belong to their registration, so two chat servers that use one room id
-never meet.
+Pure bookkeeping: no I/O, no clock, no negotiation. Assigns seats and notifies those concerned through
+`Member` (a peer's session) and `Watcher` (a control connection). Rooms belong to their registration, so two
+chat servers that use the same room id never meet.
 
 docs/signalling.md and docs/configuration.md, "SFU".
 """
@@ -17,12 +16,12 @@ from svc.sfu.closing import CloseCode
 from svc.sfu.codecs import for_all
 from svc.sfu.plane import Forwarder
 
-# Section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5
-# minutes." Registrations with neither rooms nor control connection go likewise.
+# Section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5 minutes." The sweep also
+# removes registrations with neither rooms nor control connection.
 FORGET_AFTER_S = 30 * 60
 SWEEP_INTERVAL_S = 5 * 60
 
-# Only holders of a secret on this machine or network come near these.
+# Only holders of a secret on this machine or network can approach these limits.
 MAX_REGISTRATIONS = 1_000
 MAX_ROOMS = 10_000
 MAX_AUDIO_CONTROLS = 10_000
@@ -43,7 +42,7 @@ class AudioControl:
 
 @dataclass(slots=True, eq=False)
 class Track:
-    """What one peer publishes on one m-line, for as long as media is announced on it."""
+    """The media that one peer publishes on one m-line, while it is announced."""
 
     track_id: str
     stream_id: str
@@ -52,9 +51,9 @@ class Track:
     mid: str
     source: str  # mic, camera, screen or screen_audio
     kind: str  # audio or video
-    payload_type: int  # of the codec that the publisher uses now
+    payload_type: int  # of the publisher's current codec
     forwarder: Forwarder
-    # The receivers that watch it, and how wide: 0 = unknown, None = not known yet.
+    # The receivers that watch the track, and their widths: 0 = unknown, None = not known yet.
     widths: dict["Peer", int | None] = field(default_factory=dict)
 
 
@@ -86,12 +85,12 @@ class Peer:
     room: "Room"
     member: Member
     caps: frozenset[str]
-    # The video codecs that this peer can show, by payload type; None = all, or it has not said yet.
+    # The payload types of the video codecs that this peer can show; None = all, or no answer yet.
     takes: frozenset[int] | None = None
 
     @property
     def present(self) -> bool:
-        """False once this peer has left, or was evicted by its own second join."""
+        """False once this peer has left, or has been evicted by the user's second join."""
         return self.room.peers.get(self.user_id) is self
 
     @property
@@ -102,19 +101,22 @@ class Peer:
         return [peer for peer in self.room.peers.values() if peer is not self]
 
     def shown_by_all(self) -> frozenset[int] | None:
-        """The video codecs that all others can show; None where that leaves none out."""
+        """Return the video codecs that all others can show, or None if they can show all."""
         return for_all(peer.takes for peer in self.others() if peer.takes is not None)
 
     def can_show(self, payload_types: frozenset[int]) -> None:
-        """Note what an answer accepts. What an earlier one left out stays out: nobody is kept switching."""
+        """Record the codecs of an answer.
+
+        A codec that an earlier answer omitted stays out, to avoid repeated switching.
+        """
         takes = for_all([payload_types if self.takes is None else self.takes & payload_types])
-        # Who takes no pictures at all is in nobody's way.
+        # A peer that receives no video restricts nobody.
         if payload_types and takes != self.takes:
             self.takes = takes
             self.tell_codecs()
 
     def tell_codecs(self) -> None:
-        """Say to the others that the codecs that all can show may be others by now."""
+        """Notify the others that the common codecs may have changed."""
         for peer in self.others():
             peer.member.codecs_changed()
 
@@ -126,13 +128,13 @@ class Room:
     empty_since: float | None
     peers: dict[str, Peer] = field(default_factory=dict)
     tracks: dict[str, Track] = field(default_factory=dict)
-    # Who is speaking, and how loud it began (RFC 6464: 0 is the loudest).
+    # The users who are speaking, and the level at which each began (RFC 6464: 0 is the loudest).
     speakers: dict[str, int] = field(default_factory=dict)
-    # Kept by user, not by peer: leaving and joining again does not undo a mute.
+    # Keyed by user, not by peer: leaving and rejoining does not undo a mute.
     audio_controls: dict[str, AudioControl] = field(default_factory=dict)
 
     def publish(self, track: Track) -> None:
-        """Announce a track to everybody but its publisher. Its id is not in use (`has_track`)."""
+        """Announce a track to everybody but its publisher. Its id must be unused."""
         assert track.track_id not in self.tracks, "track ids are unique in a room"
         self.tracks[track.track_id] = track
         for member in self._others(track):
@@ -140,12 +142,12 @@ class Room:
         self._tell_demand(track)
 
     def change(self, track: Track) -> None:
-        """Say that the publisher has turned to another codec."""
+        """Announce that the publisher has changed the codec."""
         for member in self._others(track):
             member.track_changed(track)
 
     def withdraw(self, track: Track) -> None:
-        """Say that a track has ended."""
+        """Announce that a track has ended."""
         if self.tracks.get(track.track_id) is not track:
             return
         del self.tracks[track.track_id]
@@ -153,13 +155,13 @@ class Room:
             member.track_ended(track)
 
     def watch(self, track: Track, watcher: Peer, width: int | None) -> None:
-        """Note how wide a receiver shows a track; None while that is not known."""
+        """Record how wide a receiver shows a track; None while that is not known."""
         if watcher not in track.widths or track.widths[watcher] != width:
             track.widths[watcher] = width
             self._tell_demand(track)
 
     def unwatch(self, track: Track, watcher: Peer) -> None:
-        """Note that a receiver does not show a track."""
+        """Record that a receiver does not show a track."""
         if watcher in track.widths:
             del track.widths[watcher]
             self._tell_demand(track)
@@ -170,11 +172,11 @@ class Room:
             publisher.member.demand_changed(track)
 
     def active_speakers(self) -> list[str]:
-        """Who is speaking, the loudest first."""
+        """Return the ids of the speaking users, loudest first."""
         return sorted(self.speakers, key=lambda user_id: self.speakers[user_id])
 
     def heard(self, user_id: str, speaking: bool, level: int) -> None:
-        """Take note that a peer has begun or ceased to speak, and tell everybody who speaks now."""
+        """Record that a peer has started or stopped speaking, and send the speakers to everybody."""
         was_speaking = self.speakers.pop(user_id, None) is not None
         if speaking:
             self.speakers[user_id] = level
@@ -208,7 +210,7 @@ class Registration:
     used_tokens: dict[str, float] = field(default_factory=dict, repr=False)
 
     def watch(self, watcher: Watcher) -> None:
-        """Tell this control connection, from now on, who joins and who leaves."""
+        """Notify this control connection of joins and leaves from now on."""
         if watcher not in self.watchers:
             self.watchers.append(watcher)
         self.idle_since = None
@@ -219,7 +221,10 @@ class Registration:
         self._note_idleness(now)
 
     def spend_token(self, jti: str, expires_at: float, now: float) -> bool:
-        """Use up a single-use token; False if it has been used, or no more can be remembered."""
+        """Use up a single-use token.
+
+        Return False if it is used already, or if the memory of tokens is full.
+        """
         if jti in self.used_tokens:
             return False
         if len(self.used_tokens) >= MAX_USED_TOKENS:
@@ -230,7 +235,7 @@ class Registration:
         return True
 
     def sweep(self, now: float, wall_now: float) -> None:
-        """Remove the rooms that have been empty for long, and the tokens that have expired."""
+        """Remove rooms that have been empty for a long time, and expired tokens."""
         for room in list(self.rooms.values()):
             if room.empty_since is not None and now - room.empty_since >= FORGET_AFTER_S:
                 del self.rooms[room.room_id]
@@ -261,7 +266,7 @@ class Rooms:
             yield from registration.rooms.values()
 
     def register(self, server_id: str, server_password: str, room_id: str, now: float) -> Registration | None:
-        """Make sure that a room exists; None where the secret is empty or not this server's."""
+        """Ensure that a room exists. Return None if the secret is empty or not this server's."""
         registration = self._registrations.get(server_id) or self._first_registration(
             server_id, server_password, now
         )
@@ -276,14 +281,14 @@ class Rooms:
         return self._registrations.get(server_id)
 
     def authenticate(self, server_id: str, server_password: str) -> Registration | None:
-        """The registration that these credentials control."""
+        """Return the registration that these credentials control."""
         registration = self._registrations.get(server_id)
         if registration is None or not same_secret(server_password, registration.server_password):
             return None
         return registration
 
     def join(self, room: Room, user_id: str, caps: frozenset[str], member: Member, now: float) -> Peer:
-        """Give a user a seat. The same user's earlier seat in this room is freed first.
+        """Assign a seat to a user, after freeing the same user's earlier seat in this room.
 
         Raises NoSeats.
         """
@@ -299,7 +304,7 @@ class Rooms:
         return peer
 
     def leave(self, peer: Peer, now: float, *, lost: bool = False) -> None:
-        """Free a seat; its tracks end. Leaving twice is leaving once. `lost`: they may be back soon."""
+        """Free a seat and end its tracks. Idempotent. `lost` means that the user may be back soon."""
         if not peer.present:
             return
         room = peer.room
@@ -316,12 +321,15 @@ class Rooms:
             watcher.peer_left(room.room_id, peer.user_id, lost=lost)
 
     def dismiss(self, peer: Peer, code: CloseCode, reason: str, now: float) -> None:
-        """Free a peer's seat and then end its session."""
+        """Free a peer's seat, then end its session."""
         self.leave(peer, now, lost=code is CloseCode.REPLACED)
         peer.member.dismissed(code, reason)
 
     def sweep(self, now: float, wall_now: float) -> None:
-        """Forget what has been idle for long; tokens live by the wall clock, all else by the other."""
+        """Forget everything that has been idle for a long time.
+
+        Tokens use the wall clock, the rest the steady clock.
+        """
         for registration in list(self._registrations.values()):
             registration.sweep(now, wall_now)
             if registration.idle_since is not None and now - registration.idle_since >= FORGET_AFTER_S:

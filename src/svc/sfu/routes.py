@@ -1,8 +1,7 @@
-"""The HTTP side of the media service: health, metrics, and the doors to its WebSockets.
+"""The HTTP side of the media service: health, metrics and WebSocket upgrades.
 
-`/server` is the chat server's, every other path a participant's; without an upgrade they
-answer 400 with one sentence. Decides who may knock, not who may join.
-docs/signalling.md.
+`/server` is for chat servers, every other path for participants. Without an upgrade both answer 400 with one
+sentence. Decides who may connect, not who may join. docs/signalling.md.
 """
 
 import asyncio
@@ -24,24 +23,24 @@ from svc.sfu.measurements import Measurements
 from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.service import Service
 
-# A client that has not joined stays 10 s at most; this many of them at once are a flood. Beyond it the one
-# goes that has waited longest, of the address that has most: valid tokens still get in.
+# A client that has not joined stays 10 s at most. More of them at once than this are a flood. The service
+# then drops the one that has waited longest, of the address that has most: valid tokens still get in.
 MAX_NEWCOMERS = 1_000
 
-# A proxy's word that a request came from elsewhere.
+# Headers with which a proxy reports that a request came from elsewhere.
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 logger = logging.getLogger(__name__)
 
 
 class Routes:
-    """The handlers of one service."""
+    """The HTTP handlers of one service."""
 
     def __init__(self, service: Service, measurements: Measurements, *, control_from_anywhere: bool) -> None:
         self._service = service
         self._measurements = measurements
         self._control_from_anywhere = control_from_anywhere
-        # Who has neither joined nor shown a registration's secret.
+        # Connections that have neither joined nor presented a registration's secret.
         self._newcomers: Crowd[Connection] = Crowd()
         self._version = version("svc-server")
 
@@ -74,7 +73,8 @@ class Routes:
     async def control(self, request: web.Request) -> web.StreamResponse:
         if not self._control_from_anywhere and not _is_nearby(request):
             raise web.HTTPForbidden(text="Control connections are accepted from this network only.")
-        # Any Origin may connect, since some WebSocket clients send one by default. The credentials decide.
+        # Any Origin may connect, because some WebSocket clients send an Origin by default. The credentials
+        # decide.
         return await self._attend(request, control_pace(), Control)
 
     async def participant(self, request: web.Request) -> web.StreamResponse:
@@ -84,7 +84,7 @@ class Routes:
         self, request: web.Request, pace: Allowance, conversation: type[Control] | type[Participant]
     ) -> web.StreamResponse:
         """Upgrade the request to a WebSocket and serve it until it ends."""
-        if request.transport is None:  # Gone already.
+        if request.transport is None:  # The client has disconnected already.
             return web.Response()
         socket = Socket(request.transport)
         if not socket.can_prepare(request):
@@ -104,7 +104,7 @@ class Routes:
             recognise(request, owner)
 
         connection.on_proof = proven
-        if self._service.leaving:  # Since we began to answer.
+        if self._service.leaving:  # The shutdown began during the upgrade.
             connection.close(CloseCode.GOING_AWAY, "The voice server is shutting down")
         logs.name_request()
         fields = {"path": request.path[:64], "remote": request.remote}
@@ -131,7 +131,7 @@ async def _serve(connection: Connection, conversation: Control | Participant) ->
 
 
 def _is_nearby(request: web.Request) -> bool:
-    """Whether the request comes from this machine or a private network, and not through a proxy."""
+    """Return whether the request comes from this machine or a private network, and not through a proxy."""
     if request.remote is None or any(name in request.headers for name in _FORWARDED):
         return False
     return is_nearby(request.remote)

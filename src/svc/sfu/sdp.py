@@ -1,11 +1,10 @@
 """Session descriptions as ordered lines: SDP text to objects and back, without loss.
 
-It knows the grammar of lines and of the attributes that this service reads, and
-bounds what it accepts. It does NOT know what an offer or an answer must contain
-(`offer` does) and keeps, untouched, every attribute that it does not know.
+Knows the grammar of lines and of the attributes that this service reads, and limits what it accepts. Does not
+know what an offer or an answer must contain (`offer` does). Keeps every unknown attribute unchanged.
 
-RFC 8866 (SDP), RFC 8285 section 5 (extmap), RFC 5576 (ssrc, ssrc-group), RFC 5888
-(mid, group), RFC 8830 (msid).
+RFC 8866 (SDP), RFC 8285 section 5 (extmap), RFC 5576 (ssrc, ssrc-group), RFC 5888 (mid, group), RFC 8830
+(msid).
 """
 
 import re
@@ -13,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-MAX_TEXT = 256 * 1024  # characters; the cap of the frame that carries it
-# A line takes a microsecond. Those of browsers have 34 characters on average, so MAX_TEXT holds 7,700.
+MAX_TEXT = 256 * 1024  # characters; the limit of the frame that carries it
+# A line takes a microsecond. Browsers' lines have 34 characters on average, so MAX_TEXT holds 7,700.
 MAX_LINES = 10_000
-# The longest line of a browser names the 1,024 media lines of a group.
+# A browser's longest line names the 1,024 media lines of a group.
 MAX_LINE = 8 * 1024
-MAX_MEDIA_LINES = 1024  # 4 of one's own and 4 from each of 200 peers (MAX_PEERS), with room to spare
+MAX_MEDIA_LINES = 1024  # 4 for the client's own and 4 from each of 200 peers (MAX_PEERS), with room to spare
 
 DIRECTIONS = ("sendrecv", "sendonly", "recvonly", "inactive")
 
@@ -30,7 +29,8 @@ _MEDIA = re.compile(r"(\S+) ([0-9]{1,5}) (\S+)((?: +\S+)+)")
 _RTPMAP = re.compile(r"([0-9]{1,3}) ([^/\s]+)/([0-9]{1,9})(?:/([0-9]{1,3}))?")
 _EXTMAP = re.compile(r"([0-9]{1,5})(?:/(\w+))? (\S+)(?: .*)?")
 _SSRC = re.compile(r"([0-9]{1,10})(?: .*)?")
-# RFC 8853 section 5.1: semicolons divide encodings, and commas the alternatives of one; ~ is a paused one.
+# RFC 8853 section 5.1: semicolons separate encodings, commas separate alternatives, and ~ marks a paused
+# encoding.
 _RIDS = r"~?[A-Za-z0-9_-]+(?:[;,]~?[A-Za-z0-9_-]+)*"
 _SIMULCAST = re.compile(rf" *(send|recv) +({_RIDS})(?: +(send|recv) +({_RIDS}))? *")
 _RID = re.compile(r"[A-Za-z0-9_-]+")
@@ -39,11 +39,11 @@ _MEDIA_LETTERS = frozenset("icbk")
 
 
 class SdpError(ValueError):
-    """The text is no session description; the message may be shown to the peer."""
+    """The text is not a session description. The message may be shown to the peer."""
 
 
 class Attribute(NamedTuple):
-    """One a= line; a flag has no value."""
+    """One a= line. A flag has no value."""
 
     name: str
     value: str | None = None
@@ -71,17 +71,17 @@ class Msid(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Section:
-    """The lines under v= or under one m=; `lines` are those that are no attributes."""
+    """The lines under v= or under one m=. `lines` are the lines that are not attributes."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)
 
     def values(self, name: str) -> list[str]:
-        """The values of every attribute of that name, in order."""
+        """Return the values of every attribute of that name, in order."""
         return [value for key, value in self.attributes if key == name and value is not None]
 
     def value(self, name: str) -> str | None:
-        """The value of the first attribute of that name."""
+        """Return the value of the first attribute of that name."""
         return next((value for key, value in self.attributes if key == name), None)
 
     def has(self, name: str) -> bool:
@@ -105,7 +105,7 @@ class Section:
 
 @dataclass(slots=True)
 class MediaDescription(Section):
-    """One m= line and what follows it."""
+    """One m= line and the lines that follow it."""
 
     kind: str
     port: int
@@ -114,7 +114,7 @@ class MediaDescription(Section):
 
     @classmethod
     def parse(cls, value: str) -> Self:
-        """Read what stands behind m=."""
+        """Read the text after m=."""
         match = _MEDIA.fullmatch(value)
         if match is None or int(match[2]) > 0xFFFF:
             raise SdpError(f"{_shown(value)} is no media line")
@@ -126,11 +126,11 @@ class MediaDescription(Section):
 
     @property
     def direction(self) -> str:
-        """The direction attribute; without one it is sendrecv (RFC 8866 section 6.7)."""
+        """The direction attribute, or else sendrecv (RFC 8866 section 6.7)."""
         return next((name for name, _ in self.attributes if name in DIRECTIONS), "sendrecv")
 
     def rtpmaps(self) -> dict[int, RtpMap]:
-        """What each payload type means."""
+        """Return the meaning of each payload type."""
         maps: dict[int, RtpMap] = {}
         for value in self.values("rtpmap"):
             match = _RTPMAP.fullmatch(value)
@@ -140,7 +140,7 @@ class MediaDescription(Section):
         return maps
 
     def extmaps(self) -> list[ExtMap]:
-        """The header extensions."""
+        """Return the header extensions."""
         maps: list[ExtMap] = []
         for value in self.values("extmap"):
             match = _EXTMAP.fullmatch(value)
@@ -150,7 +150,7 @@ class MediaDescription(Section):
         return maps
 
     def ssrcs(self) -> tuple[int, ...]:
-        """The sources that the line announces, each once, in order."""
+        """Return the sources that the line announces, in order and without duplicates."""
         found: dict[int, None] = {}
         for value in self.values("ssrc"):
             match = _SSRC.fullmatch(value)
@@ -160,7 +160,9 @@ class MediaDescription(Section):
         return tuple(found)
 
     def sent_rids(self) -> frozenset[str]:
-        """The encodings that the line sends: named by a=rid and a=simulcast alike (RFC 8853 section 5.2)."""
+        """Return the encodings that the line sends, which both a=rid and a=simulcast name (RFC 8853 section
+        5.2).
+        """
         value = self.value("simulcast")
         if value is None:
             return frozenset()
@@ -173,7 +175,7 @@ class MediaDescription(Section):
         return frozenset(_RID.findall(streams)) & sending
 
     def msid(self) -> Msid | None:
-        """The stream and track that the line announces."""
+        """Return the stream and track that the line announces."""
         value = self.value("msid")
         if value is None:
             return None
@@ -187,7 +189,7 @@ class MediaDescription(Section):
 
 @dataclass(slots=True)
 class SessionDescription(Section):
-    """A whole description. `origin` is what stands behind o=, `name` behind s=."""
+    """A whole description. `origin` is the text after o=, `name` the text after s=."""
 
     origin: str
     name: str = "-"
@@ -195,7 +197,7 @@ class SessionDescription(Section):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a description; SdpError says in words what is wrong with it."""
+        """Read a description. Raises SdpError with a readable reason."""
         lines = _split(text)
         if [letter for letter, _ in lines[:3]] != ["v", "o", "s"] or lines[0] != ("v", "0"):
             raise SdpError("a session description begins with v=0, o= and s=")
@@ -213,7 +215,7 @@ class SessionDescription(Section):
         return session
 
     def groups(self, semantics: str) -> list[list[str]]:
-        """The mids of every group of that kind."""
+        """Return the mids of every group of that kind."""
         return [words[1:] for value in self.values("group") if (words := value.split())[:1] == [semantics]]
 
     def __str__(self) -> str:
@@ -233,7 +235,7 @@ def _split(text: str) -> list[tuple[str, str]]:
     if text.count("\n") > MAX_LINES:
         raise SdpError(f"a session description has at most {MAX_LINES} lines")
     # Not splitlines(): it also splits at characters that values may contain. Some clients leave a space at
-    # the end of a line, or an empty line at the end of the text; neither means anything.
+    # the end of a line, or an empty line at the end of the text. Both are ignored.
     lines = [line.rstrip(" ") for line in text.replace("\r\n", "\n").rstrip("\n").split("\n")]
     matches = [_LINE.fullmatch(line) for line in lines]
     for line, match in zip(lines, matches, strict=True):
@@ -245,7 +247,7 @@ def _split(text: str) -> list[tuple[str, str]]:
 
 
 def _join(lines: Iterable[str]) -> str:
-    """Write the lines out; a value that would break out of its line is refused."""
+    """Write the lines. Refuse a value that would break out of its line."""
     lines = [*lines, ""]
     text = "\r\n".join(lines)
     breaks = len(lines) - 1
@@ -255,5 +257,5 @@ def _join(lines: Iterable[str]) -> str:
 
 
 def _shown(text: str) -> str:
-    """A peer's text, quoted and short enough for a message."""
+    """Return a peer's text, quoted and short enough for a message."""
     return repr(text if len(text) <= 40 else text[:40] + "…")

@@ -1,7 +1,7 @@
-"""What all connections of one running media service share, and its few regular duties.
+"""The state that all connections of one media service share, and its periodic duties.
 
-Holds the rooms, the media plane and the counters together; opens nothing itself, and has
-no timer: `app` calls the duties at their intervals. docs/signalling.md.
+Connects the rooms, the media plane and the counters. Opens nothing itself and has no timer: `app` calls the
+duties at their intervals. docs/signalling.md.
 """
 
 from collections import Counter
@@ -25,14 +25,14 @@ from svc.sfu.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Seconds: of one that nobody sets, and since 1970."""
+    """Two clocks in seconds: a steady clock that nobody sets, and the time since 1970."""
 
     steady: Callable[[], float]
     wall: Callable[[], float]
 
 
 class Service:
-    """One SFU. `chance` must not be guessed by anybody."""
+    """One SFU. `chance` must be unpredictable."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Service:
         self.clock, self.wall_clock = clocks.steady, clocks.wall
         self.resumptions = Resumptions(chance.randbytes, clocks.steady)
         self.ready = False  # UDP connectivity was verified, or need not be
-        self.leaving = False  # nobody is let in any more
+        self.leaving = False  # nobody may join from now on
         self._plane = plane
         self._find_hosts = host_candidates
         self._hosts = host_candidates()
@@ -59,7 +59,7 @@ class Service:
         self._surroundings = Surroundings(certificate, self.candidates, chance, self.tally, self.clock)
 
     def seat(self, client: Client, request: JoinRequest) -> Session:
-        """The session of a client that may join. Raises JoinRefused or NoSeats."""
+        """Return the session of a client that may join. Raises JoinRefused or NoSeats."""
         admission = admit(self.rooms, request, self.wall_clock())
         session = Session(
             client,
@@ -73,7 +73,7 @@ class Service:
         return session
 
     def leave(self, code: CloseCode, reason: str) -> None:
-        """Let nobody in any more, and tell everybody who is here that it is over."""
+        """Refuse new clients, and close all connections and sessions."""
         self.leaving = True
         for connection in list(self.connections):
             connection.close(code, reason)
@@ -81,7 +81,7 @@ class Service:
             session.close(lost=True)
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Our addresses as far as they are known now."""
+        """Return our addresses, as far as they are known now."""
         udp = (*self._hosts, *reflexive_candidates(self._hosts, self._mapped))
         return (*udp, *passive_candidates(udp)) if self._plane.serves_tcp else udp
 
@@ -89,11 +89,11 @@ class Service:
         self.ready = True
 
     def refresh_candidates(self) -> None:
-        """Look at the machine's interfaces again: laptops change networks."""
+        """Read the machine's interfaces again: laptops change networks."""
         self._hosts = self._find_hosts()
 
     def found_mapped(self, mapped: Mapping[str, Address]) -> None:
-        """STUN servers have told how the outside sees us: tell every client what is new to it."""
+        """Store the public addresses that STUN servers reported, and send each client the new candidates."""
         known = set(self.candidates())
         self._mapped = mapped
         for candidate in self.candidates():
@@ -102,5 +102,5 @@ class Service:
                     session.candidate_found(candidate)
 
     def sweep(self) -> None:
-        """Forget rooms and registrations that have been idle for long."""
+        """Forget rooms and registrations that have been idle for a long time."""
         self.rooms.sweep(self.clock(), self.wall_clock())

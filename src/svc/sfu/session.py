@@ -1,19 +1,20 @@
-"""One participant's negotiation: its offers and answers, and everything they bring about.
+"""One participant's negotiation: its offers and answers, and their effects.
 
-Theory of operation. The SFU is always the offerer, and one offer at a time is out. What
-changes meanwhile (tracks that come and go, rights, a request to renegotiate or to restart
-ICE) is not queued: it only makes the session want another offer, which says how things
-stand when it is written. So changes that come together cost one offer, and none is lost.
+Theory of operation. The SFU is always the offerer, and only one offer is pending at a time. Changes in the
+meantime (tracks that start and end, caps, a request to renegotiate or to restart ICE) are not queued. They
+only make the session want another offer, which describes the state at the time when it is written. Changes
+that come together therefore cost one offer, and none is lost.
 
-A session may outlive its connection (`detach`): media goes on, nothing is offered, and within 30 s another
-connection may take it up (`resume`). A new offer tells that one all that has happened meanwhile.
+A session may outlive its connection (`detach`): media continues, nothing is offered, and within 30 s another
+connection may resume it (`resume`). That connection gets everything that has happened meanwhile in a new
+offer.
 
-An answer that does not fit its offer is refused with a `room_error`, and the session goes
-on waiting for one that does. A fault of ours ends this session (1011), never the process:
-each way in is guarded for that.
+An answer that does not fit its offer is refused with a `room_error`, and the session keeps waiting for a
+valid answer. A failure of ours ends this session (1011), never the process: each entry point is guarded
+against it.
 
-Written against `plane` and the client's connection; has no socket and no timer of its own.
-`wake_at` says when `advance` wants to be called.
+Written against `plane` and the client's connection. Has no socket and no timer of its own. `wake_at` requests
+the next call of `advance`.
 
 docs/signalling.md; RFC 8829 (JSEP).
 """
@@ -56,28 +57,32 @@ from svc.sfu.session_states import TRANSITIONS, Event, State
 from svc.sfu.subscriptions import Subscriptions
 
 ANSWER_DEADLINE_S = 15.0
-# From an answer to encrypted media. Where a path has fallen silent, 2.3 to 3.5 s have gone by already.
+# From an answer to encrypted media. Where a path has fallen silent, 2.3 to 3.5 s have passed already.
 MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
-# Whoever closes their media leaves or comes back; their WebSocket may be closed later, and says which.
+# A client that closes its media leaves or comes back. Its WebSocket may be closed later, with a code that
+# tells which.
 GOODBYE_DEADLINE_S = 1.0
-# A chat server that is killed or updated is back within 3 s, its machine within half a minute.
+# A chat server that is killed or updated is back within 3 s, and its machine within half a minute.
 RESUME_WITHIN_S = 30.0
-# Each ICE generation may send 100 checks to addresses that the client chose, so restarts
-# are rationed; a phone that changes networks needs one or two.
+# Each ICE generation may send 100 checks to addresses that the client chose, so restarts are limited. A phone
+# that changes networks needs one or two.
 RESTART_INTERVAL_S = 10.0
 RESTART_BURST = 3
 
 logger = logging.getLogger(__name__)
 
-# Enough for 25 cameras and a screen: a wider line need not be tried further.
+# Enough for 25 cameras and a screen. There is no need to probe for more.
 MAX_PROBED_BPS = 10_000_000
 
 _AWAITING_ANSWER = (State.OFFERED, State.OUTDATED)
 
 
 class Session:
-    """See the module's theory of operation. Implements the room's Member and the core's listener."""
+    """A participant's session; see the module's docstring.
+
+    Implements the room's Member and the core's listener.
+    """
 
     def __init__(
         self,
@@ -89,7 +94,7 @@ class Session:
         plane: MediaPlane,
         surroundings: Surroundings,
     ) -> None:
-        """Take the seat; `open` begins to negotiate. Raises NoSeats."""
+        """Take the seat. `open` starts the negotiation. Raises NoSeats."""
         self._client = client
         self._rooms = rooms
         self._surroundings = surroundings
@@ -102,7 +107,7 @@ class Session:
         self._restart_due = inf
         self._media_due = inf
         self._goodbye_due = inf
-        self._away_until = inf  # While no connection leads to the client.
+        self._away_until = inf  # While the client has no connection.
         self._path_told_lost = False
         self._restarts = Allowance(RESTART_BURST, 1 / RESTART_INTERVAL_S)
         self._peer = rooms.join(admission.room, user_id, admission.caps, self, self._clock())
@@ -134,12 +139,12 @@ class Session:
 
     @property
     def away(self) -> bool:
-        """Whether no connection leads to the client."""
+        """Whether the client has no connection."""
         return self._away_until < inf
 
     @entry
     def open(self) -> None:
-        """Welcome the client, and offer it all that the room has."""
+        """Send the welcome to the client, and offer it all tracks of the room."""
         room = self._peer.room
         self._client.say("room_joined", {"message": "Joined", **self._place()})
         self._transport.set_deafened(self._peer.audio_control.is_deafened)
@@ -151,20 +156,20 @@ class Session:
 
     @entry
     def report_bandwidth(self) -> None:
-        """Tell the client from now on what its line carries, and try whether it carries more."""
+        """Report the client's bandwidth to it from now on, and probe for more."""
         self._transport.want_bandwidth(MAX_PROBED_BPS, self._bandwidth_estimated)
 
     def fail(self) -> None:
-        """End after a fault of ours."""
+        """End after a failure of ours."""
         self._end(CloseCode.FAULT, "Internal error")
 
     def is_with(self, client: Client) -> bool:
-        """Whether this connection leads to the client, or was the last that did."""
+        """Return whether this is the client's connection, or was its last."""
         return self._client is client
 
     @entry
     def detach(self) -> None:
-        """Go on without the connection, if media does, until another one takes the session up."""
+        """Continue without the connection, if media does, until another one resumes the session."""
         if not self._connectivity.connected:
             self.close(lost=True)
             return
@@ -173,7 +178,7 @@ class Session:
 
     @entry
     def resume(self, client: Client) -> None:
-        """Take up another connection of the same client, and tell it how things stand."""
+        """Continue over another connection of the same client, and send it the current state."""
         earlier, self._client = self._client, client
         earlier.succeeded()
         self._away_until = inf
@@ -189,14 +194,14 @@ class Session:
         return {"room_id": self._peer.room.room_id, "user_id": self._peer.user_id, "peers": peers}
 
     def close(self, *, lost: bool = False) -> None:
-        """The connection has ended: leave the room and give everything back."""
+        """Leave the room and release everything, because the connection has ended."""
         self._end(CloseCode.GOING_AWAY, "", lost=lost)
 
     # From the client.
 
     @entry
     def receive(self, envelope: Envelope) -> None:
-        """Take one event of the client's; what cannot be used is answered with a room_error."""
+        """Handle an event from the client. Answer an unusable event with a room_error."""
         handler = _CLIENT_EVENTS.get(envelope.event)
         try:
             if handler is None:
@@ -229,7 +234,7 @@ class Session:
             self._happened(Event.CHANGED)
 
     def _receive_candidate(self, envelope: Envelope) -> None:
-        # Browsers end their candidates with null or with an empty one.
+        # Browsers end their candidates with null or with an empty candidate.
         if envelope.data.strip() in ("", "null"):
             return
         candidate = payload(envelope)
@@ -241,7 +246,7 @@ class Session:
         )
 
     def _receive_renegotiate(self, envelope: Envelope) -> None:
-        # Its payload is otherwise ignored, whatever it is.
+        # The rest of the payload is ignored.
         try:
             wants_restart = payload(envelope).get("ice_restart") is True
         except EnvelopeError:
@@ -257,7 +262,7 @@ class Session:
             raise EnvelopeError(f"You receive no track {key[:64]!r}")
 
     def _receive_keep_alive(self, envelope: Envelope) -> None:
-        """Show that the connection still leads here, to a client that can tell the answers apart."""
+        """Confirm that the connection still leads here, if the client can tell the answers apart."""
         timestamp = payload(envelope).get("timestamp") if envelope.data else None
         if isinstance(timestamp, int | float):
             self._client.say("keep_alive", {"timestamp": timestamp})
@@ -335,7 +340,7 @@ class Session:
 
     @entry
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
-        # Music from a shared screen is nobody's voice.
+        # Music from a shared screen is not speech.
         if mid == MICROPHONE.mid:
             self._peer.room.heard(self._peer.user_id, speaking, level)
 
@@ -347,7 +352,7 @@ class Session:
 
     @entry
     def candidate_found(self, candidate: Candidate) -> None:
-        """Tell the client of an address of ours that was not known when the offer was written."""
+        """Send the client a candidate of ours that was not known when the offer was written."""
         if not self._version:
             return
         init = {
@@ -360,7 +365,7 @@ class Session:
 
     @entry
     def advance(self) -> None:
-        """Do what is due now."""
+        """Perform what is due now."""
         now = self._clock()
         if self._state in _AWAITING_ANSWER and now >= self._answer_due:
             self._end(CloseCode.NO_ANSWER, f"No answer to the offer within {ANSWER_DEADLINE_S:.0f} s")
@@ -384,7 +389,7 @@ class Session:
             self._offer(now)
 
     def settle(self) -> None:
-        """Take what the last step led to, and say when to go on."""
+        """Process the outcomes of the last step, and schedule the next one."""
         outcomes, self._connectivity.outcomes = self._connectivity.outcomes, []
         for outcome in outcomes:
             match outcome:
@@ -429,7 +434,7 @@ class Session:
             self._media_due = min(self._media_due, self._clock() + within_s)
 
     def _tell_path(self, *, lost: bool) -> None:
-        """The client may know by itself; it may as well have nothing to send, and wait for nothing."""
+        """Report a lost or regained path. A client with nothing to send may not notice by itself."""
         if lost is self._path_told_lost:
             return
         self._path_told_lost = lost
@@ -463,7 +468,7 @@ class Session:
         if self.closed:
             return
         self._happened(Event.ENDED)
-        # Last in, first out, and each whatever becomes of the others.
+        # Callbacks run last in, first out. Each runs even if others fail.
         with ExitStack() as steps:
             steps.callback(self._client.close, code, reason)
             steps.callback(self._connectivity.close)

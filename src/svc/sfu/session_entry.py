@@ -1,6 +1,6 @@
-"""A guarded way into a session: a fault inside ends that session, and nothing else.
+"""A guarded entry point of a session: a failure inside ends that session, and nothing else.
 
-Knows nothing of what sessions do.
+Does not depend on what sessions do.
 """
 
 import logging
@@ -28,7 +28,7 @@ _S = TypeVar("_S", bound=Guarded)
 
 
 def entry(method: Callable[Concatenate[_S, _P], None]) -> Callable[Concatenate[_S, _P], None]:
-    """Guard a method: it does nothing once the session is closed, and the session settles after it."""
+    """Guard a method: do nothing once the session is closed, and settle the session afterwards."""
 
     @wraps(method)
     def enter(self: _S, /, *args: _P.args, **kwargs: _P.kwargs) -> None:

@@ -1,7 +1,7 @@
 """The STUN messages that the SFU sends, and the timers of one request (RFC 8489).
 
-A thin layer over aioice's message codec. Knows nothing of candidates or pairs, opens no
-socket, and reads a stranger's bytes without ever raising: what cannot be read is None.
+A thin layer over aioice's message codec. Knows nothing of candidates or pairs and opens no socket. Never
+raises for a stranger's bytes: unreadable messages become None.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from aioice.stun import Class, Message, Method, parse_message
 from svc.sfu.path import Path
 
 ROLE_CONFLICT = 487
-# RFC 8489 section 6.2.1: the first wait, doubled at each retransmission.
+# RFC 8489 section 6.2.1: the first wait. It doubles with each retransmission.
 RTO_S = 0.5
-# Rc and Rm of the same section, below their defaults of 7 and 16: a request goes out at
-# 0, 0.5, 1.5, 3.5, 7.5 and 15.5 s and is given up at 19.5 s. The default of 39.5 s is
-# longer than anybody waits for a call, and retransmissions count as checks.
+# Rc and Rm of the same section, below their defaults of 7 and 16. A request is sent at 0, 0.5, 1.5, 3.5, 7.5
+# and 15.5 s and given up at 19.5 s. The default of 39.5 s is longer than anybody waits for a call, and
+# retransmissions count as checks.
 TRANSMISSIONS = 6
 LAST_WAIT_S = 4.0
 
@@ -25,7 +25,7 @@ TransactionId = Callable[[], bytes]
 
 
 def read_message(data: bytes) -> Message | None:
-    """The Binding message in `data`, or None for anything else."""
+    """Return the Binding message in `data`, or None for anything else."""
     try:
         message = parse_message(data)
     except (ValueError, StructError):
@@ -34,12 +34,12 @@ def read_message(data: bytes) -> Message | None:
 
 
 def binding_request(transaction_id: bytes) -> Message:
-    """A bare Binding request, to be given its attributes."""
+    """Return a bare Binding request. The caller adds the attributes."""
     return Message(Method.BINDING, Class.REQUEST, transaction_id)
 
 
 def success_response(request: Message, path: Path, pwd: str) -> bytes:
-    """The authenticated answer to a check that came over `path`."""
+    """Return the authenticated response to a check that came over `path`."""
     response = Message(Method.BINDING, Class.RESPONSE, request.transaction_id)
     response.attributes["XOR-MAPPED-ADDRESS"] = path.address
     response.add_message_integrity(pwd.encode())
@@ -47,7 +47,7 @@ def success_response(request: Message, path: Path, pwd: str) -> bytes:
 
 
 def role_conflict_response(request: Message, pwd: str) -> bytes:
-    """The 487 that tells the peer to change its role (RFC 8445 section 7.3.1.1)."""
+    """Return the 487 that makes the peer change its role (RFC 8445 section 7.3.1.1)."""
     response = Message(Method.BINDING, Class.ERROR, request.transaction_id)
     response.attributes["ERROR-CODE"] = (ROLE_CONFLICT, "Role Conflict")
     response.add_message_integrity(pwd.encode())
@@ -55,10 +55,10 @@ def role_conflict_response(request: Message, pwd: str) -> bytes:
 
 
 def same_way_back(sent: Path, received: Path) -> bool:
-    """Whether a response that came over `received` answers what went over `sent`.
+    """Return whether a response received over `received` matches a request sent over `sent`.
 
-    RFC 8445 section 7.2.5.2.1 demands symmetry. Where the kernel chose our address, or
-    did not tell it, any of ours will do.
+    RFC 8445 section 7.2.5.2.1 requires symmetry. If the kernel chose our address or did not report it, any of
+    ours matches.
     """
     return sent.remote == received.remote and (
         not sent.local or not received.local or sent.local == received.local
@@ -67,27 +67,27 @@ def same_way_back(sent: Path, received: Path) -> bool:
 
 @dataclass(slots=True)
 class Transmission:
-    """When one request is sent, sent again, and given up."""
+    """The times when one request is sent, retransmitted and given up."""
 
     data: bytes
     path: Path
     limit: int = TRANSMISSIONS
     last_wait_s: float = LAST_WAIT_S
     sent: int = 0
-    due: float = 0.0  # The next transmission, or giving up once there is none left.
+    due: float = 0.0  # The next transmission, or giving up after the last one.
 
     @property
     def spent(self) -> bool:
-        """Nothing is left to send: what is due is giving up."""
+        """Whether no transmission is left, so that the request is given up next."""
         return self.sent >= self.limit
 
     def transmitted(self, now: float) -> None:
-        """The request has gone out at `now`."""
+        """Record that the request was sent at `now`."""
         self.sent += 1
         self.due = now + (self.last_wait_s if self.spent else RTO_S * 2 ** (self.sent - 1))
 
     def silence(self, now: float) -> None:
-        """Send no more, but keep listening for an answer."""
+        """Stop sending, but keep waiting for a response."""
         if not self.spent:
             self.limit = self.sent
             self.due = now + self.last_wait_s

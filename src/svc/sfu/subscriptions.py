@@ -1,20 +1,20 @@
-"""What one client receives: a sendonly m-line per forwarded track, and its down track.
+"""The tracks that one client receives: a sendonly m-line per forwarded track, and its down track.
 
 The life of a line:
 
-    offered    a track has come; the next offer says sendonly, with new sources.
-    flowing    the answer accepted it: a DownTrack forwards what the answer lists.
-    ending     the track is gone, its DownTrack closed; the next offer says inactive.
-    free       that inactive was answered: the line waits for another track of its kind.
+- offered: a track was published. The next offer says sendonly, with new sources.
+- flowing: the answer accepted the track. A DownTrack forwards what the answer lists.
+- ending: the track has ended, and its DownTrack is closed. The next offer says inactive.
+- free: the inactive line was answered. It waits for another track of its kind.
 
-A source (SSRC) serves one DownTrack and never another: with the same key, the same SSRC
-and packet index would encrypt two packets alike, which gives the key away (RFC 7714
-section 8.1). So a reused line, and one that the client stopped and resumes, gets new ones.
+A source (SSRC) serves one DownTrack and never another. With the same key, the same SSRC and packet index
+would encrypt two packets alike, which reveals the key (RFC 7714 section 8.1). A reused line therefore gets
+new sources, and so does a line that the client stopped and resumes.
 
-Offers and answers grow with every line, and a message above 256 KB would end the call. So
-lines are budgeted: a track beyond the budget is unavailable until a line falls free.
+Offers and answers grow with every line, and a message above 256 KB would end the call. Lines therefore have a
+budget: a track beyond it is unavailable until a line becomes free.
 
-Decides and keeps books; writes no offer. docs/signalling.md, "How an offer is made".
+Keeps the records and writes no offer. docs/signalling.md, "How an offer is made".
 """
 
 from collections.abc import Callable
@@ -27,14 +27,14 @@ from svc.sfu.plane import DownTrack, MediaTransport
 from svc.sfu.publications import SOURCES
 from svc.sfu.rooms import Peer, Track
 
-# Why a track is unavailable, as clients are told.
+# The reasons why a track is unavailable, as sent to clients.
 CODEC, NO_LINE = "codec", "no_line"
 
-# What one line adds to an offer on the wire, where it is JSON within JSON; answers of
-# browsers are shorter. All lines together leave room for the client's own four.
+# The size of one line in an offer on the wire, where it is JSON within JSON. Browsers' answers are shorter.
+# All lines together leave room for the client's own four.
 _OFFER_BYTES = {"audio": 1_100, "video": 3_350}
 MAX_OFFER_BYTES = 243_000
-# Pictures leave room for sound: forty-six of them are more than a screen shows.
+# Video leaves room for audio: forty-six videos are more than a screen shows.
 MAX_VIDEO_BYTES = 154_500
 
 
@@ -74,11 +74,11 @@ class Subscriptions:
         self._used_ssrcs: set[int] = set()
 
     def transceivers(self) -> list[Transceiver]:
-        """The lines as the next offer has them; later changes do not reach these copies."""
+        """Return copies of the lines for the next offer. Later changes do not affect them."""
         return [replace(line.transceiver) for line in self._lines]
 
     def tracks(self) -> dict[str, dict[str, str]]:
-        """Whose track is on which line, for the client: a reused line keeps its first id there."""
+        """Return the track on each line, for the client: a reused line keeps its first id there."""
         return {
             line.transceiver.mid: {
                 "track_id": line.track.track_id,
@@ -90,7 +90,7 @@ class Subscriptions:
         }
 
     def add(self, track: Track) -> None:
-        """Give a track a line: a free one of its kind, else a new one, else a place in the queue."""
+        """Assign a line to a track: a free one of its kind, or a new one, or else a place in the queue."""
         line = self._free_line(track.kind) or self._new_line(track.kind)
         if line:
             self._occupy(line, track)
@@ -99,7 +99,7 @@ class Subscriptions:
             self._unavailable(track, NO_LINE)
 
     def place_waiting(self) -> bool:
-        """Give lines that have fallen free to tracks that wait for one; True if there were any."""
+        """Assign free lines to waiting tracks. Return True if there were any."""
         waiting, self._waiting = self._waiting, []
         for track in waiting:
             if line := self._free_line(track.kind):
@@ -110,7 +110,7 @@ class Subscriptions:
         return len(self._waiting) < len(waiting)
 
     def remove(self, track: Track) -> None:
-        """The track has ended: nothing is forwarded from now on."""
+        """Stop forwarding a track that has ended."""
         if track in self._waiting:
             self._waiting.remove(track)
             self._available(track)
@@ -122,14 +122,14 @@ class Subscriptions:
             line.transceiver.direction = "inactive"
 
     def change(self, track: Track) -> None:
-        """The publisher has turned to another codec."""
+        """Handle the publisher's change to another codec."""
         if line := self._line_of(track):
             line.transceiver.first_codec = track.payload_type
             if line.down_track:
                 self._judge(line, track)
 
     def answered(self, offered: Transceiver, answer: Line, *, mixed: bool) -> None:
-        """Forward on this line as the client says. `offered` is what it answers to."""
+        """Forward on this line according to the answer. `offered` is the offered line."""
         line = self._lines[int(offered.mid) - len(SOURCES)]
         if offered.direction == "inactive":
             line.free = line.track is None
@@ -137,7 +137,7 @@ class Subscriptions:
             self._apply(line, line.track, answer, mixed)
 
     def set_layer(self, key: str, wish: LayerWish) -> bool:
-        """Send of the track with this id, or on this line, what is wished for; False if there is none."""
+        """Apply a wish to the track with this id or on this line. Return False if there is none."""
         for line in self._lines:
             if line.track and key in (line.track.track_id, line.transceiver.mid):
                 before, line.wish = line.wish or LayerWish(), wish
@@ -148,7 +148,7 @@ class Subscriptions:
         return False
 
     def tell_unavailable(self) -> None:
-        """Name every track again that the client cannot be sent; it may have missed an earlier word."""
+        """Repeat every unavailable track: the client may have missed an earlier message."""
         for track in self._waiting:
             self._unavailable(track, NO_LINE)
         for line in self._lines:
@@ -185,7 +185,7 @@ class Subscriptions:
         self._tell_demand(line)
 
     def _tell_demand(self, line: _Receiving) -> None:
-        """Say how wide the client shows the track, as far as it is known, or that it does not."""
+        """Report how wide the client shows the track, as far as it is known, or that it does not show it."""
         if line.track is None:
             return
         declined = line.answered and line.down_track is None
@@ -225,7 +225,7 @@ class Subscriptions:
         return down_track
 
     def _judge(self, line: _Receiving, track: Track) -> None:
-        """Say so, once, when the client has not accepted the publisher's codec, or now has."""
+        """Report once that the client has not accepted the publisher's codec, or that it now has."""
         lacking = track.payload_type not in line.accepted
         if lacking and not line.told_unavailable:
             self._unavailable(track, CODEC)
@@ -254,7 +254,7 @@ class Subscriptions:
 
 
 def _apply_wish(down_track: DownTrack, before: LayerWish, wish: LayerWish) -> None:
-    """Ask the core only for what differs: clients repeat themselves."""
+    """Send the core only the differences: clients repeat themselves."""
     if wish.max_temporal_layer != before.max_temporal_layer:
         down_track.set_max_temporal_layer(wish.max_temporal_layer)
     if wish.max_spatial_layer != before.max_spatial_layer:

@@ -1,7 +1,7 @@
-"""Telling a chat server who speaks in the rooms that it asks about, never more often than it can use.
+"""Send a chat server the speakers of the rooms that it asks about, at a limited rate.
 
-A page shows a ring; two changes a second are as many as anybody follows. What has changed and changed back
-by then is not told. Nothing is told of rooms that nobody asks about. Our own addition to the protocol.
+A page shows a ring, and nobody can follow more than two changes a second. A change that is reverted by then
+is not sent. Nothing is sent for rooms that nobody asks about. This is our own addition to the protocol.
 """
 
 import asyncio
@@ -15,7 +15,10 @@ Say = Callable[[str, Sequence[str]], None]
 
 
 class SpeakersTeller:
-    """`say(room_id, user_ids)` tells it; user ids are sorted, so that loudness alone is no change."""
+    """Sends speakers with `say(room_id, user_ids)`.
+
+    User ids are sorted, so that loudness alone is not a change.
+    """
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -23,7 +26,10 @@ class SpeakersTeller:
         self._pauses: dict[Room, asyncio.TimerHandle] = {}
 
     def want(self, room: Room, wanted: bool) -> None:
-        """From now on tell of this room, or no more. Whoever asks is told at once, even of nobody."""
+        """Start or stop sending this room's speakers.
+
+        After a start, send them at once, even an empty list.
+        """
         self._told.pop(room, None)
         if pause := self._pauses.pop(room, None):
             pause.cancel()

@@ -1,6 +1,6 @@
-"""The table of a state machine: what each event leads to from each state, and nothing else does.
+"""The table of a state machine: the only allowed events in each state, and the states that they lead to.
 
-What a machine does on its way belongs to its owner. `python -m tests.sfu.diagrams` draws the tables in docs/.
+The owner of the machine performs the actions. `python -m tests.sfu.diagrams` draws the tables in docs/.
 """
 
 from collections.abc import Mapping
@@ -13,18 +13,18 @@ Event = TypeVar("Event", bound=Enum)
 
 
 class IllegalEvent(Exception):
-    """An event that must not happen in the state that it met: a mistake of ours."""
+    """An event that must not happen in the current state: a bug of ours."""
 
 
 @dataclass(frozen=True)
 class Transitions(Generic[State, Event]):
-    """The first state of the table is the one that the machine starts in."""
+    """A transition table. Its first state is the machine's initial state."""
 
     machine: str
     table: Mapping[State, Mapping[Event, State]]
 
     def after(self, state: State, event: Event) -> State:
-        """The state that `event` leads to. Raises IllegalEvent."""
+        """Return the state that `event` leads to. Raises IllegalEvent."""
         following = self.table[state].get(event)
         if following is None:
             raise IllegalEvent(f"{self.machine}: {event.name} must not happen in {state.name}")
