@@ -1,7 +1,7 @@
-"""The m-lines of one call, offer by offer, as the tests and the recorded answers use them.
+"""The m-lines of one call, offer by offer, for the tests and the recorded answers.
 
-`record_answers` plays these offers to real peers; the answers lie in `tests/data/sdp`,
-named by peer and step.
+`record_answers` sends these offers to real peers. The answers are in `tests/data/sdp`, named by peer and
+step.
 """
 
 from dataclasses import replace
@@ -47,7 +47,7 @@ CALL: Final = {
 
 
 def offer(step: str) -> str:
-    """Our offer at that step of the call."""
+    """Return our offer at that step of the call."""
     return build_offer(
         session_id=1,
         version=1 + list(CALL).index(step),
@@ -59,5 +59,5 @@ def offer(step: str) -> str:
 
 
 def answer(peer: str, step: str) -> str:
-    """What that peer really answered to it."""
+    """Return the peer's recorded answer at that step."""
     return (ANSWERS / f"{peer}-{step}.sdp").read_bytes().decode()

@@ -1,6 +1,6 @@
-"""The state machines as diagrams in the documents: `python -m tests.sfu.diagrams` draws them.
+"""Draw the state machines as diagrams in the documents: `python -m tests.sfu.diagrams`.
 
-Each stands behind a comment with its machine's name.
+Each diagram follows a comment with its machine's name.
 """
 
 import re
@@ -20,7 +20,7 @@ _PLACE = re.compile(r"<!-- (\w+) -->\n(?:```mermaid\n.*?```\n)?", re.DOTALL)
 
 
 def drawn(document: str) -> str:
-    """A document with its diagrams as they should be."""
+    """Return the document with up-to-date diagrams."""
     diagrams = {
         session_states.TRANSITIONS.machine: _diagram(session_states.TRANSITIONS),
         ice_states.TRANSITIONS.machine: _diagram(ice_states.TRANSITIONS),
@@ -30,7 +30,7 @@ def drawn(document: str) -> str:
 
 
 def _diagram(transitions: Transitions[_State, _Event]) -> str:
-    """In the language of Mermaid: begins at the first state, ends where nothing leads on."""
+    """Return a Mermaid diagram that begins at the first state and ends at the final states."""
     table = transitions.table
     lines = [f"[*] --> {_words(next(iter(table)))}"]
     for state, ways in table.items():

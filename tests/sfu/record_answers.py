@@ -1,7 +1,7 @@
-"""Records what Chromium and aiortc answer to the offers of `calls`, for the tests to read.
+"""Record the answers of Chromium and aiortc to the offers of `calls`, for the tests.
 
-Run as `python -m tests.sfu.record_answers` when an offer changes; it fails where a peer
-refuses one. No test runs it: the answers are kept in `tests/data/sdp`.
+Run `python -m tests.sfu.record_answers` when an offer changes. It fails if a peer refuses an offer. No test
+runs it: the answers are kept in `tests/data/sdp`.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Answers of real peers are understood; what does not fit the offer is refused in words."""
+"""Answers of real peers are understood, and answers that do not fit the offer are refused with a reason."""
 
 import re
 from dataclasses import replace
@@ -39,7 +39,7 @@ def edited(old: str, new: str, step: str = "receiving", times: int = -1) -> str:
 
 
 def rejecting(index: int, *, keep_attributes: bool = True) -> str:
-    """Chromium's answer with one line rejected (RFC 8829 section 5.3.1)."""
+    """Return Chromium's answer with one line rejected (RFC 8829 section 5.3.1)."""
     session = SessionDescription.parse(answer("chromium", "receiving"))
     media = session.media[index]
     media.port = 0
@@ -56,7 +56,7 @@ def refused(text: str, message: str, step: str = "receiving") -> None:
 
 
 def encodings(*lines: str, direction: str = "sendonly") -> tuple[str, ...]:
-    """The encodings of the camera, where an answer has these lines for it."""
+    """Return the encodings of the camera, if an answer has these lines for it."""
     session = SessionDescription.parse(answer("chromium", "publishing"))
     camera = session.media[1]
     camera.attributes += [Attribute(*text.split(":", 1)) for text in lines]
@@ -74,14 +74,14 @@ ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
 @pytest.mark.parametrize(
     ("lines", "rids"),
     [
-        # As Chromium and Firefox have it.
+        # As in Chromium and Firefox.
         ((*ALL_RIDS, "simulcast:send q;h;f"), ("q", "h", "f")),
         ((*ALL_RIDS, "simulcast:send ~q;~h;f"), ("q", "h", "f")),
-        # In another order, with alternatives, with what is received beside it.
+        # In another order, with alternatives, and with received encodings as well.
         ((*ALL_RIDS, "simulcast:send f;h,q"), ("q", "h", "f")),
         ((*ALL_RIDS, "simulcast:recv a;b send f;q"), ("q", "f")),
         (("rid:q send pt=112;max-width=320", "rid:f send", "simulcast:send q;f"), ("q", "f")),
-        # What is not named twice, or was not asked for, does not count; one encoding needs no name.
+        # An encoding must be named twice and have been requested. A single encoding needs no name.
         (("rid:q send", "rid:h recv", "simulcast:send q;h;f"), ()),
         (("rid:q send", "rid:x send", "rid:f send", "simulcast:send q;x;f"), ("q", "f")),
         ((*ALL_RIDS, "simulcast:recv q;h;f"), ()),
@@ -346,7 +346,7 @@ def test_an_answer_without_a_usable_transport_is_refused(
 
 
 def test_a_client_that_copies_our_lines_and_keeps_one_codec_is_understood() -> None:
-    """How simple clients answer: the lines of the offer back, one codec where they send."""
+    """Simple clients copy the lines of the offer, with one codec where they send."""
     session = SessionDescription.parse(offer("receiving"))
     for media in session.media:
         copied = (

@@ -1,5 +1,6 @@
-"""Starting and not starting: the program with its real ports. docs/signalling.md, "Why a WebSocket is
-closed".
+"""The program starts, or refuses to start, with its real ports.
+
+docs/signalling.md, "Why a WebSocket is closed".
 """
 
 import os
@@ -20,7 +21,7 @@ from svc.sfu.media import COUNTERS
 
 @pytest.fixture
 def held_udp_port() -> Iterator[int]:
-    """A UDP port that somebody else has."""
+    """Return a UDP port that another program holds."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
         holder.bind(("0.0.0.0", 0))
         yield holder.getsockname()[1]

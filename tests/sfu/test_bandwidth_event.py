@@ -1,4 +1,4 @@
-"""A client hears what its line carries if it has asked for that when it joined, and else nothing of it."""
+"""A client receives the bandwidth of its line only if it requested that when joining."""
 
 from tests.kit.site import site
 from tests.kit.virtual_time import in_virtual_time

@@ -1,4 +1,4 @@
-"""Candidates are read, refused, written and gathered as RFC 8445 and RFC 8839 say."""
+"""Candidates are read, refused, written and gathered according to RFC 8445 and RFC 8839."""
 
 import pytest
 
@@ -149,7 +149,7 @@ def test_what_is_advertised_instead_of_the_interfaces_has_no_reflexive_candidate
 
 def test_tcp_is_offered_at_the_address_of_each_udp_candidate_and_below_all_of_them() -> None:
     hosts = host_candidates(port=3478, interfaces=["192.0.2.1", "2001:db8::1"], bound=WILDCARDS)
-    # A cloud machine's NAT keeps the number; a home's chooses one, and would choose another for TCP.
+    # A cloud machine's NAT keeps the port number. A home NAT chooses one, and would choose another for TCP.
     kept = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 3478)})
     chosen = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 40000)})
     passive = passive_candidates((*hosts, *kept, *chosen))
@@ -166,7 +166,7 @@ def test_tcp_is_offered_at_the_address_of_each_udp_candidate_and_below_all_of_th
 def test_a_passive_candidate_is_written_as_rfc_6544_has_it() -> None:
     (host,) = host_candidates(port=3478, interfaces=["192.0.2.1"], bound=WILDCARDS)
     (passive,) = passive_candidates([host])
-    # Type preference 90 of TCP, direction 4 of a passive one (section 4.2).
+    # Type preference 90 of TCP, direction 4 of a passive candidate (section 4.2).
     rank = (90 << 24) + ((4 << 13) + 8191 << 8) + 255
     assert (
         str(passive) == f"candidate:{passive.foundation} 1 tcp {rank} 192.0.2.1 3478 typ host tcptype passive"

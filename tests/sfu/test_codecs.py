@@ -1,4 +1,4 @@
-"""The codec and extension tables say what the specification lists, and fit on the wire."""
+"""The codec and extension tables match the specification and fit on the wire."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_no_payload_type_means_two_things_or_looks_like_rtcp() -> None:
     rtx = [codec.rtx_payload_type for codec in VIDEO if codec.rtx_payload_type is not None]
     numbers = [codec.payload_type for codec in AUDIO + VIDEO] + rtx
     assert len(set(numbers)) == len(numbers)
-    # RFC 5761 section 4: with RTCP on the same port, 64 to 95 are taken.
+    # RFC 5761 section 4: with RTCP on the same port, 64 to 95 are reserved.
     assert all(0 <= number < 64 or 96 <= number <= 127 for number in numbers)
 
 

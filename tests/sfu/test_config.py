@@ -1,4 +1,4 @@
-"""The SFU's variables: their defaults, their checks, and that there are no others."""
+"""The SFU's variables: their defaults and checks, and that there are no others."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,7 +9,7 @@ from svc.sfu.config import Config
 
 
 class Recording(Mapping[str, str]):
-    """Variables that remember which of them were asked for."""
+    """Variables that record which of them were read."""
 
     def __init__(self) -> None:
         self.asked: set[str] = set()

@@ -1,4 +1,4 @@
-"""The pulse of a WebSocket, whoever is at its other end: pings, and what silence leads to."""
+"""The pings of a WebSocket to either kind of client, and the result of silence."""
 
 import asyncio
 from itertools import pairwise
@@ -12,7 +12,7 @@ from tests.kit.virtual_time import in_virtual_time
 
 
 async def chat_server(where: Site) -> Socket:
-    """A control connection that leaves pings to the test."""
+    """Return a control connection that leaves pings to the test."""
     control = await where.connect("/server", autoping=False)
     register = {"server_id": "home", "server_password": SECRET, "room_id": "lobby"}
     await control.say("server_register", register)

@@ -1,4 +1,4 @@
-"""From an answer to keys: ICE and DTLS of one session against a client in memory."""
+"""From an answer to keys: ICE and DTLS of one session, against a client in memory."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -22,7 +22,7 @@ def client_certificate() -> Certificate:
 
 
 class Client:
-    """What a browser does behind its answer: checks, a handshake, and nothing else."""
+    """The checks and the handshake of a browser, and nothing else."""
 
     def __init__(self, call: Call, *, role: str = "client") -> None:
         self.call = call
@@ -43,7 +43,7 @@ class Client:
             self.call.pass_time(0.05)
 
     def shake_hands(self) -> None:
-        """Send what the client's side of the handshake has to say."""
+        """Send all pending handshake datagrams of the client."""
         for data in self.dtls.transmits:
             self.person.session.dtls_received(data)
         self.dtls.transmits.clear()

@@ -17,7 +17,7 @@ LOBBY = {"room_id": "lobby", **HOME}
 
 
 async def published_mic(where: Site, user_id: str) -> Any:
-    """Somebody whose microphone is on; their transport."""
+    """Join with a microphone that is on, and return the transport."""
     person = await where.join(user_id)
     await person.answer(Answering(sends={MIC: ""}))
     await asyncio.sleep(0.1)
@@ -166,7 +166,7 @@ async def test_a_message_with_wrong_credentials_is_dropped_silently(password: st
             await intruder.say(event, {**LOBBY, **extra, "server_password": password})
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
         assert not where.plane.transports[0].deafened
-        # What the intruder hears first is the answer to credentials of its own.
+        # The first message that the intruder receives is the answer to its own credentials.
         await intruder.say("server_register", {**HOME, "server_id": "intruder", "room_id": "den"})
         assert await intruder.sync("intruder") == [{"room_id": "den", "user_ids": []}]
         assert not ann.socket.closed

@@ -1,4 +1,4 @@
-"""Receivers say what they want of a video; its publisher is told of all of their wishes together."""
+"""Receivers send their wishes for a video, and its publisher receives the combined demand."""
 
 import pytest
 
@@ -7,7 +7,8 @@ from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
 def told(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
-    """What the publisher was told of this track, as width and whether anybody watches it."""
+    """Return the demands that the publisher received for this track, as width and whether anybody watches it.
+    """
     events = [each for each in publisher.events("layers_wanted") if each["source"] == source]
     return [(each["width"], each["watched"]) for each in events]
 
@@ -17,7 +18,7 @@ def want(receiver: Person, **wish: object) -> None:
 
 
 def watched_by(*names: str) -> tuple[Call, Person, list[Person]]:
-    """Ann shows her camera to these receivers, whose clients say nothing of width."""
+    """Show Ann's camera to these receivers, whose clients send no width."""
     call = Call()
     ann = call.joined("ann", camera="a ac")
     receivers = [call.joined(name) for name in names]

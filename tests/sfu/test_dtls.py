@@ -1,4 +1,4 @@
-"""DTLS between two transports of ours, over a network in memory and on its clock."""
+"""DTLS between two of our transports, over a network in memory and on its clock."""
 
 import random
 from datetime import UTC, datetime
@@ -123,10 +123,10 @@ def test_the_servers_last_flight_is_repeated_four_times(ours: Certificate, their
 
 
 def fragments(record: bytes, size: int) -> list[bytes]:
-    """The handshake message of one record in several (RFC 6347 section 4.2.3)."""
+    """Split the handshake message of one record into several (RFC 6347 section 4.2.3)."""
     message_type, sequence, body = record[13:17], record[17:19], record[25:]
     datagrams = []
-    # Record numbers that OpenSSL itself will not use: it knows nothing of our splitting.
+    # OpenSSL itself will not use these record numbers: it does not know of our splitting.
     for number, offset in enumerate(range(0, len(body), size), start=40):
         part = body[offset : offset + size]
         header = record[:10] + bytes([number]) + (12 + len(part)).to_bytes(2, "big")
@@ -144,7 +144,7 @@ def test_a_client_hello_in_two_datagrams_is_put_together(
     client.transport.start(network.now)
     [hello] = client.transport.transmits
     client.transport.transmits.clear()
-    # Chromium's, with its post-quantum key share, never fits one datagram.
+    # Chromium's hello, with its post-quantum key share, never fits one datagram.
     parts = fragments(hello, 100)[::order]
     assert len(parts) > 1
     for part in parts:

@@ -26,7 +26,7 @@ LOCALHOST = "127.0.0.1"
 
 
 class DtlsSocket(asyncio.DatagramProtocol):
-    """A transport on a real socket; answers whoever speaks."""
+    """A transport on a real socket. It answers any sender."""
 
     def __init__(self, transport: DtlsTransport, remote: tuple[str, int] | None) -> None:
         self.dtls = transport
@@ -99,7 +99,7 @@ async def openssl(*arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
 
 
 def write_certificate(folder: FilePath) -> tuple[list[str], str]:
-    """The arguments that give openssl a certificate, and its SHA-256 fingerprint."""
+    """Return the arguments that give openssl a certificate, and the certificate's SHA-256 fingerprint."""
     certificate = RTCCertificate.generateCertificate()
     (folder / "key.pem").write_bytes(
         certificate._key.private_bytes(
@@ -133,7 +133,7 @@ async def test_openssl_s_client_gets_gcm_although_it_prefers_sha1(
         event = await peer.events.get()
         assert isinstance(event, Connected) and event.keys.profile == "AEAD_AES_128_GCM"
         assert client.stdin is not None
-        client.stdin.write(b"Q\n")  # Quit: s_client says close_notify.
+        client.stdin.write(b"Q\n")  # Quit: s_client sends close_notify.
         assert await peer.events.get() == Closed()
 
 
@@ -175,7 +175,7 @@ async def test_openssl_retransmits_with_new_record_numbers_when_its_own_clock_sa
 
 
 class Wire:
-    """What aiortc takes for its ICE transport: joined to ours by two queues."""
+    """A stand-in for aiortc's ICE transport, connected to ours by two queues."""
 
     state = "completed"
 

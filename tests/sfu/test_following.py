@@ -1,4 +1,4 @@
-"""The media follows its peer to where it answers, and only there; silence is noticed."""
+"""Media follows its peer to the address where it answers, and nowhere else. Silence is noticed."""
 
 import random
 
@@ -18,7 +18,7 @@ AWAY = Path(("203.0.113.10", 4000), SERVER)
 
 
 class Peer:
-    """Answers on the paths that it has, and checks what it likes."""
+    """A peer that answers on its paths and checks any path."""
 
     def __init__(self, *paths: Path, controlling: bool = True) -> None:
         self.agent: IceAgent = selected_agent()
@@ -61,7 +61,7 @@ def test_media_moves_within_a_second_to_where_the_peer_checks_from_and_answers()
     peer.wait(DECIDE_AFTER_S)
     assert peer.selected == [ELSEWHERE]
     assert "USE-CANDIDATE" in peer.requests[-1].attributes
-    # Consent is asked for there from now on.
+    # Consent is requested on that path from now on.
     peer.asked.clear()
     peer.wait(60)
     assert {path for _, path in peer.asked} == {ELSEWHERE} and peer.agent.state is State.CONNECTED
@@ -79,7 +79,7 @@ def test_a_check_sent_again_from_an_address_that_does_not_answer_moves_nothing()
     peer.check(ELSEWHERE)
     peer.wait(3)
     assert peer.selected == []
-    # No more goes there than came.
+    # The agent sends no more there than it received from there.
     assert sum(path == ELSEWHERE for _, path in peer.asked) == 3
 
 
@@ -128,7 +128,7 @@ def test_media_moves_to_a_connection_when_udp_falls_silent_and_back_as_soon_as_u
     peer.agent.path_silent(peer.now)
     peer.wait(2)
     assert peer.selected == [CONNECTION]
-    # Consent is asked for over it from now on.
+    # Consent is requested over the connection from now on.
     peer.asked.clear()
     peer.wait(30)
     assert {path for _, path in peer.asked} == {CONNECTION} and peer.agent.state is State.CONNECTED

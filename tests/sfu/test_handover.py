@@ -1,4 +1,5 @@
-"""A running service hands its ports to its successor: two real processes, real sockets, real media."""
+"""A running service hands its ports to its successor, with two real processes, real sockets and real media.
+"""
 
 import asyncio
 import os
@@ -24,7 +25,7 @@ REJOINED_WITHIN_S = 20.0
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Where the service waits for its successor."""
+    """Return the socket on which the service waits for its successor."""
     return tmp_path / "sfu.sock"
 
 
@@ -115,7 +116,7 @@ async def test_a_successor_that_dies_too_early_changes_nothing(place: Path) -> N
             succession._connection.close()
             await asyncio.gather(ada.sees(grace), grace.sees(ada))
             assert ada.closed is None
-        # Nor does one who says something else.
+        # A client that sends another message does not get them either.
         with socket.socket(socket.AF_UNIX) as stranger:
             stranger.connect(str(place))
             stranger.sendall(b"hello")
@@ -128,7 +129,7 @@ async def test_without_somebody_to_succeed_it_starts_afresh(place: Path) -> None
         assert any("no service to take over from" in line for line in sfu.output.splitlines())
         async with sfu.http.get(sfu.url + "/health") as response:
             assert response.status == 200
-    # As a process that was killed leaves it behind.
+    # A killed process leaves such a socket behind.
     with socket.socket(socket.AF_UNIX) as left_behind:
         left_behind.bind(str(place))
     async with waiting_at(place):

@@ -1,4 +1,4 @@
-"""The ICE agent against another one of its kind, over a network in memory."""
+"""The ICE agent against another agent of its kind, over a network in memory."""
 
 import random
 from itertools import pairwise
@@ -37,7 +37,7 @@ def host(ip: str, port: int = 5000, *, rank: int = 2**31 - 1, ufrag: str | None 
 
 
 def lone_agent(*ips: str) -> IceAgent:
-    """An agent whose peer is played by the test itself."""
+    """Return an agent whose peer is the test itself."""
     numbers = random.Random(3)
     return IceAgent(
         local=IceCredentials.generate(numbers.randbytes),
@@ -49,7 +49,7 @@ def lone_agent(*ips: str) -> IceAgent:
 
 
 def checks(agent: IceAgent) -> list[tuple[Message, Path]]:
-    """What the agent has sent since the last look."""
+    """Return the messages that the agent has sent since the last call."""
     sent = [(read_message(data), path) for data, path in agent.transmits]
     agent.transmits.clear()
     return [(message, path) for message, path in sent if message is not None]
@@ -75,7 +75,7 @@ def started(*candidates: Candidate, agent: IceAgent | None = None) -> IceAgent:
 
 
 def run(agent: IceAgent, until: float) -> None:
-    """Advance through every deadline, unanswered."""
+    """Advance through every deadline, without answers."""
     steps = 0
     while (deadline := agent.next_deadline()) is not None and deadline <= until:
         agent.advance(deadline)
@@ -344,7 +344,7 @@ def test_consent_is_asked_for_every_4_to_6_s_with_a_new_transaction() -> None:
             agent.stun_received(answer(request), path, now)
     gaps = [after - before for before, after in pairwise(times)]
     assert len(ids) == len(gaps) >= 50
-    # Who keeps the agent's time may be a second late.
+    # The timer may be up to a second late.
     assert 4 <= min(gaps) < 4.25 and 4.75 < max(gaps) <= 5
 
 

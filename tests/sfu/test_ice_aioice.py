@@ -19,7 +19,7 @@ LOCALHOST = "127.0.0.1"
 
 
 class LoopbackPeer(asyncio.DatagramProtocol):
-    """An agent on a real socket, checks answered as the native core does."""
+    """An agent on a real socket, whose checks are answered as by the native core."""
 
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
@@ -50,7 +50,7 @@ class LoopbackPeer(asyncio.DatagramProtocol):
         self.tell(lambda now: self.agent.check_received(check, now))
 
     def tell(self, call: Callable[[float], None]) -> None:
-        """Make one call into the agent, then do what it wants done."""
+        """Call the agent once, then carry out its output."""
         call(self._clock())
         for data, path in self.agent.transmits:
             self._transport.sendto(data, path.remote)

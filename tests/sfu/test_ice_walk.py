@@ -1,4 +1,4 @@
-"""Whatever a peer does, in whatever order: the agent accepts it or drops it, and never raises."""
+"""The agent accepts or drops any actions of a peer, in any order, and never raises."""
 
 import random
 from collections.abc import Callable
@@ -18,7 +18,7 @@ REMOTES: list[Address] = [(f"198.51.100.{host}", 5000) for host in range(1, 6)]
 
 
 class Walk:
-    """A peer without manners."""
+    """A misbehaving peer."""
 
     def __init__(self, seed: int) -> None:
         self.numbers = random.Random(seed)

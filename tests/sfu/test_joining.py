@@ -1,4 +1,7 @@
-"""Who may join: the raw secret, or the client credential with a token, and one refusal for all else."""
+"""Joining requires the raw secret, or the client credential with a token.
+
+All other requests get one refusal.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Our offers hold what browsers need, and nothing that a peer named can break out of its line."""
+"""Our offers contain everything that browsers need, and no text of a peer can break out of its line."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The /client connection: joining, being refused, and what happens to bad manners.
+"""The /client connection: joins, refusals and misbehaving clients.
 
 docs/signalling.md.
 """
@@ -73,7 +73,7 @@ async def test_any_other_path_is_treated_as_a_participant(path: str) -> None:
             "[]",
             '{"data":"{}"}',
         ),
-        # What a stranger sends is not read at length.
+        # Long messages from unauthenticated clients are not read.
         '{"event":"client_join","data":"' + MAX_JOIN_CHARACTERS * "a" + '"}',
     ],
 )

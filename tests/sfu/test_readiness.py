@@ -1,4 +1,4 @@
-"""Readiness passes through its states as docs/signalling.md, "Over HTTP", says."""
+"""Readiness follows the states of docs/signalling.md, "Over HTTP"."""
 
 import random
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def started(*servers: Server) -> Readiness:
 
 
 def requests(readiness: Readiness, *addresses: Address) -> list[tuple[Message, Path]]:
-    """Resolve what is to be resolved, and take what is sent."""
+    """Resolve pending names and return the requests that are sent."""
     if readiness.lookups:
         readiness.resolved(addresses or (RESOLVED,))
     readiness.lookups.clear()
@@ -53,7 +53,7 @@ def answer(readiness: Readiness, request: Message, path: Path, now: float, mappe
 
 
 def attempts(readiness: Readiness) -> Iterator[float]:
-    """The times at which the probe is due, as long as it is starting."""
+    """Return the times at which the probe is due while the service is starting."""
     while not readiness.healthy:
         due = readiness.next_deadline()
         assert due is not None

@@ -1,4 +1,4 @@
-"""A session goes on while no WebSocket leads to its client, and another WebSocket takes it up.
+"""A session continues while its client has no WebSocket, and another WebSocket resumes it.
 
 docs/signalling.md, "A session that goes on".
 """
@@ -19,13 +19,13 @@ REFUSED = (4003, "There is no such session any more")
 
 
 class Client:
-    """A participant who can resume, with media."""
+    """A participant with media that can resume."""
 
     def __init__(self, where: Site, socket: Socket, session: Session, credential: str) -> None:
         self._where, self.socket, self.session, self.credential = where, socket, session, credential
 
     async def resume(self, credential: str = "") -> None:
-        """Take the session up over another socket; its offer is there, and not answered."""
+        """Resume the session over another socket. Its offer has arrived and is unanswered."""
         self.socket = await self.knock(credential)
         self.place = await self.socket.hear("session_resumed")
         assert await self.socket.hear("active_speakers") == {"user_ids": []}
@@ -64,7 +64,7 @@ async def answered(socket: Socket) -> None:
 
 
 def media_flows(session: Session) -> None:
-    """The plane of these tests carries nothing."""
+    """Mark media as flowing: the plane of these tests carries nothing."""
     session._connectivity._has_path = session._connectivity._secured = True
 
 
@@ -86,7 +86,7 @@ async def test_a_session_is_taken_up_and_told_what_happened_meanwhile() -> None:
             assert (await control.hear("peer_joined"))["user_id"] == user_id
         await away(ann)
         ben.session.track_started(MIC, 7, OPUS)
-        # It is there all the while, and nobody has heard of anything else.
+        # Ann is there all the time, and nobody was notified of anything else.
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann", "ben"]}]
 
         await ann.resume()
@@ -107,7 +107,7 @@ async def test_an_offer_that_was_out_is_made_again() -> None:
         await ann.socket.say("renegotiate", {})
         await ann.socket.hear("offer")
         await away(ann)
-        await asyncio.sleep(RESUME_WITHIN_S / 2 + 1)  # Longer than an answer may take.
+        await asyncio.sleep(RESUME_WITHIN_S / 2 + 1)  # Longer than the deadline for an answer.
         await ann.resume()
         await ann.socket.answer()
         await answered(ann.socket)
@@ -170,7 +170,7 @@ async def test_a_credential_is_good_until_its_successor_is_known_to_have_come() 
         await where.control()
         ann = await joined(where, "ann")
         first = ann.credential
-        for _ in range(3):  # Each connection breaks before the client has read of the next credential.
+        for _ in range(3):  # Each connection breaks before the client has read the next credential.
             await ann.resume(first)
             await away(ann)
         await ann.resume(first)

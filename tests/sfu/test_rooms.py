@@ -1,4 +1,4 @@
-"""The book-keeping of registrations, rooms and seats, with watchers that write down what they hear."""
+"""The records of registrations, rooms and seats, with watchers that log their events."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from svc.sfu.rooms import FORGET_AFTER_S, AudioControl, NoSeats, Peer, Registrat
 
 
 class Diary:
-    """A Watcher and a Member that share one list, so that the order of things can be asserted."""
+    """A Watcher and a Member that share one log, so that tests can assert the order of events."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[str, ...]] = []
@@ -21,7 +21,7 @@ class Diary:
         self.entries.append(("lost" if lost else "left", room_id, user_id))
 
     def speaking_changed(self, room: Room) -> None:
-        """Told to control connections alone; see test_telling."""
+        """Ignore the event: test_telling covers it."""
 
     def track_published(self, track: Track) -> None:
         self.entries.append(("published", track.track_id))

@@ -1,4 +1,4 @@
-"""HTTP: health, metrics, and what the doors say to those without a WebSocket.
+"""HTTP: health, metrics, and the responses to requests without a WebSocket.
 
 docs/signalling.md.
 """
@@ -121,7 +121,7 @@ async def test_metrics_are_in_the_scrapers_text_format_with_runtime_metrics() ->
 async def test_the_four_gauges_are_resynced_from_real_state_every_15_s() -> None:
     async with site() as where:
         await where.control("home", "lobby", "attic")
-        # Who has no media path loses the seat after 15 s.
+        # A client without a media path loses its seat after 15 s.
         await asyncio.sleep(5)
         ann = await where.join("ann")
         await ann.answer()

@@ -1,4 +1,4 @@
-"""Session descriptions survive reading and writing; what is no SDP is refused in words."""
+"""Session descriptions survive reading and writing, and text that is not SDP is refused with a reason."""
 
 import re
 import string
@@ -134,7 +134,7 @@ def test_groups_are_told_by_their_semantics() -> None:
         (HEAD + "é=1\r\n", "'é=1' is no line of a session description"),
         (HEAD + "z" * 99, f"'{'z' * 40}…' is no line of a session description"),
         (HEAD + "a=" + "x" * MAX_TEXT, f"a session description has at most {MAX_TEXT} characters"),
-        # Each of these took the event loop 25 to 70 ms, and fits into a frame.
+        # Each of these blocked the event loop for 25 to 70 ms, and fits in a frame.
         (HEAD + "a=x\n" * MAX_LINES, f"a session description has at most {MAX_LINES} lines"),
         (
             HEAD + "m=audio 9 x" + " 1" * MAX_LINE,
@@ -187,7 +187,7 @@ def test_a_damaged_description_is_read_or_refused_and_nothing_else(data: st.Data
 
 
 def damaged(data: st.DataObject, text: str) -> str:
-    """The text with some pieces replaced, moved or lost."""
+    """Return the text with some pieces replaced, moved or lost."""
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, min(len(text), start + 40)))

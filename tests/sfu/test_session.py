@@ -1,4 +1,4 @@
-"""One participant's negotiation: offers, answers, and what an answer that does not fit gets."""
+"""One participant's negotiation: offers, answers, and the response to an answer that does not fit."""
 
 from itertools import product
 from unittest.mock import patch

@@ -1,4 +1,4 @@
-"""Random walks of a room: whatever people do in whatever order, everybody ends up with everybody's tracks."""
+"""Random walks of a room: after any actions in any order, all members receive each other's tracks."""
 
 import random
 
@@ -14,7 +14,7 @@ STEPS = 80
 
 
 class Walk:
-    """One room and the dice."""
+    """One room and its random source."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
@@ -71,7 +71,7 @@ class Walk:
         self.call.room().control_audio(person.user_id, muted)
 
     def come_to_rest(self) -> None:
-        """Everybody answers, and accepts, until nobody has anything to offer."""
+        """Let everybody answer and accept until nobody has anything to offer."""
         for _ in range(8):
             for person in self.present:
                 person.answering.declines = ()

@@ -1,4 +1,4 @@
-"""Everybody in a room hears who is speaking, and nobody outside it does."""
+"""Everybody in a room learns who is speaking, and nobody outside it does."""
 
 from tests.kit.negotiation import MIC, SCREEN_AUDIO, Call
 

@@ -1,4 +1,4 @@
-"""The media service stops: everybody is told, nobody new gets in, and it is over soon. Process and parts."""
+"""The media service stops: it notifies everybody, admits nobody new and ends soon. Process and parts."""
 
 import asyncio
 
@@ -30,7 +30,7 @@ async def test_who_is_there_is_told_and_who_comes_is_turned_away() -> None:
 async def test_a_signal_ends_the_process_though_somebody_does_not_listen() -> None:
     async with running_sfu() as sfu:
         control = await sfu.control("lobby")
-        # It knows no WebSocket closing handshake, and reads nothing.
+        # This client knows no WebSocket closing handshake and reads nothing.
         reader, writer = await asyncio.open_connection("127.0.0.1", sfu.http_port)
         writer.write(
             b"GET /client HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -1,4 +1,4 @@
-"""A chat server hears who speaks in the rooms that it asks about, and no more often than is of use."""
+"""A chat server receives the speakers of the rooms that it asks about, at a limited rate."""
 
 import asyncio
 from typing import Any
@@ -14,7 +14,10 @@ QUIET, LOUD = 90, 20
 
 
 async def speaker(where: Site, control: Socket, user_id: str) -> Any:
-    """Somebody with a microphone, of whom `control` has heard; what hears their sound."""
+    """Join with a microphone, and return the listener of its sound.
+
+    `control` has been notified of the join.
+    """
     person = await where.join(user_id)
     await control.hear("peer_joined")
     await person.answer(Answering(sends={MIC: ""}))
@@ -57,7 +60,7 @@ async def test_many_changes_are_told_as_one_and_what_changed_back_is_not() -> No
             ann.speaking_changed(MIC, False, QUIET)
             ann.speaking_changed(MIC, True, level)
         await asyncio.sleep(10 * INTERVAL_S)
-        await control.sync()  # Nothing comes before its answer.
+        await control.sync()  # Nothing arrives before its answer.
 
 
 @in_virtual_time

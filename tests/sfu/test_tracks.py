@@ -1,4 +1,4 @@
-"""How a track travels: from the publisher's answer to each receiver's line, and back to a free line."""
+"""The path of a track: from the publisher's answer to each receiver's line, and back to a free line."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.kit.negotiation import AV1, CAMERA, MIC, OPUS, SCREEN, SCREEN_AUDIO, 
 
 
 def ids(person: Person) -> dict[str, str]:
-    """The tracks of the latest offer, by mid."""
+    """Return the tracks of the latest offer, by mid."""
     return {mid: track["track_id"] for mid, track in person.offer["tracks"].items()}
 
 
@@ -123,12 +123,12 @@ def test_a_line_is_reused_only_after_its_end_was_answered_and_with_new_sources()
     ann.session.close()
     call.settle()
     assert first.closed and ben.directions()["4"] == "inactive" and ben.offer["tracks"] == {}
-    # Ann's line is not answered yet: Cai's track needs another one.
+    # The line of Ann's track is not answered yet, so Cai's track needs another one.
     call.joined("cai", camera="c two")
     ben.answer()
     assert ids(ben) == {"5": "two"}
     ben.answer()
-    # Now it is free.
+    # Now the line is free.
     call.joined("dan", camera="d three")
     assert ids(ben) == {"4": "three", "5": "two"}
     ben.answer()
@@ -252,7 +252,7 @@ def test_a_change_to_a_codec_that_a_receiver_lacks_is_told_and_the_way_back_is_o
 
 
 def wanted(person: Person) -> list[str]:
-    """The codecs of their camera's line in the latest offer, the first of each kind, as it lists them."""
+    """Return the codecs of the camera's line in the latest offer, each once, in order."""
     line = person.lines()[CAMERA]
     maps = line.rtpmaps()
     names = [maps[int(number)].name for number in line.formats]

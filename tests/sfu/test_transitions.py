@@ -1,4 +1,4 @@
-"""The tables of the state machines: an event out of place is named, and the documents draw the tables."""
+"""The tables of the state machines: an illegal event is named, and the documents draw the tables."""
 
 import re
 from pathlib import Path
