@@ -7,8 +7,7 @@ from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
 def told(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
-    """Return the demands that the publisher received for this track, as width and whether anybody watches it.
-    """
+    """Return the demands that the publisher received for this track: width, and whether anybody watches."""
     events = [each for each in publisher.events("layers_wanted") if each["source"] == source]
     return [(each["width"], each["watched"]) for each in events]
 

@@ -79,7 +79,7 @@ def test_a_check_sent_again_from_an_address_that_does_not_answer_moves_nothing()
     peer.check(ELSEWHERE)
     peer.wait(3)
     assert peer.selected == []
-    # The agent sends no more there than it received from there.
+    # One check leads to exactly three requests there.
     assert sum(path == ELSEWHERE for _, path in peer.asked) == 3
 
 

@@ -1,5 +1,4 @@
-"""A running service hands its ports to its successor, with two real processes, real sockets and real media.
-"""
+"""A running service hands its ports to its successor: two real processes, real sockets, real media."""
 
 import asyncio
 import os
