@@ -1,7 +1,7 @@
 """Lines with a capacity, a queue and losses in virtual time, and a sender that follows an Estimator.
 
-A plan is data: what the line does when, what the sender would like to send, and the bounds that hold. A Run
-plays it and returns what came of it. Knows nothing of RTP: packets are numbers and sizes.
+A plan is data: the line's state over time, the sender's demand, and the required bounds. A Run plays it and
+returns the outcome. Knows nothing of RTP: packets are numbers and sizes.
 """
 
 import heapq
@@ -14,34 +14,35 @@ from svc._rtp.bandwidth import Estimator
 PACKET_BYTES = 1200
 PADDING_BYTES = 280
 FRAME_S = 0.033
-# A line that carried nothing would never empty its queue.
+# A line with no capacity would never empty its queue.
 LEAST_BPS = 1_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The state of the line and the wish of the sender, from a time on."""
+    """The state of the line and the demand of the sender, from a time on."""
 
     at: float
     capacity: float  # bit/s
-    wanted: float = 1e9  # bit/s that the application has to send at most
+    wanted: float = 1e9  # bit/s that the application wants to send at most
     loss: float = 0.0
     burst: float = 1.0  # mean number of packets lost together
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds that have to hold; None is not looked at. Times count from the begin of that phase."""
+    """Required bounds; None is not checked. Times count from the start of that phase."""
 
     phase: int = -1
-    utilisation: float | None = None  # delivered, of what could be, in the second half of the phase
+    utilisation: float | None = None  # delivered share of the possible, in the second half of the phase
     reach: tuple[float, float] | None = None  # (share of the capacity, within how many seconds)
-    most: float | None = None  # the highest estimate in the second half of the phase, of the capacity
+    most: float | None = None  # highest estimate in the second half of the phase, as a share of the capacity
     queue_s: float | None = None  # 95 % of packets waited less, in the second half of the phase
-    drained: tuple[float, float] | None = None  # (queue in s, within how many seconds it is below that)
-    lost: float | None = None  # share of packets lost in the second half of the phase, at most
-    share: tuple[float, float] | None = None  # of the capacity, in the second half of the phase, from and to
-    estimate: tuple[float, float] | None = None  # bit/s of the last estimate, from and to
+    drained: tuple[float, float] | None = None  # (queue in s, seconds within which it falls below that)
+    lost: float | None = None  # maximum share of packets lost in the second half of the phase
+    # of the capacity, in the second half of the phase: (least, most)
+    share: tuple[float, float] | None = None
+    estimate: tuple[float, float] | None = None  # bit/s of the last estimate: (least, most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +52,16 @@ class Plan:
     bounds: tuple[Bounds, ...]
     seconds: float
     delay_s: float = 0.025  # one way
-    queue_s: float = 0.25  # what waits longer is dropped
+    queue_s: float = 0.25  # packets that would wait longer are dropped
     jitter_s: float = 0.0
     reorder: float = 0.0
-    policer: bool = False  # what exceeds the capacity is dropped, and nothing waits
+    policer: bool = False  # drop traffic above the capacity instead of queuing it
     feedback_s: float = 0.1
     feedback_loss: float = 0.0
     cross: float = 0.0  # bit/s of other traffic that does not react
-    cubic: bool = False  # beside one TCP flow
-    fixed: float = 0.0  # bit/s that are sent whatever the estimate says; 0 = follow it
-    wanted: float = 1e7  # bit/s up to which probes go
+    cubic: bool = False  # next to one TCP flow
+    fixed: float = 0.0  # bit/s sent regardless of the estimate; 0 = follow it
+    wanted: float = 1e7  # bit/s up to which the estimator probes
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ class Outcome:
 
 
 class Cubic:
-    """A TCP flow with an endless supply: RFC 9438, without slow start's and SACK's details."""
+    """A TCP flow with an endless supply: RFC 9438, without the details of slow start and SACK."""
 
     def __init__(self) -> None:
         self.window = 10.0  # packets
@@ -105,7 +106,7 @@ class Cubic:
 
 
 class Line:
-    """The bottleneck: when a packet arrives, or None."""
+    """The bottleneck. It returns when a packet arrives, or None."""
 
     def __init__(self, plan: Plan, random: Random) -> None:
         self.plan = plan
@@ -148,7 +149,7 @@ class Line:
 
 
 class Run:
-    """One plan from its begin to its end."""
+    """One plan from start to end."""
 
     def __init__(self, plan: Plan, seed: int) -> None:
         self.plan = plan
@@ -156,9 +157,9 @@ class Run:
         self.line = Line(plan, self.random)
         self.estimator = Estimator(plan.wanted, seed * 7919 & 0xFFFF)
         self.outcome = Outcome(plan)
-        self.arrivals: list[tuple[float, int]] = []  # a heap of what is under way to the receiver
+        self.arrivals: list[tuple[float, int]] = []  # a heap of the packets on the way to the receiver
         self.reports: deque[tuple[float, list[tuple[int, float | None]], int]] = deque()
-        self.base = 0  # the first number that has not been reported
+        self.base = 0  # first number that has not been reported
         self.highest = -1
         self.numbers = 0
         self.first = self.estimator.sent(100, 1.0)
@@ -189,7 +190,7 @@ class Run:
         next_feedback = 1.0 + plan.feedback_s
         phases = deque(plan.phases)
         phase = phases.popleft()
-        pending: deque[float] = deque()  # when paced packets of the last frame are to leave
+        pending: deque[float] = deque()  # departure times of the last frame's paced packets
         steps = int(plan.seconds / step)
         for index in range(steps):
             now = 1.0 + index * step
@@ -245,7 +246,7 @@ class Run:
             heapq.heappush(events, (back, arrival is not None))
 
     def _report(self, now: float) -> None:
-        """Report all that has come by now, as a browser does: from the first number not yet reported on."""
+        """Report all arrivals so far, as a browser does: from the first unreported number."""
         arrivals: dict[int, float] = {}
         while self.arrivals and self.arrivals[0][0] <= now:
             arrival, index = heapq.heappop(self.arrivals)
@@ -261,7 +262,7 @@ class Run:
         statuses: list[tuple[int, float | None]] = [
             (
                 (self.first + index) & 0xFFFF,
-                # In units of 250 us, as feedback counts.
+                # In units of 250 us, as in feedback.
                 None if index not in arrivals else round(arrivals[index] * 4000) / 4000,
             )
             for index in range(first, last + 1)
@@ -270,7 +271,7 @@ class Run:
 
 
 def violations(outcome: Outcome) -> list[str]:
-    """Return each bound of the plan that does not hold, in words."""
+    """Describe each violated bound of the plan."""
     return [text for bounds in outcome.plan.bounds for text in _check(outcome, bounds)]
 
 

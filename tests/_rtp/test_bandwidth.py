@@ -1,4 +1,4 @@
-"""The estimator's edges: feedback that cannot be true, numbers and clocks that wrap, and probes."""
+"""The estimator's edge cases: impossible feedback, wrapping numbers and clocks, and probes."""
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +13,7 @@ LEAST = 20_000.0
 
 
 class Line:
-    """A line without a queue: what is sent arrives 30 ms later, and is reported every 100 ms."""
+    """A line without a queue: packets arrive 30 ms after sending, and are reported every 100 ms."""
 
     def __init__(self, wanted: float = 0.0, *, first_number: int = 0, clock: float = 100.0) -> None:
         self.estimator = Estimator(wanted, first_number)
@@ -98,7 +98,7 @@ def test_as_many_packets_are_remembered_as_may_still_be_reported_up_to_a_bound()
 
 
 def probe(line: Line) -> int:
-    """Send what a probe is owed, a burst every 5 ms; how many bytes that was."""
+    """Send the bytes that a probe requests, a burst every 5 ms. Return their number."""
     total = 0
     for _ in range(20):
         while (owed := line.estimator.owed(line.now)) > 0:

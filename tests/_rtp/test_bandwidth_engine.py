@@ -1,4 +1,4 @@
-"""The estimate through the whole core: numbers on packets, reports, probes, and events."""
+"""The estimate through the whole core: packet numbers, reports, probes and events."""
 
 import pytest
 
@@ -11,7 +11,7 @@ UP_TO = 1e7
 
 
 class Line:
-    """Alice sends Bob video, and Bob reports what he gets as a browser does, over a line without loss."""
+    """Alice sends Bob video over a line without loss. Bob reports arrivals as a browser does."""
 
     def __init__(self, *, rtx: bool = True, extension_ids: tuple[int, ...] = (MID, TWCC)) -> None:
         self.call = Call(rtx=rtx)
@@ -44,7 +44,7 @@ class Line:
         ]
 
     def numbers(self) -> list[int]:
-        """Take the transport-wide numbers of what Bob got since the last call."""
+        """Return and clear the transport-wide numbers of Bob's latest packets."""
         arrivals, self.arrivals = self.arrivals, []
         return [number for number, _ in arrivals]
 
@@ -54,13 +54,13 @@ class Line:
             self.bob.send_rtcp(packets.transport_feedback(arrivals, self.reports), self.now)
 
     def report_all(self) -> list[tuple[int, float]]:
-        """Report what has arrived since the last report."""
+        """Report the arrivals since the last report."""
         arrivals, self.arrivals = self.arrivals, []
         self.report(arrivals)
         return arrivals
 
     def talk(self, seconds: float, *, every_s: float = 0.01) -> None:
-        """Let video flow and be reported, the core's own deadlines kept."""
+        """Let video flow and be reported, and meet the core's own deadlines."""
         end, next_packet, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005
@@ -82,7 +82,7 @@ class Line:
 
 
 def wide(packet: bytes) -> int:
-    """Return the transport-wide number; -1 where there is none."""
+    """Return the transport-wide number, or -1 if there is none."""
     values = [value for ext_id, value in header(packet)["extensions"] if ext_id == TWCC]
     return int.from_bytes(values[0], "big") if values else -1
 
@@ -107,7 +107,7 @@ def test_a_plain_resend_repeats_its_number_and_what_follows_goes_on_counting() -
     line.now += 0.2
     line.bob.send_rtcp(packets.nack(6000, [header(line.bob.media[0])["sequence"]]), line.now)
     datagrams = [data for data, remote, _ in line.engine.take_datagrams() if remote == line.bob.address]
-    # Bob's SRTP would refuse it as a replay, were it not as it was.
+    # Bob's SRTP would refuse a repeated number as a replay, unless the packet was the same.
     assert [data[2:4] for data in datagrams if data[0] >= 128] == [line.bob.media[0][2:4]]
     first, second = line.numbers()
     line.send()
@@ -139,7 +139,7 @@ def test_who_asks_is_told_once_a_second_what_probes_have_shown() -> None:
     line.talk(5)
     estimates = line.estimates()
     assert 4 <= len(estimates) <= 12
-    # Video is 0.8 Mbit/s, and the line carries whatever it is sent.
+    # Video is 0.8 Mbit/s, and the line carries everything.
     assert estimates[-1] >= 5e6
     assert line.engine.counters()["bandwidth_reports_ignored"] == 0
 

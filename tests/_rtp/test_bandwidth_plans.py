@@ -1,4 +1,4 @@
-"""The estimator alone on two hundred seeded lines, each within the bounds that its plan states."""
+"""The estimator alone on two hundred seeded lines, each within the bounds of its plan."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Commands are the same in C, in the engine and in its stub; counters in C and in the engine."""
+"""Commands match in C, in the engine and in its stub. Counters match in C and in the engine."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 from svc._rtp.engine import Engine, ManualEngine
 
 CORE = Path(__file__).parents[2] / "src" / "svc" / "_rtp"
-# What asks nothing of the core's thread.
+# Methods that send no command to the core's thread.
 OTHERS = {"negotiate", "set_verbose", "transaction_prefix", "take_events", "counters"}
 
 

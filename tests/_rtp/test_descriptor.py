@@ -29,7 +29,7 @@ L1T3 = Structure(
     resolutions=((1280, 720),),
 )
 
-# Three spatial layers that never refer to each other (S3T1), no chains; each its own decode target.
+# Three spatial layers that never refer to each other (S3T1), no chains. Each is its own decode target.
 S3T1 = Structure(
     templates=tuple(
         Template(sid, 0, "".join("S" if dt == sid else "-" for dt in range(3)), fdiffs)
@@ -39,7 +39,7 @@ S3T1 = Structure(
     resolutions=((320, 180), (640, 360), (65536, 65536)),
 )
 
-# Two spatial layers where the upper one depends on the lower one at key frames only (L2T1_KEY).
+# Two spatial layers. The upper one depends on the lower one at key frames only (L2T1_KEY).
 L2T1_KEY = Structure(
     templates=(
         Template(0, 0, "SS", (), (0, 0)),
@@ -138,7 +138,7 @@ def wide(templates: int, *, fdiffs: int = 0) -> Structure:
 
 
 def layered(*, temporal: bool) -> Structure:
-    """Nine layers, one more than there may be."""
+    """Return nine layers, one more than the maximum."""
     return Structure(tuple(Template(0, i, "S") if temporal else Template(i, 0, "S") for i in range(9)))
 
 
@@ -214,7 +214,7 @@ def test_a_bitmask_replaces_the_senders() -> None:
 
 
 def test_a_bitmask_may_push_a_structure_over_the_one_byte_form() -> None:
-    # 16 bytes, the most that an element of the one-byte form holds, with two bits to spare.
+    # 16 bytes are the maximum of an element of the one-byte form, here with two bits to spare.
     structure = Structure(L1T3.templates, 0, L1T3.decode_target_protected_by, 1)
     sent = Descriptor(structure, 0, attached=True).serialise()
     told = Descriptor(structure, 0, attached=True, active_decode_targets=0b001).serialise()

@@ -1,4 +1,4 @@
-"""Every field of every Dependency Descriptor that a real browser sent is read as its sidecar says."""
+"""Every field of every Dependency Descriptor from a real browser is read as in its sidecar."""
 
 import random
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ WITH_DESCRIPTOR = [name for name in NAMES if any("dd" in packet.row for packet i
 
 @dataclass
 class Stream:
-    """What a receiver keeps of one SSRC, and beside it what the sidecar says it should be."""
+    """The receiver's state of one SSRC, and the expected state from the sidecar."""
 
     known: Structure | None = None
     structure: dict[str, Any] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Stream:
 
 
 def descriptors(source: Capture) -> Iterator[tuple[dict[str, Any], bytes, Stream]]:
-    """Each media packet's row, its descriptor, and its stream as it was before that packet."""
+    """Yield each media packet's row, its descriptor, and its stream before that packet."""
     streams: dict[int, Stream] = {}
     for packet in source.packets:
         if "dd" not in packet.row:
@@ -96,7 +96,7 @@ def test_every_field_of_every_descriptor_is_read(name: str) -> None:
 
 
 def expected_fields(dd: dict[str, Any], structure: dict[str, Any]) -> dict[str, Any]:
-    """The sidecar's row with the defaults that it leaves out."""
+    """Return the sidecar's row with its omitted defaults."""
     template = structure["templates"][(dd["template_id"] - structure["template_id_offset"]) % 64]
     defaults = {"dtis": template["dtis"], "chain_fdiffs": template["chain_fdiffs"], "flags": []}
     fields = {key: value for key, value in (defaults | dd).items() if key != "is_keyframe"}
@@ -135,7 +135,7 @@ def test_another_bitmask_changes_nothing_else(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
 def test_every_truncation_is_named_so(name: str) -> None:
     for data, known in distinct_descriptors(capture(name)):
-        # Three bytes are a descriptor of their own, where the structure is known.
+        # Three bytes are a complete descriptor if the structure is known.
         for length in {*range(len(data))} - {3}:
             assert read_descriptor(data[:length], known) == "truncated", (data.hex(), length)
 
@@ -152,7 +152,7 @@ def test_flipped_bits_give_a_descriptor_or_an_error(name: str) -> None:
 
 
 def distinct_descriptors(source: Capture) -> list[tuple[bytes, Structure | None]]:
-    """One descriptor of each kind: the frame number tells nothing about how it is read."""
+    """Return one descriptor of each kind. The frame number does not affect how it is read."""
     kinds = {data[:1] + data[3:]: (data, stream.known) for _, data, stream in descriptors(source)}
     return list(kinds.values())
 
@@ -165,7 +165,7 @@ def flipped(data: bytes, positions: list[int]) -> bytes:
 
 
 def check_sane(data: bytes, known: Structure | None) -> None:
-    """The oracle: an error, or a descriptor within its structure's bounds that survives being written."""
+    """Assert an error, or a descriptor within its structure's bounds that survives being written."""
     parsed = read_descriptor(data, known)
     if isinstance(parsed, str):
         assert rewrite_descriptor(data, known) == parsed

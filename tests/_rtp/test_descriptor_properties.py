@@ -1,4 +1,4 @@
-"""Whatever an independent writer puts together is read as meant; whatever else comes is refused by name."""
+"""An independent writer's descriptors are read as meant. All other bytes are refused by name."""
 
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from svc._rtp.descriptor import Structure as Known
 from svc._rtp.descriptor_writer import rewrite_descriptor
 from tests.kit.dependency_descriptor import Descriptor, Structure, Template, known_structure, read
 
-# A busy machine is no finding.
+# A slow machine is no failure.
 
 
 def symbols(dt_cnt: int) -> st.SearchStrategy[str]:

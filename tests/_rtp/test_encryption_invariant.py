@@ -1,7 +1,7 @@
 """The encryption invariant: under one key, an SSRC and number are encrypted twice only as the same bytes.
 
-Breaking it gives AES-GCM's authentication key away (RFC 7714 section 8.1). What goes out is watched as
-it is on the wire: the same number must be the same datagram.
+Breaking it reveals AES-GCM's authentication key (RFC 7714 section 8.1). The tests watch the wire: the same
+number must be the same datagram.
 """
 
 import struct
@@ -30,7 +30,7 @@ from tests.kit.simulcast import CODECS, RID, Scene
 
 @dataclass
 class Watched:
-    """A call whose receiver has neither RTX nor an early report: every resend is a plain one."""
+    """A call whose receiver has neither RTX nor an early report, so every resend is a plain one."""
 
     profile: str = "AEAD_AES_128_GCM"
     call: Call = field(init=False)
@@ -87,7 +87,7 @@ def test_a_new_senders_packet_never_goes_out_under_the_number_of_an_old_ones(pro
     watched = Watched(profile)
     watched.send(100, keyframe=True)
     watched.ssrc = 2000
-    # It happens to number its packets as the old one did, and has sent no keyframe yet.
+    # The new source happens to number its packets as the old one did, and has sent no keyframe yet.
     watched.send(100)
     watched.nack([watched.last_number()])
     assert watched.resent == 0
@@ -116,7 +116,7 @@ ENCODING_STEP = st.one_of(
 
 
 class WatchedEncodings:
-    """A track in three encodings, each with numbers of its own, and a receiver without RTX."""
+    """A track in three encodings, each with its own numbers, and a receiver without RTX."""
 
     def __init__(self) -> None:
         self.scene = Scene("VP8", rtx=False)
@@ -202,7 +202,7 @@ STEP = st.one_of(
 def act(watched: Watched, action: str, argument: int | None, subscribed: list[int]) -> None:
     call = watched.call
     if action == "line":
-        # So many datagrams more, then what is sent has to wait, and is dropped in the end.
+        # After that many more datagrams, packets wait and are finally dropped.
         call.engine.limit(argument)
         return
     assert argument is not None
@@ -230,7 +230,7 @@ def act(watched: Watched, action: str, argument: int | None, subscribed: list[in
         call.engine.set_paused(subscribed[-1], bool(argument))
         watched.watch()
     else:
-        # Another participant comes: an SSRC is never used again with one who is there.
+        # Another participant comes: an SSRC is never reused with a present participant.
         call.engine.close_down_track(subscribed[-1])
         call.bob = Participant(call.engine, call.bob.address[1] + 1)
         watched.seen.clear()
@@ -249,7 +249,7 @@ def test_whatever_senders_and_receivers_do_a_number_has_one_face(steps: list[tup
 
 # A browser's VP8 L1T3 keyframe: frame 1, template 0, the structure of three decode targets.
 KEYFRAME_DESCRIPTOR = bytes.fromhex("c000018002044eaaaf2860414d34538a0940409fc059c0")
-# Frame 2, template 1 (temporal layer 0 again), with the active decode targets cut to the first.
+# Frame 2, template 1 (temporal layer 0 again), with the active decode targets reduced to the first.
 CUT_DESCRIPTOR = bytes.fromhex("c1000241")
 
 
@@ -262,7 +262,7 @@ def described(sequence: int, descriptors: list[bytes], payload: bytes = VP8_KEYF
 
 
 def watched_with_layers(payload_types: list[int]) -> Watched:
-    """The receiver has an SSRC for RTX, and asked for temporal layers 0 and 1."""
+    """Return a call whose receiver has an SSRC for RTX and requested temporal layers 0 and 1."""
     watched = Watched()
     engine = watched.call.engine
     watched.call.bob = Participant(engine, 1003)
@@ -295,7 +295,7 @@ def test_a_plain_resend_does_not_follow_the_senders_active_decode_targets() -> N
 
 def test_a_descriptor_that_comes_many_times_is_replaced_once() -> None:
     watched = watched_with_layers([VIDEO, VIDEO_RTX])
-    # Were each replaced by the first, they would outgrow the buffer.
+    # If each descriptor were replaced by the first, they would outgrow the buffer.
     others = [b"x"] * 18
     watched.call.alice.send(described(100, [KEYFRAME_DESCRIPTOR, *others]), 1.0)
     watched.call.deliver()

@@ -1,4 +1,4 @@
-"""The engine end to end, sans-I/O: datagrams in, datagrams out, with other people's SRTP at both ends."""
+"""The engine end to end, sans-I/O: datagrams in, datagrams out, with another SRTP library at both ends."""
 
 import struct
 
@@ -350,7 +350,7 @@ def test_an_engine_that_ends_sends_nothing_more() -> None:
 
 
 def test_nobody_waits_for_ever_for_what_can_be_told_to_be_a_keyframe() -> None:
-    # Some H264 encoders answer a PLI with a picture that is whole but no IDR.
+    # Some H264 encoders answer a PLI with a picture that is complete but not an IDR.
     call = Call()
     for step in range(200):
         call.send(step, 1.0 + step / 50, payload=VP8_DELTA)

@@ -1,4 +1,4 @@
-"""Connectivity checks, DTLS and paths: what the engine answers, what it tells Python, what it drops."""
+"""Connectivity checks, DTLS and paths: the engine's responses, its events for Python, and its drops."""
 
 import pytest
 from aioice import stun
@@ -95,7 +95,7 @@ def test_a_path_is_told_again_in_each_generation_though_the_socket_stays() -> No
     engine.take_events()
     alice.check(2.0)
     alice.check(2.1)
-    # The client's old generation goes on for a while on the same socket.
+    # The client's old generation continues for a while on the same socket.
     alice.ufrag, alice.pwd = first
     alice.check(2.2)
     assert [(event[0], event[7]) for event in engine.take_events()] == [("check", 2)]
@@ -118,7 +118,7 @@ def test_a_path_over_which_much_came_is_told_sooner(between_s: float, silent_s: 
     while not engine.take_events():
         engine.advance(now)
         now += 0.05
-    # It is looked for every half second.
+    # The engine looks for silence every half second.
     assert silent_s < now - last < silent_s + 0.6
 
 

@@ -1,4 +1,4 @@
-"""What many participants together cannot exhaust: the packet pool, the tables of libsrtp, the event rings."""
+"""Many participants together cannot exhaust the packet pool, the tables of libsrtp or the event rings."""
 
 from svc._rtp.engine import ManualEngine
 from tests.kit import packets
@@ -10,7 +10,7 @@ SLOTS = 65536
 
 
 def crowd(engine: ManualEngine) -> list[Participant]:
-    """As many publishers as would fill the pool, were every history full."""
+    """Return as many publishers as would fill the pool if every history were full."""
     publishers = [Participant(engine, 2001 + n) for n in range(SLOTS // HISTORY + 2)]
     for publisher in publishers:
         publisher.publish("1", "video")

@@ -1,4 +1,4 @@
-"""A participant with keys may send anything: it is forwarded or dropped, and nobody else is harmed."""
+"""A participant with keys may send anything. It is forwarded or dropped, and harms nobody else."""
 
 import struct
 
@@ -21,9 +21,9 @@ from tests.kit.participant import (
 )
 
 KEYFRAME_DESCRIPTOR = bytes.fromhex("c000018002044eaaaf2860414d34538a0940409fc059c0")
-# The longest packet that pylibsrtp takes.
+# The longest packet that pylibsrtp accepts.
 LONGEST = 1500 - 144
-# Mostly near each other.
+# Mostly close to each other.
 NUMBERS = st.integers(0, 60) | st.integers(0, 60) | st.integers(0, 65535)
 ELEMENT = st.one_of(
     st.just((DESCRIPTOR, KEYFRAME_DESCRIPTOR)),
@@ -71,7 +71,7 @@ ACTION = st.one_of(
 
 
 class Malice:
-    """Alice sends anything to Bob and Carol, and reports anything. Dave only wants her to see him."""
+    """Alice sends anything to Bob and Carol, and reports anything. Dave only wants to be seen by her."""
 
     def __init__(self) -> None:
         self.call = Call()
@@ -120,12 +120,12 @@ def test_whatever_a_participant_sends_the_others_go_on(actions: list[tuple[str, 
         try:
             malice.act(action, argument)
         except pylibsrtp.Error:
-            # Alice's own libsrtp refuses a number twice, and a header that reaches beyond its packet.
+            # Alice's own libsrtp refuses a repeated number, and a header that reaches beyond its packet.
             continue
     malice.dave.send(video(2), malice.now)
     malice.call.engine.advance(malice.now)
     malice.call.deliver()
-    # A random NACK may have brought an RTX packet in between.
+    # A random NACK may have caused an RTX packet in between.
     headers = map(header, malice.call.alice.media)
     first, second = [each["sequence"] for each in headers if each["ssrc"] == 7000][-2:]
     assert second == first + 1

@@ -1,4 +1,4 @@
-"""RTCP through the engine: what is asked of senders, answered to receivers, translated and ended here."""
+"""RTCP through the engine: requests to senders, responses to receivers, translated and terminated packets."""
 
 import struct
 
@@ -37,7 +37,9 @@ def test_each_forwarder_sends_a_pli_every_two_seconds() -> None:
 
 
 def asked_twice(again_at: float | None) -> list[float]:
-    """When a sender is asked whose receiver wants a keyframe at 10.55 s, and again; none comes."""
+    """Return when a sender gets requests if its receiver wants a keyframe at 10.55 s, and again, without
+    success.
+    """
     call, times = Call(), []
     call.send(1, 10.0)
     call.engine.advance(10.0)
@@ -66,7 +68,7 @@ def test_another_receivers_first_request_is_not_delayed_by_a_receiver_that_keeps
     call.send(1, 10.0, payload=VP8_KEYFRAME)
     call.engine.advance(10.0)
     for step in range(1060, 1361, 5):
-        # Keyframes come, and Bob still cannot decode.
+        # Keyframes arrive, and Bob still cannot decode.
         now, before = step / 100, plis(call.alice)
         call.bob.send_rtcp(packets.pli(5000), now)
         call.engine.advance(now)
@@ -159,7 +161,7 @@ def test_a_receiver_that_becomes_ready_has_a_keyframe_asked_for() -> None:
     call = Call()
     carol = Participant(call.engine, 1003, keyed=False)
     carol.subscribe(call.forwarder, 5000)
-    # The keyframe that was asked for with the down track has come and gone.
+    # The keyframe that the new down track requested has already passed.
     call.send(1, 10.0)
     call.send(2, 10.6, payload=VP8_DELTA)
     before = plis(call.alice)
@@ -177,7 +179,7 @@ def test_a_keyframe_answers_the_request_that_a_receiver_must_wait_with() -> None
         periodic += 0.01
         call.engine.advance(periodic)
         call.deliver()
-    # For two seconds from here on nothing is asked unless somebody wants it.
+    # For two seconds from here, the core requests nothing unless a receiver does.
     for after in (0.6, 0.7):
         call.bob.send_rtcp(packets.pli(5000), periodic + after)
     call.send(2, periodic + 0.8, payload=VP8_KEYFRAME)
@@ -196,5 +198,6 @@ def test_a_receiver_that_cannot_decode_does_not_raise_the_rate_of_keyframes_for_
         call.engine.advance(now)
         call.deliver()
         call.send(step, now, payload=VP8_KEYFRAME if plis(call.alice) > before else VP8_DELTA)
-    # In that minute 30 without anybody asking; and 60 if each of its wishes were met.
+    # 30 in that minute without a receiver's request, and 60 if each of the receiver's requests were passed
+    # on.
     assert 30 <= plis(call.alice) <= 42

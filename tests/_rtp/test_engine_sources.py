@@ -1,4 +1,4 @@
-"""Who sends what: sources that restart, repeat, flood or take over an address, and what stays unharmed."""
+"""Sources that restart, repeat, flood or take over an address, and streams that stay unharmed."""
 
 import struct
 
@@ -33,7 +33,7 @@ def retransmission(original: int, *, sequence: int = 1) -> bytes:
 
 @pytest.mark.parametrize("distance", [3001, 20_000, -3000, 32_768])
 def test_a_retransmission_never_begins_new_numbers(distance: int) -> None:
-    """It may be of the source that this one has replaced."""
+    """The retransmission may belong to the source that this one has replaced."""
     call = Call()
     call.send(100, 1.0)
     call.alice.send(retransmission(100 + distance), 1.0)
@@ -45,7 +45,7 @@ def test_a_retransmission_never_begins_new_numbers(distance: int) -> None:
 @pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
 @pytest.mark.parametrize("number", [33_000, 60_000, 64_500, 65_500])
 def test_a_source_that_leaps_in_its_first_cycle_goes_on_at_once(number: int, profile: str) -> None:
-    """RFC 3711 section 3.3.1 would take it for a late packet of a cycle before the first."""
+    """RFC 3711 section 3.3.1 would treat it as a late packet of the previous cycle."""
     call = Call(profile=profile)
     call.send(99, 1.0)
     call.send(100, 1.0)
@@ -53,7 +53,7 @@ def test_a_source_that_leaps_in_its_first_cycle_goes_on_at_once(number: int, pro
         call.send(sent & 0xFFFF, 1.0)
     first = sequences(call.bob)[0]
     assert len(sequences(call.bob)) == 402
-    # A new beginning is behind what came before it, as a receiver counts.
+    # To a receiver, the new start is behind the numbers before it.
     assert sequences(call.bob)[2:] == list(range(sequences(call.bob)[2], sequences(call.bob)[2] + 400))
     assert sequences(call.bob)[2] > first + 1
 
@@ -80,7 +80,7 @@ def test_a_flood_of_sources_is_cut_off_and_those_that_are_known_go_on() -> None:
     call.send(1, 1.0)
     for n in range(STREAMS):
         call.send(1, 1.0, ssrc=5000 + n, mid=None)
-    # Whatever mid it carries, one source more is not even decrypted.
+    # The additional source is not even decrypted, whatever its mid.
     call.send(1, 1.0, ssrc=9000)
     call.send(2, 1.0)
     assert {header(packet)["ssrc"] for packet in call.bob.media} == {5000}
@@ -140,7 +140,7 @@ def test_jitter_is_in_the_clock_of_the_codec_that_is_being_sent() -> None:
 def test_a_source_that_takes_over_is_asked_for_a_keyframe_unless_it_begins_with_one(
     begins_with: bytes, plis: int
 ) -> None:
-    """A lost packet before the first that came is missed by nobody."""
+    """No receiver misses a packet that was lost before the first arrival."""
     call = Call()
     call.send(1, 1.0)
     call.engine.advance(3.5)

@@ -1,7 +1,7 @@
-"""Temporal filtering of a stream that comes late, twice, in bits or not at all: what a receiver may rely on.
+"""Guarantees of temporal filtering for a stream with late, repeated, partial or lost packets.
 
-A stream of three layers is drawn, and what happens to its packets on the way; the core forwards it to
-one receiver whose layers change meanwhile. Packets are known again by their payloads.
+Hypothesis draws a stream of three layers and the fate of its packets. The core forwards it to one receiver
+whose layers change meanwhile. Payloads identify the packets.
 """
 
 from dataclasses import dataclass, field
@@ -24,14 +24,14 @@ STRUCTURE = Structure(
     ]
 )
 LAYERS = (0, 2, 1, 2)  # by the frame's place in a group of four
-# Late, but by less than a group of frames: nothing is late that was lost for good.
+# Late, but by less than a group of frames, so that no late packet counts as lost.
 MOST_OVERTAKING = 6
 
 
 @dataclass(frozen=True)
 class Packet:
     sequence: int
-    frame: int  # -1: padding alone
+    frame: int  # -1: only padding
     start: bool = True
     end: bool = True
 
@@ -51,7 +51,7 @@ def dependencies(frame: int) -> set[int]:
 
 
 def on_the_wire(packet: Packet, *, repeated_as: int | None = None) -> bytes:
-    """The packet as it is sent, or its retransmission under another number."""
+    """Return the packet as sent, or its retransmission under another number."""
     ssrc, payload_type, sequence, payload = MEDIA, PAYLOAD_TYPE, packet.sequence, packet.payload
     if repeated_as is not None:
         payload = (packet.sequence & 0xFFFF).to_bytes(2, "big") + payload
@@ -81,7 +81,7 @@ def on_the_wire(packet: Packet, *, repeated_as: int | None = None) -> bytes:
 
 @dataclass
 class Receiver:
-    """What one receiver gets of the packets that are handed in."""
+    """One receiver, and the packets that it gets."""
 
     replay: Replay = field(
         default_factory=lambda: Replay(
@@ -111,7 +111,7 @@ class Receiver:
 
     @property
     def payloads(self) -> list[bytes]:
-        """By number; fillers left out."""
+        """Return the payloads by number, without fillers."""
         return [self.got[number] for number in sorted(self.got) if self.got[number]]
 
     @property
@@ -125,8 +125,8 @@ class Receiver:
 
 @st.composite
 def streams(draw: st.DrawFn) -> list[Packet]:
-    """Up to sixty frames of one to three packets, and padding between some of them."""
-    # Clear of the wrap: numbers are compared as they are.
+    """Draw up to sixty frames of one to three packets, with padding between some of them."""
+    # Far from the wrap: numbers are compared as they are.
     sequence = 100
     stream = []
     for frame in range(draw(st.integers(4, 60))):
@@ -155,7 +155,7 @@ def forwarded(stream: list[Packet], layers: dict[int, int]) -> Receiver:
 
 
 def overtaken(stream: list[Packet], late: list[int]) -> list[Packet]:
-    """The stream, each packet but the first later by so many places."""
+    """Delay each packet but the first by its number of places."""
     order = sorted(range(1, len(stream)), key=lambda place: (place + late[place], place))
     return [stream[0], *(stream[place] for place in order)]
 
@@ -207,7 +207,7 @@ def arrivals_behind_a_newer(arriving: list[Packet]) -> int:
 def test_repetitions_of_what_came_reach_nobody(
     stream: list[Packet], layers: dict[int, int], again: set[int], retransmitted: bool
 ) -> None:
-    """On the RTX stream or plainly; of frames that went and of frames that were dropped."""
+    """On the RTX stream or plainly, for frames that were forwarded and frames that were dropped."""
     once, receiver = forwarded(stream, layers), Receiver()
     for place, packet in enumerate(stream):
         if place in layers:
@@ -229,7 +229,7 @@ def test_what_is_lost_for_good_leaves_its_own_gaps_at_most(
     got = set(receiver.payloads)
     for packet in arriving:
         others = [other for other in arriving if other.frame == packet.frame >= 0]
-        # A frame whose structure was lost is not told from any other, and goes too.
+        # Without its structure, a frame looks like any other and is forwarded too.
         assert len({other.payload in got for other in others}) <= 1, "what came of a frame was divided"
 
 

@@ -1,4 +1,4 @@
-"""Datagrams on a byte stream: whatever pieces they come and go in, they are the same datagrams (RFC 4571)."""
+"""Datagrams on a byte stream stay the same datagrams, in whatever pieces they travel (RFC 4571)."""
 
 import random
 
@@ -57,7 +57,7 @@ def test_frames_that_wait_are_written_whole_in_whatever_pieces_they_leave(
         if waiting and choice.random() < 0.5:
             assert writer.put(waiting.pop(0))
         written += writer.take(choice.randint(0, len(writer)))
-        # What has begun to leave is known to the byte: at its end another frame may go first.
+        # The writer knows to the byte which frame has started to leave: after it another frame may go first.
         gone, at = len(written), 0
         for frame in frames:
             if at >= gone:

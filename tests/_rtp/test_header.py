@@ -1,4 +1,4 @@
-"""The RTP header: read in every form that RFC 8285 knows, and written anew for a receiver."""
+"""The RTP header: read in every form of RFC 8285, and rewritten for a receiver."""
 
 import struct
 
@@ -42,7 +42,7 @@ def elements(data: bytes) -> list[tuple[int, bytes]]:
 
 
 def body(data: bytes) -> bytes:
-    """The payload with its padding."""
+    """Return the payload with its padding."""
     parsed = parse_header(data)
     assert parsed is not None
     return data[parsed["payload_offset"] :]
@@ -235,7 +235,7 @@ def test_what_is_forwarded_keeps_its_value_and_the_payload_is_untouched(
 
     wanted = [element for element in sent if element[0] in accepted and (mixed or fits(element))]
     expected = ([mid] if mid else []) + wanted
-    # One more than is read of a packet may be written: the mid.
+    # The mid may be written in addition to the maximum of elements that are read.
     assert elements(result) == expected[:20]
     assert body(result) == body(original)
     two_byte = len(result) > 14 and result[0] & 0x10 and result[12:14] == b"\x10\x00"

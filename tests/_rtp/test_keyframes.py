@@ -1,4 +1,4 @@
-"""Keyframes: recognised by the payload of their first packet, asked for neither too often nor too late."""
+"""Keyframes: recognised by the payload of their first packet, requested neither too often nor too late."""
 
 import pytest
 
@@ -13,7 +13,7 @@ SOURCE_INTERVAL_S = 0.5
 
 
 def h264(*kinds: int) -> bytes:
-    """A STAP-A of NAL units of these kinds, four bytes each."""
+    """Return a STAP-A of NAL units of these kinds, four bytes each."""
     return b"\x78" + b"".join(b"\x00\x04" + bytes([0x60 | kind, 1, 2, 3]) for kind in kinds)
 
 
@@ -48,7 +48,7 @@ def h264(*kinds: int) -> bytes:
         pytest.param(
             "H264", b"\x78\xff\xff\x61\x67\x67", False, id="H264 aggregate with a length beyond its end"
         ),
-        # What starts there lacks the parameter sets, which came before it and may only be late.
+        # These lack the parameter sets, which came earlier and may only be late.
         pytest.param("H264", b"\x65\x88", False, id="H264 slice of a keyframe"),
         pytest.param("H264", b"\x7c\x85", False, id="H264 first fragment of a keyframe's slice"),
         pytest.param("opus", b"\x10\x00\x00", False, id="another codec"),
@@ -61,7 +61,7 @@ def test_whether_a_payload_starts_a_keyframe(codec: str, payload: bytes, expecte
 
 
 def codec_of(name: str, packet: Packet) -> str | None:
-    """The codec of a packet that carries video; None for RTX, padding and sound."""
+    """Return the codec of a packet that carries video, or None for RTX, padding and audio."""
     payload_type = capture(name).sidecar["payload_types"].get(str(packet.header["payload_type"]))
     if payload_type is None or payload_type["kind"] != "video" or payload_type["codec"].startswith("rtx"):
         return None
@@ -100,7 +100,7 @@ def test_in_a_stream_without_descriptors_the_payload_tells(name: str, field: str
 
 
 def asked(requester: Requester, first: float, last: float) -> list[float]:
-    """When, in steps of 10 ms, a request went out."""
+    """Return the times of requests, in steps of 10 ms."""
     steps = [round(n / 100, 2) for n in range(round(first * 100), round(last * 100) + 1)]
     return [now for now in steps if requester.take_due(now)]
 

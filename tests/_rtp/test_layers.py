@@ -1,8 +1,8 @@
 """The TemporalLayerSelector forwards whole frames, and none without the frames it depends on.
 
-A scenario is a table: what is asked for, and the frames that come. A frame's row is its number, its
-temporal layer, its decode target indications for T0, T1, T2 …, what it depends on (frame differences,
-as on the wire) and whether the receiver gets it.
+A scenario is a table of requests and incoming frames. A frame's row is its number, its temporal layer, its
+decode target indications for T0, T1, T2 …, its dependencies (frame differences, as on the wire) and whether
+the receiver gets it.
 """
 
 from dataclasses import dataclass
@@ -264,7 +264,7 @@ def test_after_a_new_sender_old_numbers_mean_nothing() -> None:
 
 
 def spatial(number: int, layer: str, dtis: str, dependencies: str, forwarded: bool) -> Frame:
-    """`layer` is like S1T2; `dtis` those of the frame's own spatial layer."""
+    """Return a frame. `layer` is like S1T2; `dtis` are those of the frame's own spatial layer."""
     return Frame(number, int(layer[3]), dtis, tuple(map(int, dependencies.split())), forwarded, int(layer[1]))
 
 

@@ -1,6 +1,6 @@
-"""Who gets what again, and when: the SFU between a sender and a receiver that both lose packets.
+"""Resends: the SFU between a sender and a receiver that both lose packets.
 
-Whole calls over bad lines are in test_simulation; here is each rule by itself.
+Whole calls over bad lines are in test_simulation. These tests cover each rule by itself.
 """
 
 import struct
@@ -17,7 +17,7 @@ def numbered(sequence: int, *, keyframe: bool = False) -> bytes:
 
 
 def contents(participant: Participant) -> list[bytes]:
-    """The payloads received, in the order of their numbers."""
+    """Return the payloads received, in the order of their numbers."""
     return [payload(packet) for packet in sorted(participant.media, key=lambda p: header(p)["sequence"])]
 
 
@@ -51,7 +51,7 @@ def test_a_nack_that_crosses_the_late_packet_on_its_way_is_not_answered() -> Non
     call.bob.send_rtcp(packets.nack(5000, [missing]), 1.08)
     call.deliver()
     assert len(call.bob.media) == 4
-    # A round trip later it must have been lost.
+    # A round trip later, the first resend must have been lost.
     call.bob.send_rtcp(packets.nack(5000, [missing]), 1.20)
     call.deliver()
     assert len(call.bob.media) == 5
@@ -69,7 +69,7 @@ def test_a_receiver_that_loses_much_may_have_a_packet_more_often(asked_for: int,
     for attempt in range(20):
         call.bob.send_rtcp(packets.nack(5000, numbers[-1:]), 1.1 + attempt * 0.025)
     call.deliver()
-    # Once in 100 ms: that is five times in all, where three are not the limit.
+    # Once in 100 ms makes five times in all, unless the limit is three.
     assert len(call.bob.media) - before == min(resends, 5) - 1
 
 
@@ -102,7 +102,7 @@ def test_a_fast_tracks_packets_can_all_be_asked_for_until_they_are_too_old(rtx: 
 
 
 class Voice:
-    """Alice publishes sound on mid 0; Bob, whose round trip is known, receives it under SSRC 5000."""
+    """Alice publishes audio on mid 0. Bob, whose round trip is known, receives it under SSRC 5000."""
 
     def __init__(self, round_trip_s: float) -> None:
         self.engine = new_engine()

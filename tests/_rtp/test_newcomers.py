@@ -1,4 +1,4 @@
-"""Who comes into a call gets the picture at once: from the last keyframe, where that is recent and whole."""
+"""A newcomer to a call gets the picture at once: from the last keyframe, if that is recent and complete."""
 
 from random import Random
 
@@ -15,7 +15,7 @@ from tests.kit.simulation.world import World
 
 
 def frame_every_50_ms(call: Call, upto: float, *, without: tuple[int, ...] = ()) -> list[bytes]:
-    """A keyframe at 10 s and what follows it; the payloads."""
+    """Send a keyframe at 10 s and the frames after it. Return the payloads."""
     sent = []
     for step in range(round((upto - 10) / 0.05)):
         picture = (VP8_DELTA if step else VP8_KEYFRAME) + bytes([step])
@@ -161,7 +161,8 @@ def test_newcomers_at_any_time_can_decode_from_the_first_frame_on(line: Conditio
             if number >= first and (not layers or temporal_id(frame) == 0)
         }
         assert due - set(receiver.completed) <= set(list(frames)[-3:])
-        # A layer can not be asked for before there is a down track, and that has begun with what there was.
+        # A layer cannot be requested before there is a down track, which has started with the frames
+        # available.
         assert all(frames[number].captured <= at for number in receiver.frames - due)
     if line == Conditions():
         assert all(min(receiver.completed.values()) - at < 0.2 for at, receiver in begun)

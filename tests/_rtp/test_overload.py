@@ -1,4 +1,4 @@
-"""When more is to be sent than can be: audio overtakes, the oldest video is dropped, reception goes on."""
+"""Overload: audio overtakes, the oldest video is dropped, and reception continues."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ CLEAN = Conditions()
 
 @dataclass
 class Viewer:
-    """A receiver, and what it got when."""
+    """A receiver and its packets with their delays."""
 
     participant: Participant
     frames: Counter[int] = field(default_factory=Counter)  # packets of each, first transmissions only
@@ -59,7 +59,7 @@ class Viewer:
 
 
 class Room:
-    """One person's camera and microphone, received by others; `rate` datagrams leave in each millisecond."""
+    """One person's camera and microphone, received by others. `rate` datagrams leave in each millisecond."""
 
     def __init__(self, receivers: int, rate: int, *, shards: int = 1) -> None:
         self.engine: ManualEngine = new_engine(shards=shards)
@@ -79,7 +79,7 @@ class Room:
         return Viewer(viewer)
 
     def show(self, count: int) -> None:
-        """A frame of so many packets."""
+        """Send a frame of `count` packets."""
         self.frame += 1
         for i in range(count):
             start = VP8_KEYFRAME if self.frame == 1 and i == 0 else VP8_DELTA
@@ -122,7 +122,7 @@ class Room:
 
 
 def overloaded(seconds: float, *, shards: int = 1) -> Room:
-    """A camera of 100 frames of 12 packets a second, for which the line to ten has 70 % of the room."""
+    """Run a camera of 100 frames of 12 packets a second; the line to ten receivers carries 70 % of it."""
     room = Room(receivers=10, rate=9, shards=shards)
     for _ in range(round(seconds * 100)):
         room.show(12)
@@ -131,7 +131,7 @@ def overloaded(seconds: float, *, shards: int = 1) -> Room:
     return room
 
 
-# What each thread has written to be sent waits in front of the next sound.
+# All threads' datagrams that are ready to be sent wait in front of the next audio packet.
 @pytest.mark.parametrize(
     ("shards", "sound_s", "video_s"), [(1, 0.02, 0.05), (2, 0.03, 0.075), (3, 0.03, 0.075)]
 )
@@ -148,24 +148,24 @@ def test_past_saturation_every_sound_comes_at_once_and_video_soon_or_never(
     video_sent = sum(len(viewer.delays) for viewer in room.viewers)
     assert video_sent + room.counted("dropped_overload_video") == 10 * room.number
     assert room.counted("dropped_overload_audio") == 0
-    # The line was never idle: no more was dropped than had to be.
+    # The line was never idle, so only the necessary packets were dropped.
     assert video_sent >= 0.98 * (3000 * 9 - 10 * room.spoken)
 
 
-# Threads get equal parts of the line, and serve three receivers or four.
+# Threads get equal shares of the line, and serve three or four receivers.
 @pytest.mark.parametrize(("shards", "most_unequal"), [(1, 1.3), (2, 1.3), (3, 2.0)])
 def test_past_saturation_frames_come_whole_or_nearly_never(shards: int, most_unequal: float) -> None:
     room = overloaded(3.0, shards=shards)
     whole = sum(count == 12 for viewer in room.viewers for count in viewer.frames.values())
     some = sum(len(viewer.frames) for viewer in room.viewers)
     assert whole / some >= 0.98
-    # Nobody is served at the cost of another.
+    # No receiver is served at the cost of another.
     shares = [sum(viewer.frames.values()) for viewer in room.viewers]
     assert max(shares) <= most_unequal * min(shares)
 
 
-# Frames of so many packets so often (ms), room for so many datagrams so often: where both keep step, the same
-# receivers would find room each time.
+# Frames of so many packets at one interval (ms), room for so many datagrams at another. If both stayed in
+# step, the same receivers would find room each time.
 @pytest.mark.parametrize(
     ("packets_each", "frame_ms", "room", "room_ms"),
     [(20, 30, 25, 28), (20, 30, 64, 71), (40, 33, 1, 1)],
@@ -222,7 +222,7 @@ def test_a_line_that_takes_nothing_keeps_no_more_than_its_time() -> None:
         room.show(5)
         room.speak()
         room.go_on(0.005)
-    # All but the last 25 ms, what the batch has, and what was dropped with its frame.
+    # All but the last 25 ms, the batch, and the packets that were dropped with their frame.
     assert room.counted("dropped_overload_video") >= 3 * (room.number - 40) - BATCH
     assert room.counted("dropped_overload_audio") >= 3 * (room.spoken - 10)
     received = room.counted("packets_received")
@@ -305,12 +305,12 @@ def test_a_full_line_keeps_media_and_loses_the_newest_of_the_rest() -> None:
 
 @pytest.mark.parametrize("rtx", [True, False])
 def test_a_call_on_a_line_that_is_too_narrow_goes_on_and_recovers(rtx: bool) -> None:
-    """Four receivers of 2 Mbit/s, every number once, whatever is dropped, asked for and sent again."""
+    """Four receivers of 2 Mbit/s get every number once, despite drops, requests and resends."""
     world = World(seed=5)
     sender = VideoSender(world.join(CLEAN, CLEAN))
     receivers = [VideoReceiver(world.join(CLEAN, CLEAN), sender.forwarder, rtx=rtx) for _ in range(4)]
     world.run(2.0)
-    # More than 840 packets a second are to be sent, and 700 can be.
+    # More than 840 packets a second are due, and 700 can be sent.
     world.every(0.01, lambda: world.engine.limit(7 if world.now < 8 else None))
     world.run(14.0)
     sender.stop()

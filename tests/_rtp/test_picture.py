@@ -1,4 +1,4 @@
-"""The picture ids of VP8 and VP9, read and written again; by the tables of RFC 7741 and RFC 9628."""
+"""The picture ids of VP8 and VP9 are read and rewritten according to RFC 7741 and RFC 9628."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""When the core's thread wakes: for packets, and for what falls due; for nothing else, and never too late.
+"""The core's thread wakes for packets and deadlines, for nothing else, and never too late.
 
 Clocked stands for udploop: it sleeps to the deadline that the engine names, or to the next packet.
 """
@@ -27,7 +27,7 @@ from tests.kit.participant import (
 
 SPACING_S = 0.005
 PATIENCE_S = 0.020
-# What a turn may be late by on a clock of doubles.
+# The permitted lateness of a turn on a clock of doubles.
 EXACT_S = 1e-6
 LOUD = 20  # -dBov
 
@@ -35,13 +35,13 @@ NACK, TRANSPORT_WIDE, PLI, RECEIVER_REPORT = (205, 1), (205, 15), (206, 1), (201
 
 
 class Clocked:
-    """A loop on a clock of its own, and what one participant heard when."""
+    """A loop on its own clock, with the times at which one participant got packets."""
 
     def __init__(self, engine: ManualEngine, participant: Participant, now: float = 1.0) -> None:
         self.engine = engine
         self.participant = participant
         self.now = now
-        self.woken: list[float] = []  # by nothing but a deadline
+        self.woken: list[float] = []  # woken by nothing but a deadline
         self.heard: list[tuple[float, tuple[int, int]]] = []
         self.turn()
 
@@ -73,7 +73,7 @@ class Clocked:
 
 
 class Clock(Clocked):
-    """Of a call in which Alice sends video."""
+    """The clock of a call in which Alice sends video."""
 
     def __init__(self) -> None:
         self.call = Call()
@@ -85,13 +85,13 @@ class Clock(Clocked):
             self.send(video(sequence, payload=payload, twcc=sequence & 0xFFFF), begin + n / pps)
 
     def ask(self, at: float) -> None:
-        """Bob asks for a keyframe."""
+        """Request a keyframe on behalf of Bob."""
         self.sleep(at)
         self.call.bob.send_rtcp(packets.pli(5000), at)
         self.turn()
 
     def until_quiet(self) -> float:
-        """Until the sender may be asked for a keyframe again, and is not for more than a second."""
+        """Run until the sender may get a keyframe request again, but is due none for more than a second."""
         self.show(range(1), 1.0)
         while not self.when(PLI):
             self.sleep(self.now + 0.01)
@@ -153,7 +153,7 @@ def test_a_sender_that_pauses_wakes_it_for_its_reports_alone() -> None:
 
 
 def test_however_much_falls_due_ticks_keep_their_distance() -> None:
-    """Every second packet is lost, at 4000 a second: each loss would be asked for at a time of its own."""
+    """Every second packet is lost, at 4000 a second: each loss would have its own request time."""
     clock = Clock()
     clock.show(range(0, 4000, 2), 1.0, pps=2000)
     asked = clock.when(NACK)
@@ -179,7 +179,7 @@ def test_a_gap_is_asked_for_in_time_while_packets_keep_coming() -> None:
     clock.show((n for n in range(1, 3000) if n % 100), begin, pps=1000)
     asked = clock.when(NACK)
     for gap in range(1, 29):
-        # Of the hundred packets before it each gap has left out one.
+        # Each gap left out one of the hundred packets before it.
         missed = begin + (gap * 99) / 1000
         first = min(now for now in asked if now >= missed)
         assert 0.010 - EXACT_S <= first - missed <= 0.010 + SPACING_S + EXACT_S
@@ -226,7 +226,7 @@ def test_a_request_that_comes_too_soon_after_a_pli_is_passed_on_in_its_time() ->
     clock = Clock()
     begin = clock.until_quiet()
     clock.ask(begin)
-    # Somebody comes: the camera is asked on their behalf, half a second after the last time.
+    # A receiver comes. The camera gets a request for it half a second after the last one.
     clock.sleep(begin + 0.45)
     clock.call.bob.subscribe(clock.call.forwarder, 6000)
     clock.turn()
@@ -251,7 +251,7 @@ def test_transport_wide_feedback_comes_every_75_to_95_ms_while_packets_do() -> N
         clock.sleep(5.0)
         told = clock.when(TRANSPORT_WIDE)
         assert all(0.075 - EXACT_S <= gap <= 0.095 + EXACT_S for gap in gaps(told)), pps
-        # The last packet is told as soon as any.
+        # The last packet is reported as soon as any other.
         assert 1.0 + (pps * 3 - 1) / pps <= told[-1] <= 1.0 + (pps * 3 - 1) / pps + 0.095 + EXACT_S
 
 
@@ -279,19 +279,19 @@ def test_what_a_blocked_line_does_not_take_is_dropped_in_its_time_though_nothing
     clock.engine.limit(0)
     for n in range(1, 200):
         clock.send(video(n, payload=VP8_DELTA), begin)
-    # So long the queue may be a burst's.
+    # So far the queue may be a burst's.
     clock.sleep(begin + 0.099)
     assert clock.engine.counters()["dropped_overload_video"] == 0
     clock.sleep(begin + 0.111)
     assert clock.engine.counters()["dropped_overload_video"] > 100
-    # Then nothing waits, and it sleeps again.
+    # After that no packet waits, and the thread sleeps again.
     clock.sleep(begin + 1.1)
     assert clock.woken_since(begin + 0.111) <= 10
 
 
 class SelectedLater(ManualEngine):
     def select(self, transport: int, remote: tuple[str, int] | tuple[str, int, int], local: str) -> None:
-        """Not yet."""
+        """Ignore the call for now."""
 
 
 def test_who_sends_before_a_path_is_selected_hears_of_it_at_once_when_it_is() -> None:

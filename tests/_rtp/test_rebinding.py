@@ -1,4 +1,4 @@
-"""Media of a participant that comes from another address, as after a NAT rebinding, and of strangers.
+"""Media from another address: of a participant, as after a NAT rebinding, and of strangers.
 
 docs/ice.md, "The path follows its peer".
 """
@@ -13,7 +13,7 @@ ELSEWHERE = ("203.0.113.9", 5)
 
 
 def checks(call: Call) -> list[object]:
-    """The remote addresses of the paths that Python has been told of."""
+    """Return the remote addresses of the paths that Python has been notified of."""
     return [event[3] for event in call.engine.take_events() if event[0] == "check"]
 
 

@@ -1,4 +1,4 @@
-"""A received source: its statistics, its duplicates, and what is asked for again."""
+"""A received source: its statistics, its duplicates, and its requests for resends."""
 
 import pytest
 from hypothesis import given
@@ -77,7 +77,7 @@ def test_a_packet_is_taken_once_whatever_the_order(steps: list[int]) -> None:
     for step in steps:
         number += step
         arrival = source.update(number & 0xFFFF, 0, 1.0)
-        # Two thousand packets back at most: all is within the window.
+        # At most two thousand packets back, so all are within the window.
         if abs(number - max(seen, default=number)) < SEEN_WINDOW:
             assert (arrival == "duplicate") == (number in seen)
         if arrival != "too old":
@@ -124,7 +124,7 @@ def test_when_lost_packets_come_in_the_next_interval_the_fraction_is_zero() -> N
 
 
 def slow_jitter(packets: list[tuple[int, float]], clock_rate: int) -> float:
-    """RFC 3550 appendix A.8, in floating point."""
+    """Return the jitter of RFC 3550 appendix A.8, in floating point."""
     jitter, last = 0.0, None
     for timestamp, now in packets:
         transit = now * clock_rate - timestamp
@@ -148,7 +148,7 @@ def test_jitter_is_that_of_the_rfc(steps: list[tuple[int, int]]) -> None:
 def test_jitter_is_told_on_a_machine_that_has_been_up_for_ten_years() -> None:
     source, booted = Source(), 10 * 365.25 * 86400
     for i in range(100):
-        # Every other packet comes 10 ms late: 900 units of the clock of video.
+        # Every other packet comes 10 ms late: 900 units of the video clock.
         source.update(i, 3000 * i, booted + i / 30 + (0.01 if i % 2 else 0.0))
     assert source.report(booted + 4)["jitter"] == pytest.approx(900, rel=0.05)
 
@@ -220,7 +220,7 @@ def test_sound_is_asked_for_only_while_it_can_still_be_played() -> None:
 
 
 def lose_one_in_two(source: Source, start: float, packets: int, answer_after_s: float | None) -> int:
-    """Lose every second packet of a voice; return how many of those the sender was asked for."""
+    """Lose every second packet of a voice. Return how many of them the sender was asked for."""
     asked = 0
     for number in range(0, 2 * packets, 2):
         now = start + number * 0.02

@@ -1,4 +1,4 @@
-"""What browsers really sent, through the engine to one receiver: every packet arrives once, as it was."""
+"""Real browser streams, through the engine to one receiver: every packet arrives once, unchanged."""
 
 import pytest
 
@@ -13,7 +13,7 @@ MID_URI, TWCC_URI = "urn:ietf:params:rtp-hdrext:sdes:mid", "transport-wide-cc-ex
 
 
 class Replay:
-    """The capture's publisher and one receiver, on an engine that has negotiated what the browser had."""
+    """The capture's publisher and one receiver, on an engine with the browser's negotiated codecs."""
 
     def __init__(self, taken: Capture) -> None:
         self.capture = taken
@@ -106,7 +106,7 @@ def test_nothing_of_a_browser_is_malformed_or_unknown(name: str) -> None:
     replay.run()
     counters = replay.engine.counters()
     refused = {name for name, count in counters.items() if count and name.startswith("dropped_")}
-    # Copies of what has arrived come on the RTX stream, to probe for bandwidth.
+    # Copies of received packets come on the RTX stream, to probe for bandwidth.
     assert refused <= {"dropped_duplicate"}
     assert counters["descriptors_unread"] == 0
     assert counters["packets_received"] > 100

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from svc._rtp.rtcp import nack_packet, parse_compound
 from tests.kit import packets
 
-# Entries that fit into the 1200 bytes of one packet.
+# Entries that fit in the 1200 bytes of one packet.
 MAX_ENTRIES = (1200 - 12) // 4
 
 
@@ -83,7 +83,7 @@ def test_a_nack_names_what_was_missing_and_nothing_else(first: int, steps: list[
     assert isinstance(decoded, rtp.RtcpRtpfbPacket)
     assert (decoded.fmt, decoded.ssrc, decoded.media_ssrc) == (1, 1, 2)
     named = [number & 0xFFFF for number in decoded.lost]
-    # What does not fit is left for the next.
+    # The remaining numbers are left for the next packet.
     assert named == numbers[: len(named)]
     assert named == numbers or (len(data) - 12) // 4 == MAX_ENTRIES
     assert len(data) <= 1200

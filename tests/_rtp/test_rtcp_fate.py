@@ -1,6 +1,6 @@
-"""The tables of docs/rtcp.md, row by row: what becomes of each RTCP packet, and what the SFU makes itself.
+"""The tables of docs/rtcp.md, row by row: the fate of each RTCP packet, and the packets of the SFU itself.
 
-Times and limits of NACK, PLI and the like have tests of their own, in test_engine_rtcp and beside it.
+Times and limits of NACK, PLI and the like have their own tests, in test_engine_rtcp and the files next to it.
 """
 
 import struct
@@ -23,7 +23,7 @@ Test = Callable[..., None]
 
 
 def row(section: str, label: str) -> Callable[[Test], Test]:
-    """Say which row a test holds."""
+    """Note which row a test covers."""
 
     def note(test: Test) -> Test:
         TESTED.add((section, label))
@@ -33,7 +33,7 @@ def row(section: str, label: str) -> Callable[[Test], Test]:
 
 
 class Watched(Call):
-    """A call in which everything but what a test brings about has been seen."""
+    """A call in which all packets before the test's own have been seen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Watched(Call):
         self.deliver()
 
     def untouched(self) -> bool:
-        """Whether nobody heard of it, it was no malformed packet, and the call goes on."""
+        """Return whether nobody received it, it did not count as malformed, and the call continues."""
         media = len(self.bob.media)
         self.send(4, 10.06, payload=VP8_DELTA)
         quiet = self.alice.reports == self.bob.reports == []
@@ -212,7 +212,9 @@ def test_a_sender_hears_each_second_how_its_packets_arrive() -> None:
 
 
 def told_of_sound(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -> tuple[int, int]:
-    """What a speaker is told of their sound when listeners report these losses at 11 s: fraction, packets."""
+    """Return the loss that a speaker's report shows if listeners report these losses at 11 s: fraction,
+    packets.
+    """
     engine = new_engine()
     speaker = Participant(engine, 1001)
     sound = speaker.publish("0", "audio")
@@ -311,7 +313,7 @@ def test_a_sender_is_asked_for_a_keyframe_where_a_loss_was_given_up() -> None:
                 (kind, number) == (206, 1) for kind, number, _ in call.alice.reports
             )
             call.alice.reports.clear()
-    # Two of them are the rhythm of two seconds.
+    # Two of them are the periodic ones, every two seconds.
     assert plis == {False: 3, True: 2}
 
 

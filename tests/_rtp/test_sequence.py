@@ -1,4 +1,4 @@
-"""Sequence numbers: compared, extended, and given anew so that a receiver sees no gap that is not a loss."""
+"""Sequence numbers: compared, extended, and rewritten so that a receiver sees no gap except losses."""
 
 from dataclasses import dataclass, field
 
@@ -110,7 +110,7 @@ def test_nothing_is_dropped_before_the_start() -> None:
 
 @dataclass
 class SlowRewriter:
-    """The obvious way: every number after the first is on a list, with what became of it."""
+    """The obvious implementation: a list of every number after the first, with its fate."""
 
     first_input: int
     next_output: int

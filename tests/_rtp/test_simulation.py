@@ -1,8 +1,8 @@
-"""Whole calls over bad lines, on a clock of their own: what browsers send and ask for, and what reaches them.
+"""Whole calls over bad lines, on their own clock: the packets and requests of browsers, and their delivery.
 
-Every run also checks, packet by packet, that SRTP authenticates, that payloads are what was sent, that
-no index is encrypted twice with different bytes, and that numbers and timestamps rise as they must:
-tests.kit.simulation says how.
+Every run also checks, packet by packet, that SRTP authenticates, that payloads are unchanged, that no index
+is encrypted twice with different bytes, and that numbers and timestamps rise as they must.
+tests.kit.simulation explains how.
 """
 
 from collections.abc import Callable
@@ -20,16 +20,16 @@ from tests.kit.simulation.world import World
 CLEAN = Conditions()
 # "10 % random loss and 5 % reordering", 20 to 30 ms.
 LOSSY = Conditions(jitter_s=0.01, loss=0.10, reorder=0.05)
-# What comes later is of no use to a conversation; the SFU resends nothing older either.
+# Later packets are useless to a conversation. The SFU resends nothing older either.
 DEADLINE_S = 0.6
 WARM_UP_S = 2.0
-# Nobody knows of the last packet of all that it is missing.
+# Nobody can notice that the very last packet is missing.
 TAIL_S = 0.1
 
 
 @dataclass
 class Call:
-    """One sender, and receivers on lines of their own."""
+    """One sender, and receivers each on their own line."""
 
     seed: int
     up: Conditions = CLEAN
@@ -50,7 +50,7 @@ class Call:
         ]
 
     def hold(self, seconds: float) -> None:
-        """Let video flow, warm-up included, then let the last retransmissions come."""
+        """Let video flow, warm-up included, and then let the last retransmissions arrive."""
         self.world.run(self.world.now + seconds)
         self.sender.stop()
         self.world.run(self.world.now + 1.5)
@@ -63,7 +63,7 @@ class Call:
         deadline_s: float = DEADLINE_S,
         due: Callable[[Frame], bool] = lambda frame: True,
     ) -> float:
-        """The share of frames after the warm-up that were complete in time, of those that were due."""
+        """Return the share of due frames after the warm-up that were complete in time."""
         begin = self.sender.frames[0].captured + WARM_UP_S
         end = self.sender.frames[-1].captured - TAIL_S
         frames = [frame for frame in self.sender.frames if begin <= frame.captured <= end and due(frame)]
@@ -105,7 +105,7 @@ def test_a_tenth_of_loss_and_reordering_on_both_lines_cost_no_frames(
     for receiver in call.receivers:
         assert call.complete(receiver) >= 0.999
         assert receiver.duplicates <= 0.005 * receiver.packets
-        # Where a number was left out, the packet itself has never come.
+        # Where a number was left out, the packet itself never arrived.
         assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.never_reached
     assert call.sender.resent <= 0.13 * call.sender.sent
 
@@ -127,7 +127,7 @@ def test_jitter_above_the_frame_interval_and_duplicated_packets_cost_nothing() -
     for receiver in call.receivers:
         assert call.complete(receiver) == 1
         assert receiver.nacks == 0
-        # Those that its own line made.
+        # The duplicates that its own line made.
         assert receiver.duplicates <= 0.06 * receiver.packets
     assert call.sender.nacks == 0
 
@@ -139,9 +139,9 @@ def test_a_receiver_on_a_narrow_line_harms_nobody_else() -> None:
     bad, good = call.receivers
     assert call.complete(good) >= 0.999
     assert good.duplicates <= 0.005 * good.packets
-    # A fifth, and the credit that it began with.
+    # A fifth, plus the initial credit.
     assert share_resent(bad) <= 0.21
-    # "at most one per receiver per second" may become a PLI; two seconds are the rhythm of its own.
+    # "at most one per receiver per second" may become a PLI. Its own are periodic, every two seconds.
     assert call.sender.plis <= 62 * 1.5
 
 
@@ -167,7 +167,7 @@ def test_a_sender_that_starts_anew_in_mid_call_is_gone_on_with(line: Conditions)
         call.sender.begin(ssrc=ssrc, sequence=sequence)
     call.hold(5)
     for receiver in call.receivers:
-        # The packets of the last frame under the old SSRC that were lost can not be asked for any more.
+        # The lost packets of the last frame under the old SSRC can no longer be requested.
         assert call.complete(receiver) >= 0.97
         assert max(receiver.completed) >= len(call.sender.frames) - 2
         if line is CLEAN:

@@ -1,4 +1,4 @@
-"""A track in several encodings: which one a receiver gets, and that all switches leave one stream."""
+"""A track in several encodings: the choice for each receiver, and one continuous stream after switches."""
 
 import itertools
 import random
@@ -41,7 +41,7 @@ def test_every_switch_goes_on_without_a_gap_and_shows_what_the_encoder_made(code
         scene.run(25)
     frames = scene.check_stream()
     assert rids(frames)[-7:] == ["f", "q", "h", "f", "h", "q", "f"]
-    # A switch happens between two frames, or costs the one that is under way.
+    # A switch happens between two frames, or costs the frame in progress.
     assert most_missed(frames) <= 1
 
 
@@ -59,7 +59,7 @@ def test_timestamps_keep_time_across_switches(reports: bool) -> None:
         for frame in frames
         if frame.rid
     }
-    # A tick more where a frame of the encoding before had the same time.
+    # One tick more where a frame of the previous encoding had the same time.
     assert wrong <= set(range(10))
 
 
@@ -79,7 +79,7 @@ def test_the_frame_numbers_of_the_descriptor_rise_across_switches(first: dict[st
     assert scene.check_stream()[-1].rid == "f"
     steps = [(after - before) & 0xFFFF for before, after in itertools.pairwise(scene.frame_numbers)]
     assert len(steps) > 100
-    # A gap that the sender's own numbers have may stay.
+    # A gap in the sender's own numbers may stay.
     assert min(steps) >= 1 and max(steps) <= 4096
 
 
@@ -126,7 +126,7 @@ def test_an_encoding_that_stops_freezes_nobody_and_is_taken_up_again(stopping: s
         scene.encodings[rid].sending = False
     scene.run(40)
     frames = scene.frames()
-    # 0.3 s until it counts as stopped, and a keyframe's time.
+    # 0.3 s until the encoding counts as stopped, plus a keyframe's time.
     assert most_missed(frames) <= 12
     left = [rid for rid in RIDS if rid not in stopping]
     assert frames[-1].rid == (left[-1] if "f" in stopping else left[0])

@@ -1,4 +1,4 @@
-"""SRTP and libsrtp's Python binding understand each other, whichever library seals."""
+"""SRTP and libsrtp's Python binding understand each other, whichever library encrypts."""
 
 import os
 import platform
@@ -24,7 +24,7 @@ def key(profile: str, first: int = 0) -> bytes:
 
 
 def receiver(profile: str) -> pylibsrtp.Session:
-    """The other end, as a browser is: it starts at rollover counter 0."""
+    """Return the other end, like a browser: it starts at rollover counter 0."""
     policy = pylibsrtp.Policy(
         key=key(profile), ssrc_type=pylibsrtp.Policy.SSRC_ANY_INBOUND, srtp_profile=PROFILES[profile]
     )
@@ -54,7 +54,7 @@ def test_the_wheel_has_an_openssl_that_agrees_with_its_libsrtp() -> None:
         ("OPENSSL_ia32cap=0xfffa3203078bffff:0x00405fc6f1bf07ab:0x10", "hardware"),
         ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x0 env:~0x200000200000000", "software"),
         ("OPENSSL_ia32cap=0xfffa3201078bffff:0x0", "software"),  # AES without the multiplication
-        ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x18415fdef1bf07ab:0x0", "hardware"),  # for vectors alone
+        ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x18415fdef1bf07ab:0x0", "hardware"),  # for vectors only
         ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x184159def1bf07ab:0x0", "software"),  # vectors without them
         ("OPENSSL_armcap=0xbd", "hardware"),
         ("OPENSSL_armcap=0x1", "software"),
@@ -110,7 +110,7 @@ def test_where_an_openssl_cannot_be_had_the_next_library_seals(hidden: int, seal
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_is_sealed_is_opened_by_libsrtp(profile: str, openssl: bool) -> None:
     ours, theirs = keys(profile, openssl=openssl), receiver(profile)
-    # Across a wrap of the sequence number: the rollover counter counts.
+    # Across a wrap of the sequence number, so that the rollover counter matters.
     for index in range(65530, 65540):
         sealed = ours.seal(header(index), b"", b"payload", SSRC, index)
         assert len(sealed) == 12 + 7 + OVERHEAD[profile]
@@ -179,7 +179,7 @@ def test_what_cannot_be_sealed_is_refused() -> None:
 
 
 def sender(profile: str) -> pylibsrtp.Session:
-    """The other end as it sends to us."""
+    """Return the other end as a sender to us."""
     return pylibsrtp.Session(
         pylibsrtp.Policy(
             key=key(profile, 100),
@@ -189,7 +189,7 @@ def sender(profile: str) -> pylibsrtp.Session:
     )
 
 
-# The two profiles, opened by OpenSSL where it can; and by libsrtp, to which the same must happen.
+# Both profiles, decrypted by OpenSSL where possible, and by libsrtp, which must give the same results.
 OPENED = [(profile, openssl) for profile in PROFILES for openssl in (True, False)]
 
 

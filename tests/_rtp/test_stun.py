@@ -1,4 +1,4 @@
-"""STUN in the core: what it answers, aioice takes for an answer, and what is not authentic it refuses."""
+"""STUN in the core: aioice accepts its responses, and it refuses unauthenticated messages."""
 
 import hmac
 import ipaddress
@@ -41,7 +41,7 @@ def attribute(kind: int, value: bytes) -> bytes:
 
 
 def by_hand(before: bytes, after: bytes = b"") -> bytes:
-    """A request with the attributes `before`, MESSAGE-INTEGRITY, and the attributes `after`."""
+    """Return a request with the attributes `before`, MESSAGE-INTEGRITY, and the attributes `after`."""
     header = struct.pack("!HHI", 1, len(before) + 24, 0x2112A442) + b"transaction!"
     digest = hmac.digest(PASSWORD, header + before, "sha1")
     length = struct.pack("!H", len(before) + 24 + len(after))
@@ -63,7 +63,7 @@ def test_an_authentic_request_is_answered_with_where_it_came_from(
     assert answered is not None
     ufrag, data = answered
     assert ufrag == b"ours"
-    # aioice checks the fingerprint as it reads.
+    # aioice checks the fingerprint while parsing.
     message = stun.parse_message(data)
     assert "FINGERPRINT" in message.attributes
     assert message.check_message_integrity(PASSWORD)
@@ -75,7 +75,7 @@ def test_a_request_under_another_password_is_refused() -> None:
     assert answer(request(password=b"another password")) is None
 
 
-# All but the type of the last attribute: another one than FINGERPRINT is nothing to us.
+# All bytes but the type of the last attribute: the core ignores every type except FINGERPRINT.
 @pytest.mark.parametrize("at", [at for at in range(len(request())) if at - len(request()) not in (-8, -7)])
 def test_a_request_with_any_byte_changed_is_refused(at: int) -> None:
     for bit in (0x01, 0x80):
@@ -88,7 +88,7 @@ def test_a_request_cut_short_anywhere_is_refused() -> None:
     whole = request()
     for length in range(len(whole)):
         assert answer(whole[:length]) is None
-        # Under a header that tells the shorter length, too.
+        # Also under a header with the shorter length.
         if length >= 20:
             told = whole[:2] + struct.pack("!H", length - 20) + whole[4:length]
             cut_after_integrity = length == len(request(fingerprint=False))

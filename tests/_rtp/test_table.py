@@ -1,4 +1,4 @@
-"""The hash table behaves as a dictionary does, however its keys collide."""
+"""The hash table behaves like a dictionary, even if its keys collide."""
 
 import pytest
 from hypothesis import settings
@@ -7,7 +7,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from svc._rtp.table import Map
 
-# Few low bits and many equal ones: what the table probes by.
+# Few low bits, many of them equal: the table probes by these.
 KEYS = st.one_of(
     st.integers(1, 200),
     st.integers(1, 40).map(lambda n: n * 64),

@@ -1,4 +1,4 @@
-"""TCP at the media port: the same calls over connections, and what these may not do to them (RFC 6544)."""
+"""TCP at the media port: the same calls over connections, and limits on the connections (RFC 6544)."""
 
 import select
 import socket
@@ -64,7 +64,7 @@ KINDS: dict[str, type[Way]] = {"udp": UdpPeer, "tcp": TcpPeer}
 
 
 class Person:
-    """A participant, keyed, on connections and sockets of its own."""
+    """A participant with keys, on its own connections and sockets."""
 
     def __init__(self, loop: UdpLoop, number: int) -> None:
         self.loop, self.number = loop, number
@@ -79,7 +79,7 @@ class Person:
         self.sent: Counter[str] = Counter()
 
     def come_over(self, way: Way) -> Way:
-        """Be checked there, and have media sent there from now on."""
+        """Send a check over `way`, and receive media there from now on."""
         self.ways.append(way)
         way.send(binding_request(f"ufrag{self.number}", PWD))
         self.path = told_path(self.loop, self.transport)
@@ -88,7 +88,7 @@ class Person:
         return way
 
     def settle(self) -> None:
-        """Return once everything posted so far is done; what came until then is dropped."""
+        """Return once everything posted so far is done. Drop the data received until then."""
         self.loop.send_stun(DONE, self.path, SERVER)
         while self.ways[-1].recv() != DONE:
             pass
@@ -113,7 +113,7 @@ class Person:
         self.settle()
 
     def show(self, count: int, frame: int, size: int = 900) -> list[bytes]:
-        """Send a frame of video of so many packets; what is in them."""
+        """Send a frame of video of `count` packets. Return their contents."""
         bodies = []
         for n in range(count):
             number = self.sent["video"]
@@ -125,7 +125,7 @@ class Person:
         return bodies
 
     def speak(self) -> bytes:
-        """Send a packet of audio; what is in it."""
+        """Send a packet of audio. Return its contents."""
         number = self.sent["audio"]
         body = number.to_bytes(4, "big")
         packet = packets.rtp(
@@ -141,7 +141,7 @@ class Person:
         return body
 
     def packets(self) -> Iterator[packets.Rtp]:
-        """The media that comes, decrypted."""
+        """Yield the incoming media, decrypted."""
         while True:
             data = self.ways[-1].recv()
             if data[0] >= 128 and not packets.is_rtcp(data):
@@ -153,7 +153,7 @@ class Person:
 
 
 def told_path(loop: UdpLoop, transport: int) -> tuple[str, int] | tuple[str, int, int]:
-    """Where the core has heard a check of this participant's from."""
+    """Return the path on which the core has received a check from this participant."""
     while True:
         readable, _, _ = select.select([loop], [], [], WITHIN_S)
         assert readable, "no check was told"
@@ -185,7 +185,7 @@ def test_a_check_over_tcp_is_answered_and_its_path_names_the_connection(loop: Ud
         assert path[:2] == peer.address
         paths.append(path)
     assert paths[0][2:] != paths[1][2:]
-    # What is sent to a path leaves by its connection, in its frame.
+    # Data for a path leaves by its connection, in its frame.
     loop.send_stun(b"\x01first", paths[0], SERVER)
     loop.send_stun(b"\x01second", paths[1], SERVER)
     assert [peer.recv() for peer in peers] == [b"\x01first", b"\x01second"]
@@ -244,14 +244,14 @@ def test_a_receiver_who_reads_nothing_loses_video_by_whole_frames_and_delays_nob
         person.watch(microphone, 6000, AUDIO)
     coming, frame = bob.packets(), 0
     while loop.counters()["dropped_slow_video"] < 10 * PACKETS_OF_FRAME or frame < 60:
-        # Bob, who reads, has each frame before the next is sent.
+        # Bob reads, and has each frame before the next is sent.
         sent = [*ada.show(PACKETS_OF_FRAME, frame), ada.speak()]
         assert sorted(next(coming).payload for _ in sent) == sorted(sent)
         frame += 1
         time.sleep(0.01)
     assert loop.counters()["dropped_slow_audio"] == 0
     dropped = loop.counters()["dropped_slow_video"]
-    # Eve reads again: of each frame that was begun she gets all, and everything that was said.
+    # Eve reads again. She gets all of each frame that was started, and all audio.
     frames: defaultdict[int, int] = defaultdict(int)
     heard = 0
     coming = eve.packets()
@@ -277,7 +277,7 @@ def test_the_end_of_a_connection_that_carries_media_is_told_at_once(loop: UdpLoo
     while "silent" not in told:
         assert select.select([loop], [], [], WITHIN_S)[0]
         told += [event[0] for event in loop.take_events()]
-    # It names a connection that is gone; what is sent there goes nowhere.
+    # The path names a closed connection, so data sent there is dropped.
     loop.send_stun(b"\x01nobody", ada.path, SERVER)
     wait_for(lambda: loop.counters()["dropped_send_failed"] == 1)
 
@@ -337,7 +337,7 @@ def test_of_too_many_idle_connections_the_oldest_gives_way_to_a_newcomer(loop: U
     bob.come_over(TcpPeer((SERVER, loop.port)))
     assert idle[0].is_closed()
     assert loop.counters()["tcp_refused"] == 1
-    # Who has proven to be a participant stays, and so do connections from elsewhere.
+    # Proven participants stay, and so do connections from other addresses.
     ada.settle()
     elsewhere.send(binding_request("ufrag1", PWD))
     assert elsewhere.recv()[:2] == b"\x01\x01"
@@ -358,11 +358,11 @@ def test_a_flood_of_connections_that_say_nothing_is_closed_and_calls_go_on() -> 
     coming = bob.packets()
     idle = []
     for n in range(300):
-        # Half of one check, from many addresses: none of them is too many for its own.
+        # Half of one check, from many addresses, so that no address has too many.
         idle.append(TcpPeer((SERVER, loop.port), source=f"127.0.1.{1 + n % 200}"))
         idle[-1].send_raw(b"\x00\x64\x00\x01")
         assert ada.speak() == next(coming).payload
-    # None of them is ever heard of again: within ten seconds each is closed.
+    # The connections stay silent, and each is closed within ten seconds.
     assert all(peer.is_closed() for peer in idle)
     wait_for(lambda: loop.counters()["tcp_refused"] == len(idle))
     assert ada.speak() == next(coming).payload
@@ -398,7 +398,7 @@ def test_listening_sockets_are_handed_on_with_the_others() -> None:
     first = UdpLoop(seed=1, addresses=[SERVER], port=0)
     udp, listening = first.descriptors()
     second = UdpLoop(seed=1, addresses=[SERVER], port=0, sockets=[udp], listeners=[listening])
-    # Nobody accepts meanwhile; the system keeps who comes.
+    # Nobody accepts in the meantime. The system queues new connections.
     peer = TcpPeer((SERVER, first.port))
     first.stop()
     second.start()

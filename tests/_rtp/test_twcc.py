@@ -20,7 +20,7 @@ REMEMBERED = 2048
 
 
 def symbols_of(chunk: int) -> list[int]:
-    """Section 3.1.2 to 3.1.4: the packet statuses of one chunk."""
+    """Return the packet statuses of one chunk (sections 3.1.2 to 3.1.4)."""
     if chunk < 0x8000:
         return [chunk >> 13] * (chunk & 0x1FFF)
     if chunk < 0xC000:
@@ -29,7 +29,7 @@ def symbols_of(chunk: int) -> list[int]:
 
 
 class Feedback:
-    """One decoded packet: for each number from the base on, when it came in seconds, or None."""
+    """One decoded packet: for each number from the base on, its arrival in seconds, or None."""
 
     def __init__(self, data: bytes) -> None:
         assert len(data) <= MAX_BYTES
@@ -55,7 +55,7 @@ class Feedback:
                 ticks += struct.unpack("!h", data[at : at + 2])[0]
             self.arrivals.append(ticks * TICK_S if status else None)
             at += status
-        # Nothing but padding to a multiple of four is left.
+        # Only padding to a multiple of four is left.
         assert len(data) - at < 4
         assert not any(data[at:])
 
@@ -66,7 +66,7 @@ def feedbacks(log: Log) -> Iterator[Feedback]:
 
 
 def told(log: Log) -> list[tuple[int, float | None]]:
-    """(number, arrival) of everything that the log has to tell."""
+    """Return (number, arrival) for everything that the log reports."""
     return [
         ((feedback.base + i) & 0xFFFF, arrival)
         for feedback in feedbacks(log)
@@ -152,7 +152,7 @@ def test_a_sender_that_counts_from_far_behind_is_told_of_its_packets_at_once() -
     assert [number for number, _ in told(log)] == [100]
 
 
-# (how many numbers further, how many ms later, whether to write a feedback now)
+# (increase of the number, ms later, whether to write a feedback now)
 STEPS = st.lists(
     st.tuples(
         st.sampled_from([1, 1, 1, 1, 2, 3, 20, 1000, 0, -1, -2, -5]),
@@ -197,7 +197,7 @@ def check(log: Log, pending: dict[int, float], first: int, highest: int) -> None
 
 
 def test_the_decoder_reads_the_drafts_examples() -> None:
-    """Section 3.1.3 and 3.1.4: a run of 221 lost, 14 one-bit statuses, 7 two-bit statuses."""
+    """Sections 3.1.3 and 3.1.4: a run of 221 lost, 14 one-bit statuses, 7 two-bit statuses."""
     assert symbols_of(0b0_00_0000011011101) == [0] * 221
     assert symbols_of(0b0_11_0000000011000) == [3] * 24
     assert symbols_of(0b1_0_01111100011100) == [0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0]

@@ -34,7 +34,7 @@ def free_port_is_held_by(loop: UdpLoop, address: str) -> bool:
 
 
 class Client:
-    """A socket that sends checks to a loop, and waits for answers."""
+    """A socket that sends checks to a loop and waits for responses."""
 
     def __init__(self, loop: UdpLoop, server: str, *, family: socket.AddressFamily = socket.AF_INET) -> None:
         self.loop = loop
@@ -44,7 +44,7 @@ class Client:
         self.socket.bind(("127.0.0.1" if family == socket.AF_INET else "::1", 0))
 
     def check(self) -> tuple[stun.Message, str]:
-        """Send a check; its answer, and the address that the answer came from."""
+        """Send a check. Return the response and its source address."""
         request = stun.Message(message_method=stun.Method.BINDING, message_class=stun.Class.REQUEST)
         request.attributes["USERNAME"] = "ours:theirs"
         request.attributes["PRIORITY"] = 1
@@ -74,7 +74,7 @@ def wait_for_counter(loop: UdpLoop, name: str, value: int) -> None:
 
 @pytest.fixture(params=[False, True], ids=["batched", "portable"])
 def loop(request: pytest.FixtureRequest) -> Iterator[UdpLoop]:
-    """Both families on one port; the kernel chooses it for IPv4, so that IPv6 may find it held."""
+    """Serve both families on one port. The kernel chooses it for IPv4, so IPv6 may find it taken."""
     for _ in range(20):
         try:
             made = UdpLoop(seed=1, addresses=["0.0.0.0", "::"], port=0, portable=request.param)
@@ -132,7 +132,7 @@ def test_more_than_a_batch_is_sent_in_order(loop: UdpLoop, server: str, family: 
 def test_runs_of_datagrams_to_one_receiver_arrive_whole_and_in_order(loop: UdpLoop, sizes: list[int]) -> None:
     client = Client(loop, "127.0.0.1")
     sent = [bytes([n % 256]) * size for n, size in enumerate(sizes)]
-    # Posted before the thread starts again after this turn, they leave in as few batches as they can.
+    # Posted before the thread's next turn, they leave in the fewest possible batches.
     for data in sent:
         loop.send_stun(data, client.socket.getsockname(), "127.0.0.1")
     received = [client.socket.recv(2048) for _ in sent]
@@ -143,7 +143,7 @@ def test_runs_of_datagrams_to_one_receiver_arrive_whole_and_in_order(loop: UdpLo
 
 def test_what_cannot_be_sent_is_counted_and_harms_nothing_else(loop: UdpLoop) -> None:
     client = Client(loop, "127.0.0.1")
-    # Port 0 is refused by the kernel.
+    # The kernel refuses port 0.
     for destination in (("127.0.0.1", 0), client.socket.getsockname(), ("127.0.0.1", 0)):
         loop.send_stun(b"hello", destination, "")
     assert client.socket.recv(100) == b"hello"

@@ -1,4 +1,4 @@
-"""Several threads send: what each receiver gets is the same, and in the same order, as from one."""
+"""With several sending threads, each receiver gets the same packets in the same order as from one."""
 
 import asyncio
 import os
@@ -36,7 +36,7 @@ WITHIN_S = 10.0
 RECEIVERS = 9
 # More than one thread hands over at a time, less than a receiver's socket holds.
 BURST, BURSTS = 60, 12
-# Of each receiver, over a line that takes too little.
+# Packets for each receiver, over a line with too little capacity.
 ENOUGH = 150
 WORKERS = [1, 2, 3, 5, 16]
 
@@ -49,7 +49,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 class Person:
-    """A participant on a socket of its own; keys and credentials are agreed."""
+    """A participant on its own socket, with keys and credentials agreed."""
 
     def __init__(self, loop: UdpLoop, number: int, udp: socket.socket, server: str = "127.0.0.1") -> None:
         self.loop = loop
@@ -87,7 +87,7 @@ class Person:
         self.socket.send(self.outbound.protect(packet))
 
     def receive(self, count: int) -> list[bytes]:
-        """So many packets of video, decrypted."""
+        """Return `count` decrypted packets of video."""
         found: list[bytes] = []
         while len(found) < count:
             data = self.socket.recv(2048)
@@ -96,7 +96,7 @@ class Person:
         return found
 
     def waiting(self) -> list[bytes]:
-        """The packets of video that have come by now; nothing is waited for from then on."""
+        """Return the packets of video received so far. The socket does not block afterwards."""
         found: list[bytes] = []
         self.socket.setblocking(False)
         while True:
@@ -115,7 +115,10 @@ def local_socket() -> socket.socket:
 
 
 class Room:
-    """Ada's camera, received by others through a loop with so many workers; they are here, or `beyond`."""
+    """Ada's camera, received by others through a loop with `workers` threads.
+
+    The others are here or `beyond`.
+    """
 
     def __init__(self, workers: int, beyond: Sequence[socket.socket] = ()) -> None:
         self.loop = UdpLoop(seed=1, addresses=["0.0.0.0"], port=0, workers=workers)
@@ -132,7 +135,7 @@ class Room:
         self.number = self.frame = self.sent = 0
 
     def show(self, count: int) -> None:
-        """A frame of so many packets."""
+        """Send a frame of `count` packets."""
         self.frame += 1
         for _ in range(count):
             self.number += 1
@@ -141,7 +144,7 @@ class Room:
             self.ada.show(video(self.number, timestamp=self.frame * 3000, payload=body))
 
     def all_sent(self) -> bool:
-        """Whether every packet went to every viewer, but for what a starved core has dropped and counted."""
+        """Return whether every packet went to every viewer, except counted drops of a starved core."""
         counters = self.loop.counters()
         self.sent = counters["packets_sent"]
         return self.sent + counters["dropped_overload_video"] == len(self.viewers) * self.number
@@ -163,7 +166,7 @@ def test_everybody_gets_each_packet_once_and_in_order(workers: int) -> None:
         return sum(map(len, got)) == room.sent
 
     for burst in range(BURSTS):
-        # Right behind the many, which are handed over, come few, which would be sent at once.
+        # Directly after the many packets, which are handed over, come a few, which would be sent at once.
         room.show(BURST)
         room.show(burst % 4)
         wait_for(room.all_sent)
@@ -197,7 +200,7 @@ def test_what_no_thread_can_send_is_counted_and_harms_nobody_else(workers: int) 
         viewer.receive(1)
     unreachable = room.viewers[::2]
     for viewer in unreachable:
-        # Port 0 is refused by the kernel.
+        # The kernel refuses port 0.
         room.loop.select(viewer.transport, ("127.0.0.1", 0), "127.0.0.1")
     settle(room.loop, room.ada.socket, "127.0.0.1")
     room.show(BURST)
@@ -221,14 +224,14 @@ def test_all_threads_end_in_the_middle_of_work(workers: int) -> None:
 @pytest.mark.parametrize("workers", [1, 2, 3, 5])
 def test_a_line_that_takes_too_little_stops_nobody_for_long_and_keeps_the_order(workers: int) -> None:
     async def body() -> None:
-        # Where packets of one socket leave from several processors, the system may swap them.
+        # Where packets of one socket leave from several processors, the system may reorder them.
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         room = Room(workers, sockets_beyond(RECEIVERS, rate="20mbit"))
         shrink_send_buffers(room.loop)
         got = [0] * RECEIVERS
         last: list[int | None] = [None] * RECEIVERS
         try:
-            # Several times what the line takes, until each one has had its share of the rest.
+            # Several times the line's capacity, until each receiver has had its share of the rest.
             while min(got) < ENOUGH or room.loop.counters()["dropped_overload_video"] == 0:
                 room.show(20)
                 for at, viewer in enumerate(room.viewers):
@@ -237,17 +240,17 @@ def test_a_line_that_takes_too_little_stops_nobody_for_long_and_keeps_the_order(
                         before = last[at]
                         assert before is None or 0 < (number - before) & 0xFFFF < 0x8000
                         last[at], got[at] = number, got[at] + 1
-                # Twice what the line takes, and no more: numbers of 16 bits shall not come round meanwhile.
+                # Twice the line's capacity at most: 16-bit numbers must not wrap in the meantime.
                 await asyncio.sleep(0.01)
         finally:
-            # In the middle of work, and the socket is full.
+            # The thread is busy, and the socket is full.
             room.end()
 
     in_namespace(body, [], {}, within_s=30)
 
 
 def shrink_send_buffers(loop: UdpLoop) -> None:
-    """To what a moment of the line empties."""
+    """Shrink the buffers so that the line empties them in a moment."""
     for descriptor in loop.descriptors():
         with socket.socket(fileno=os.dup(descriptor)) as shared:
             shared.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
@@ -293,7 +296,7 @@ def test_a_divided_room_sends_everybody_what_an_undivided_one_does() -> None:
         for number in range(1, 200):
             start = VP8_DELTA if number > 1 else VP8_KEYFRAME
             ada.send(video(number, payload=start + number.to_bytes(4, "big")), 1 + number / 10_000)
-        # Nothing has waited long enough to be dropped.
+        # No packet has waited long enough to be dropped.
         engine.limit(None)
         engine.advance(1.03)
         deliver(engine, ada, *viewers)
