@@ -1,8 +1,8 @@
-// The log of administrative acts: which there are, and pages of it.
+// The audit log of administrative actions: its kinds, and its pages.
 
 import { api } from "../server.js";
 
-/** What the server writes, by what it is about. */
+/** The server's actions, by area. */
 export const ACTIONS = {
   members: ["member_rename", "member_status_clear", "member_timeout", "member_timeout_end", "member_kick", "member_ban", "member_unban", "member_role_give", "member_role_take", "owner_transfer", "recovery_create", "recovery_use", "report_resolve", "rule_create", "rule_edit", "rule_delete", "rule_trial", "rule_switch_off"],
   roles: ["role_create", "role_edit", "role_move", "role_delete"],
@@ -14,7 +14,7 @@ export const ACTIONS = {
   server: ["settings_change", "icon_change", "icon_remove", "emoji_create", "emoji_rename", "emoji_delete", "backup_create", "backup_download", "backup_delete", "import"],
 };
 
-/** A page: {entries: [{id, at_ms, actor_id, action, target_id, details}], next}. @param {{actor?: string, target?: string, action?: string}} wish @param {number | null} [before] */
+/** Return a page: {entries: [{id, at_ms, actor_id, action, target_id, details}], next}. @param {{actor?: string, target?: string, action?: string}} wish @param {number | null} [before] */
 export function auditPage({ actor, target, action }, before = null) {
   const asked = Object.entries({ actor_id: actor, target_id: target, action, before }).filter(([, value]) => value).map(([name, value]) => [name, `${value}`]);
   return api("GET", `/api/audit?${new URLSearchParams(asked)}`);

@@ -1,4 +1,4 @@
-// What managers do to channels.
+// Managers' requests about channels.
 
 /** @import { Override } from "../../types/api.js" */
 /** @import { Body, PathOf } from "../../types/wire.js" */
@@ -8,29 +8,29 @@ import { keyOf } from "./privacy.js";
 
 const path = /** @type {PathOf<"/api/channels">} */ ((id, /** @type {any} */ rest = "") => `/api/channels/${encodeURIComponent(id)}${rest}`);
 
-/** Resolves with the channel. `wanted`: {name, type, topic?, slow_mode_s?, parent_id?, overrides?}. @param {Body<"POST", "/api/channels">} wanted */
+/** Resolve with the new channel. `wanted`: {name, type, topic?, slow_mode_s?, parent_id?, overrides?}. @param {Body<"POST", "/api/channels">} wanted */
 export const createChannel = (wanted) => api("POST", "/api/channels", wanted);
 /** @param {string} id @param {Body<"PATCH", `/api/channels/${string}`>} changes */
 export const editChannel = (id, changes) => api("PATCH", path(id), changes);
 /** @param {string} id */
 export const deleteChannel = (id) => api("DELETE", path(id));
 
-/** Those that were put away. */
+/** Fetch the archived channels. */
 export async function archivedChannels() {
   const { channels: all } = await api("GET", "/api/channels?archived=true");
   return all.filter(({ archived }) => archived);
 }
 
-/** A channel's overrides: [{type, target_id, allow, deny}]. @param {string} id */
+/** Return a channel's overrides: [{type, target_id, allow, deny}]. @param {string} id */
 export const overridesOf = async (id) => (await api("GET", path(id, "/overrides"))).overrides;
 
-/** Put one override, or take it away where it says nothing. @param {string} id @param {Override} override */
+/** Store one override, or delete it if it is empty. @param {string} id @param {Override} override */
 export function putOverride(id, { type, target_id: target, allow, deny }) {
   const where = path(id, /** @type {const} */ (`/overrides/${type}/${encodeURIComponent(target)}`));
   return allow.length || deny.length ? api("PUT", where, { allow, deny }) : api("DELETE", where);
 }
 
-/** The list of overrides with one of them changed. @param {Override[]} overrides @param {Override} override */
+/** Return the list of overrides with one of them changed. @param {Override[]} overrides @param {Override} override */
 export function replaced(overrides, override) {
   const others = overrides.filter((each) => keyOf(each) !== keyOf(override));
   return override.allow.length || override.deny.length ? [...others, override] : others;

@@ -1,4 +1,4 @@
-// Which categories of the list are folded: kept in this browser only.
+// The folded categories of the channel list, kept in this browser only.
 
 import { keep, keptLike } from "../../transport/kept.js";
 import { signal } from "../../vendor/signals.js";

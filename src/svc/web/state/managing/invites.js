@@ -1,4 +1,4 @@
-// Invites: made, listed, revoked; and those who wait until somebody lets them in.
+// Invites: create, list and revoke them; and people who wait for approval.
 
 /** @import { Invite } from "../../types/api.js" */
 /** @import { Body, PathOf } from "../../types/wire.js" */
@@ -7,17 +7,17 @@ import { api } from "../server.js";
 
 const one = /** @type {PathOf<"/api/invites">} */ ((id, /** @type {any} */ rest = "") => `/api/invites/${encodeURIComponent(id)}${rest}`);
 
-/** Resolves with the invite. `wish`: {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}. @param {Body<"POST", "/api/invites">} wish */
+/** Resolve with the invite. `wish`: {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}. @param {Body<"POST", "/api/invites">} wish */
 export const createInvite = (wish) => api("POST", "/api/invites", wish);
 export const invites = async () => (await api("GET", "/api/invites")).invites;
 /** @param {string} id */
 export const revokeInvite = (id) => api("DELETE", one(id));
-/** Who came by it and has stayed. @param {string} id */
+/** Fetch the members who joined with an invite and have stayed. @param {string} id */
 export const cameBy = async (id) => (await api("GET", one(id, "/members"))).members;
 /** @param {Pick<Invite, "code">} invite */
 export const addressOfInvite = ({ code }) => `${location.origin}/#${new URLSearchParams({ invite: code })}`;
 
-/** Who waits. */
+/** Fetch the pending applications. */
 export const applications = async () => (await api("GET", "/api/applications?state=pending")).applications;
 /** @param {string} id */
 export const approve = (id) => api("POST", `/api/applications/${encodeURIComponent(id)}/approve`);

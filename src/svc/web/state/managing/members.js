@@ -1,4 +1,4 @@
-// The members as whoever runs the server looks for them: filters, pages, and what is done to several at once.
+// The member list of managers: filters, pages, and actions on several members at once.
 
 /** @import { Member, Role } from "../../types/api.js" */
 
@@ -10,10 +10,10 @@ import { isOwner, mayGiveRolesTo, ranksBelow } from "./rank.js";
 const DAY_MS = 86_400_000;
 const PAGE = 50;
 
-/** Those of all members whom nobody has narrowed down yet. Days: within so many, or before them where negative. */
+/** The filter that matches all members. Days: within this many, or before them if negative. */
 export const EVERYBODY =  { query: "", roleId: "", joinedDays: 0, seenDays: 0, kind: "", inTimeout: false, sort: "-joined" };
 
-/** The server's words for a wish, as a query. @param {typeof EVERYBODY} wish @param {number} now @param {string | null} [after] */
+/** Return a filter as the server's query. @param {typeof EVERYBODY} wish @param {number} now @param {string | null} [after] */
 export function asked({ query, roleId, joinedDays, seenDays, kind, inTimeout, sort }, now, after = null) {
   const said = {
     query: query.trim(), role_id: roleId, ...within("joined", joinedDays, now), ...within("seen", seenDays, now),
@@ -28,7 +28,7 @@ function within(what, days, now) {
   return { [`${what}_${days > 0 ? "after" : "before"}_ms`]: String(now - Math.abs(days) * DAY_MS) };
 }
 
-/** A page: {ids, next, lastSeen}; the members themselves are in `members` of people.js then. @param {typeof EVERYBODY} wish @param {string | null} [after] */
+/** Fetch a page: {ids, next, lastSeen}. The members themselves are then in `members` of people.js. @param {typeof EVERYBODY} wish @param {string | null} [after] */
 export async function findMembers(wish, after = null) {
   const { members, next, last_seen: lastSeen = {} } = await fetchMembers(asked(wish, Date.now(), after));
   return { ids: members.map(({ id }) => id), next, lastSeen };
@@ -36,10 +36,10 @@ export async function findMembers(wish, after = null) {
 
 /** @typedef {"give" | "take" | "timeout" | "kick" | "ban"} Act */
 
-/** What may be done to several. */
+/** Return the actions that are allowed on several members. */
 export const offeredActs = () => /** @type {(Act | false)[]} */ ([may("manage_roles") && "give", may("manage_roles") && "take", may("timeout_members") && "timeout", may("kick_members") && "kick", may("ban_members") && "ban"]).filter((act) => act !== false);
 
-/** Why this cannot be done to a member: a word for it, or null. @param {Act} act @param {Member} member @param {Role | null} [role] */
+/** Return why an action is impossible for a member: a key of words, or null. @param {Act} act @param {Member} member @param {Role | null} [role] */
 export function obstacle(act, member, role = null) {
   if (act !== "give" && act !== "take") return ranksBelow(member) ? null : member.id === own.value?.id ? "self" : "rank";
   if (!mayGiveRolesTo(member)) return "rank";
@@ -49,7 +49,7 @@ export function obstacle(act, member, role = null) {
 }
 
 /**
- * Do this to each, one after the other; the others go on where the server refuses one.
+ * Act on each member, one after the other. A refusal by the server does not stop the others.
  * @template T
  * @param {T[]} people @param {(member: T) => Promise<unknown>} act @param {(done: number) => boolean} progressed says whether to go on
  * @returns {Promise<{done: T[], refused: {member: T, error: unknown}[]}>}

@@ -1,4 +1,4 @@
-// What moderators do to members, and what was done to them before.
+// Moderators' actions on members, and members' moderation history.
 
 /** @import { PathOf } from "../../types/wire.js" */
 
@@ -20,12 +20,12 @@ export const kick = (id, reason) => api("POST", one(id, "/kick"), said(reason));
 export const ban = (id, reason, deleteSeconds) => api("PUT", `/api/bans/${encodeURIComponent(id)}`, { ...said(reason), ...(deleteSeconds && { delete_messages_s: deleteSeconds }) });
 /** @param {string} id @param {string} [reason] */
 export const unban = (id, reason) => api("DELETE", `/api/bans/${encodeURIComponent(id)}?${new URLSearchParams(reason ? { reason } : {})}`);
-/** A page of bans: {bans, next}. @param {string | null} [after] */
+/** Fetch a page of bans: {bans, next}. @param {string | null} [after] */
 export const bans = (after = null) => api("GET", `/api/bans?${new URLSearchParams(after ? { after } : {})}`);
-/** What was done to a member before: {nickname, joined_at_ms, left_at_ms, banned, reports, entries, next}. @param {string} id @param {number | null} [before] */
+/** Fetch a member's moderation history: {nickname, joined_at_ms, left_at_ms, banned, reports, entries, next}. @param {string} id @param {number | null} [before] */
 export const historyOf = (id, before = null) => api("GET", `/api/members/${encodeURIComponent(id)}/moderation?${new URLSearchParams(before ? { before: `${before}` } : {})}`);
 
-/** In calls. @param {string} id @param {boolean} muted */
+/** Mute a member in calls. @param {string} id @param {boolean} muted */
 export const muteInCalls = (id, muted) => ask("voice_mute", { member_id: id, muted });
 /** @param {string} id @param {boolean} deafened */
 export const deafenInCalls = (id, deafened) => ask("voice_mute", { member_id: id, deafened });

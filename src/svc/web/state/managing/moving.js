@@ -1,4 +1,4 @@
-// Channels that managers move: shown moved at once, and back again if the server refuses.
+// Moving channels: they are shown moved at once, and moved back if the server refuses.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Where } from "./order.js" */
@@ -7,7 +7,7 @@ import { channels } from "../channels.js";
 import { api } from "../server.js";
 import { placed } from "./order.js";
 
-/** Put a channel where `order.js` says. @param {string} id @param {Where} where */
+/** Move a channel to a place given by `order.js`. @param {string} id @param {Where} where */
 export async function moveChannel(id, where) {
   const before = channels.value;
   const wanted = placed(before, id, where);

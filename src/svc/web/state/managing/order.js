@@ -1,4 +1,4 @@
-// The channels as they are listed, and what moving one of them comes to. Asks nobody.
+// The order of the channel list, and the effect of moving a channel. Sends no requests.
 
 /** @import { Channel } from "../../types/api.js" */
 
@@ -8,7 +8,7 @@
  */
 
 /**
- * The sections of the list, in their order: the text channels and the voice channels in no category, then each
+ * Return the sections of the list in order: the text channels and the voice channels without a category, then each
  * category. `all` are the channels by position.
  * @param {Channel[]} all @returns {Section[]}
  */
@@ -23,10 +23,10 @@ export function sectionsOf(all) {
   ];
 }
 
-/** One that is there. @param {Channel[]} all @param {string} id */
+/** Return an existing channel. @param {Channel[]} all @param {string} id */
 const found = (all, id) => /** @type {Channel} */ (all.find((each) => each.id === id));
 
-/** What the server is to be asked, for a channel to stand in a category (or none) before another (or last). @param {Channel[]} all @param {string} id @param {Where} where @returns {{channel_ids: string[], parents: {[id: string]: string | null}}} */
+/** Return the request that moves a channel into a category (or none) before another one (or last). @param {Channel[]} all @param {string} id @param {Where} where @returns {{channel_ids: string[], parents: {[id: string]: string | null}}} */
 export function placed(all, id, { parentId, beforeId }) {
   const channel = found(all, id);
   const others = all.filter((each) => each.id !== id);
@@ -35,7 +35,7 @@ export function placed(all, id, { parentId, beforeId }) {
   return { channel_ids: ids, parents: (channel.parent_id ?? null) === parentId ? {} : { [id]: parentId } };
 }
 
-/** Where a channel stands that was dropped on another one, or on a category's heading. @param {Channel[]} all @param {string} id @param {Channel} onto @param {boolean} after @returns {Where | null} */
+/** Return the place of a channel that was dropped on another one, or on a category's heading. @param {Channel[]} all @param {string} id @param {Channel} onto @param {boolean} after @returns {Where | null} */
 export function dropped(all, id, onto, after) {
   const channel = found(all, id);
   const sections = sectionsOf(all);
@@ -50,7 +50,7 @@ export function dropped(all, id, onto, after) {
   return { parentId: onto.parent_id ?? null, beforeId: after ? following((section?.channels ?? []).filter((each) => each.id !== id), onto.id) : onto.id };
 }
 
-/** Where a channel stands that goes one place up (-1) or down (1); null where there is none. @param {Channel[]} all @param {string} id @param {1 | -1} by @returns {Where | null} */
+/** Return the place of a channel that moves up (-1) or down (1) by one; null if there is none. @param {Channel[]} all @param {string} id @param {1 | -1} by @returns {Where | null} */
 export function stepped(all, id, by) {
   const sections = sectionsOf(all);
   const channel = found(all, id);
@@ -64,7 +64,7 @@ export function stepped(all, id, by) {
   const onto = channels[channels.indexOf(channel) + by];
   if (onto) return dropped(all, id, onto, by > 0);
   const own = sections.findIndex(({ kind }) => kind === channel.type);
-  // Between the channels of no category and the first category, whatever the other kind is.
+  // Go between the channels without a category and the first category, skipping the other kind.
   const next = at < 2 ? (by > 0 ? 2 : -1) : at + by < 2 ? own : at + by;
   const section = sections[next];
   if (!section) return null;

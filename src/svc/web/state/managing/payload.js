@@ -1,9 +1,9 @@
-// What a program sends to a webhook, while it is put together: the message, its first card, and what our own
-// description says is wrong with it.
+// The payload for a webhook while it is being composed: the message, its first card, and its faults according to
+// our own API description.
 
 import { problemsIn } from "./schema.js";
 
-/** The same with this at `path`, such as ["cards", 0, "title"]; nothing is left that is empty. @param {any} value @param {(string | number)[]} path @param {unknown} wanted @returns {any} */
+/** Return the value with `wanted` at `path`, such as ["cards", 0, "title"]. Empty parts are removed. @param {any} value @param {(string | number)[]} path @param {unknown} wanted @returns {any} */
 export function withAt(value, [key, ...rest], wanted) {
   const changed = Array.isArray(value) ? [...value] : { ...value };
   const put = rest.length ? withAt(changed[key] ?? (typeof rest[0] === "number" ? [] : {}), rest, wanted) : wanted;
@@ -16,7 +16,7 @@ export function withAt(value, [key, ...rest], wanted) {
 /** @param {unknown} value */
 const isEmpty = (value) => value === "" || value === null || value === undefined || value === false || (typeof value === "object" && Object.keys(value).length === 0);
 
-/** The card as messages have it, for its preview. What cannot be shown is left out. @param {any} card whatever somebody has typed */
+/** Return a card as messages have it, for its preview. Parts that cannot be shown are left out. @param {any} card whatever somebody has typed */
 export function shownCard({ color, fields, author, footer, image_url: image, thumbnail_url: thumbnail, ...card }) {
   const told = (/** @type {unknown} */ text) => (typeof text === "string" ? text : "");
   const number = typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color) ? parseInt(color.slice(1), 16) : null;
@@ -29,10 +29,10 @@ export function shownCard({ color, fields, author, footer, image_url: image, thu
   };
 }
 
-/** The addresses of its pictures, which the server fetches when it is posted. @param {any} card */
+/** Return the URLs of a card's pictures, which the server fetches when the card is posted. @param {any} card */
 export const picturesOf = ({ image_url: image, thumbnail_url: thumbnail, author, footer }) => [image, thumbnail, author?.icon_url, footer?.icon_url].filter((url) => typeof url === "string" && url);
 
-/** What the server's description of webhooks says is wrong with a payload. @param {any} description @param {unknown} payload */
+/** Return the faults of a payload according to the server's description of webhooks. @param {any} description @param {unknown} payload */
 export function problemsWith(description, payload) {
   const { post } = Object.values(description.paths)[0];
   return problemsIn(post.requestBody.content["application/json"].schema, payload, description);

@@ -1,5 +1,5 @@
-// A private channel: seen by some roles and people only. Says which overrides make it so, in an order in which the
-// server takes them: first who shall see it, then who shall not. Asks nobody.
+// Private channels, which only some roles and members see. Computes the overrides, in an order that the server
+// accepts: first those that allow, then those that deny. Sends no requests.
 
 /** @import { Word } from "./permissions.js" */
 
@@ -11,23 +11,23 @@ const SEEING = "view_channel";
 /** @type {Pick<Override, "allow" | "deny">} */
 const EMPTY = { allow: [], deny: [] };
 
-/** Is somebody kept out? @param {Override[]} overrides */
+/** Return whether any role is denied access. @param {Override[]} overrides */
 export const isPrivate = (overrides) => overrides.some(({ type, deny }) => type === "role" && deny.includes(SEEING));
 
-/** "role:ID" and "member:ID" of those who were let in. @param {Override[]} overrides */
+/** Return the "role:ID" and "member:ID" keys that were granted access. @param {Override[]} overrides */
 export const letIn = (overrides) => overrides.filter(({ allow }) => allow.includes(SEEING)).map(keyOf);
 
 /** @param {Pick<Override, "type" | "target_id">} override */
 export const keyOf = ({ type, target_id: id }) => `${type}:${id}`;
 
 /**
- * The overrides that are to be put so that only `wanted` see the channel.
+ * Return the overrides to store so that only `wanted` see the channel.
  * @param {Override[]} overrides those that there are @param {Set<string>} wanted keys as `letIn` has them
  * @param {Role[]} roles all roles @param {{id: string, roles: string[], rank: number, owner: boolean}} self
  */
 export function madePrivate(overrides, wanted, roles, self) {
   const seen = new Set(wanted);
-  // Nobody shuts themselves out, and nobody of their own rank or above loses anything by them.
+  // Managers cannot exclude themselves, nor take access from roles of their own rank or above.
   if (!self.owner) {
     seen.add(`member:${self.id}`);
     for (const { id, rank, permissions } of roles) if (rank >= self.rank && id !== "owner" && permissions.includes(SEEING)) seen.add(`role:${id}`);
@@ -39,10 +39,10 @@ export function madePrivate(overrides, wanted, roles, self) {
   return [...allowed, ...shut, ...dropped].filter((each) => !same(each, said.get(keyOf(each))));
 }
 
-/** The overrides that are to be put so that everybody sees it again whose roles say so. @param {Override[]} overrides */
+/** Return the overrides to store so that everybody whose roles allow it sees the channel again. @param {Override[]} overrides */
 export function madeOpen(overrides) {
   const kept = overrides.filter(({ allow, deny }) => allow.includes(SEEING) || deny.includes(SEEING));
-  // Those who are shut out first: nobody loses anything on the way.
+  // Remove denials first, so that nobody loses access in between.
   return kept.sort((one, other) => Number(other.deny.includes(SEEING)) - Number(one.deny.includes(SEEING))).map((each) => withWord(each, SEEING, "neutral"));
 }
 

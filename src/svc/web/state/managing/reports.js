@@ -1,4 +1,4 @@
-// What members and rules report: those that wait for somebody to look at them.
+// Reports by members and by rules, which wait for a moderator.
 
 /** @import { Report } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -7,16 +7,16 @@ import { effect, signal } from "../../vendor/signals.js";
 import { may } from "../channels.js";
 import { api, connection, listen, member } from "../server.js";
 
-/** The open ones, the newest first; null until they are known or where we may not see them. @type {Signal<Report[] | null>} */
+/** The open reports, the newest first; null until they are known, or if we may not see them. @type {Signal<Report[] | null>} */
 export const openReports = signal(null);
 
-/** What another moderator has just seen to: {report, by}; null before. @type {Signal<{report: Report, by: string | null} | null>} */
+/** The last report that another moderator has resolved: {report, by}; null before. @type {Signal<{report: Report, by: string | null} | null>} */
 export const resolvedElsewhere = signal(null);
 
-/** A page of those that are done: {reports, next}. */
+/** Fetch a page of resolved reports: {reports, next}. */
 export const resolvedReports = () => api("GET", "/api/reports?state=resolved");
 
-/** Rejects where another moderator was first; either way it waits no more. @param {string} id @param {string} [note] */
+/** Resolve a report. Rejects if another moderator was first; in both cases it is removed from the open ones. @param {string} id @param {string} [note] */
 export async function resolveReport(id, note) {
   try {
     await api("POST", `/api/reports/${encodeURIComponent(id)}/resolve`, note ? { note } : {});
@@ -33,25 +33,25 @@ function forget(id) {
   openReports.value = (openReports.value ?? []).filter((each) => each.id !== id);
 }
 
-/** The message that a report is about. @param {Report} report */
+/** Fetch the message that a report is about. @param {Report} report */
 export const messageOf = ({ channel_id: channelId, message_id: id }) => api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages/${encodeURIComponent(`${id}`)}`);
 
-/** The messages around it, a few on either side. @param {Report} report */
+/** Fetch the messages around it, a few on either side. @param {Report} report */
 export const around = async ({ channel_id: channelId, message_id: id }) => (await api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages?${new URLSearchParams({ around: `${id}`, limit: "7" })}`)).messages;
 
-let heard = 0; // How often another report was pushed.
+let heard = 0; // The number of pushes about reports.
 /** @returns {Promise<void>} */
 export async function loadReports() {
   const before = heard;
   const { reports } = await api("GET", "/api/reports?state=open");
-  // What was pushed meanwhile may not be in the answer.
+  // The response may lack reports pushed meanwhile.
   if (heard !== before) return loadReports();
   openReports.value = reports;
 }
 
 effect(() => {
   if (connection.value !== "online") return;
-  // Whoever comes to see them, by a role that was given, learns of them then.
+  // A member may gain access later, with a new role.
   if (may("view_reports")) loadReports().catch(() => {});
   else openReports.value = null;
 });

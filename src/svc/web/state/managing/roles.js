@@ -1,4 +1,4 @@
-// What managers do to roles, and to whom they give them.
+// Managers' requests about roles and their holders.
 
 /** @import { Role } from "../../types/api.js" */
 /** @import { Body, PathOf } from "../../types/wire.js" */
@@ -7,7 +7,7 @@ import { roles } from "../people.js";
 import { api } from "../server.js";
 import { rolesBelow, ownRank } from "./rank.js";
 
-const LOWEST_OF_ALL = 100; // The rank of the role that members have: a new one stands above it.
+const LOWEST_OF_ALL = 100; // The rank of the role that every member has: a new role ranks above it.
 const HIGHEST = 999;
 
 const path = /** @type {PathOf<"/api/roles">} */ ((id) => `/api/roles/${encodeURIComponent(id)}`);
@@ -22,29 +22,29 @@ export const giveRole = (memberId, roleId) => api("PUT", holding(memberId, roleI
 /** @param {string} memberId @param {string} roleId */
 export const takeRole = (memberId, roleId) => api("DELETE", holding(memberId, roleId));
 
-/** Make a role just above that of all members. Resolves with it. @param {Omit<Body<"POST", "/api/roles">, "rank">} wish */
+/** Create a role just above that of all members. Resolves with the role. @param {Omit<Body<"POST", "/api/roles">, "rank">} wish */
 export function createRole(wish) {
   const above = roles.value.map(({ rank }) => rank).filter((rank) => rank > LOWEST_OF_ALL);
   const rank = Math.max(0, Math.min(Math.floor((LOWEST_OF_ALL + Math.min(...above)) / 2), ownRank() - 1));
   return api("POST", "/api/roles", { ...wish, rank });
 }
 
-/** The ranks that differ when a role goes to another place among those below us; null where there is no such place. @param {Pick<Role, "id" | "rank">[]} below @param {string} id @param {number} place @param {number} limit @returns {{[roleId: string]: number} | null} */
+/** Return the ranks that change when a role moves to another place among the roles below us; null if there is no such place. @param {Pick<Role, "id" | "rank">[]} below @param {string} id @param {number} place @param {number} limit @returns {{[roleId: string]: number} | null} */
 export function ranksAfter(below, id, place, limit) {
   const at = below.findIndex((role) => role.id === id);
   if (at < 0 || place === at || !below[place]) return null;
   const order = below.toSpliced(at, 1).toSpliced(place, 0, below[at]);
-  // The ranks that there are, pulled apart where some are the same.
+  // The existing ranks, spread out where some are equal.
   const ranks = below.map(({ rank }) => rank).sort((one, other) => other - one);
   for (let slot = ranks.length - 2; slot >= 0; slot--) ranks[slot] = Math.max(ranks[slot], ranks[slot + 1] + 1);
   const slots = ranks[0] < limit ? ranks : ranks.map((_, slot) => Math.floor((limit * (ranks.length - slot)) / (ranks.length + 1)));
   return Object.fromEntries(order.flatMap((role, slot) => (role.rank === slots[slot] ? [] : [[role.id, slots[slot]]])));
 }
 
-/** The place of a role among those below us; -1 for the others. @param {string} id */
+/** Return the place of a role among those below us; -1 for other roles. @param {string} id */
 export const placeOf = (id) => rolesBelow().findIndex((role) => role.id === id);
 
-/** May it go one place up (-1) or down (1)? @param {string} id @param {1 | -1} by */
+/** Return whether a role may move up (-1) or down (1) by one. @param {string} id @param {1 | -1} by */
 export const mayStep = (id, by) => Boolean(rolesBelow()[placeOf(id) + by]);
 
 /** Move a role to this place among those below us. @param {string} id @param {number} place */

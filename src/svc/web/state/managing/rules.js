@@ -1,5 +1,4 @@
-// Rules about messages: those that there are, and what a new one begins with. The server judges messages; nothing
-// here does.
+// Moderation rules: the existing ones, and defaults for new ones. Only the server applies them to messages.
 
 /** @import { Signal } from "../../vendor/signals.js" */
 
@@ -11,7 +10,7 @@ import { t } from "../../words/words.js";
 import { api, listen } from "../server.js";
 
 /**
- * A rule that is being written: without an id until it is saved.
+ * A rule that is being edited: without an id until it is saved.
  * @typedef {Omit<Rule, "id" | "created_by" | "created_at_ms" | "too_slow"> & Partial<Rule>} Wanted
  */
 
@@ -29,18 +28,18 @@ const OF_KIND = { mentions: { most: 5 }, repeats: { most: 3, within_s: 60 }, new
 export const newRule = (kind) => ({ ...USUAL, ...OF_KIND[kind], name: t(`rule-kind-${kind}`), kind, action: "flag", enabled: false });
 
 const one = (/** @type {string} */ id) => /** @type {const} */ (`/api/automod/rules/${encodeURIComponent(id)}`);
-/** All that there are, the oldest first; null until somebody has asked for them. Others who manage them change them too. @type {Signal<Rule[] | null>} */
+/** All rules, the oldest first; null until they are first needed. Other managers change them too. @type {Signal<Rule[] | null>} */
 export const rules = signal(null);
-let heard = 0; // How often another change was pushed.
+let heard = 0; // The number of pushes about rules.
 /** @returns {Promise<void>} */
 export async function loadRules() {
   const before = heard;
   const { rules: all } = await api("GET", "/api/automod/rules");
-  // What was pushed meanwhile may not be in the answer.
+  // The response may lack changes pushed meanwhile.
   if (heard !== before) return loadRules();
   rules.value = all;
 }
-/** Make it, or have the one that there is as `rule` says. @param {Wanted} rule */
+/** Create a rule, or update the existing one. @param {Wanted} rule */
 export const saveRule = async (rule) => put(await (rule.id ? api("PUT", one(rule.id), sent(rule)) : api("POST", "/api/automod/rules", sent(rule))));
 /** @param {string} id */
 export const deleteRule = (id) => api("DELETE", one(id)).then(() => drop(id));
@@ -70,10 +69,10 @@ listen({
     rules.value = null;
   },
 });
-/** What it would have found: {read, found, messages}. @param {Wanted} rule */
+/** Test a rule on past messages. Resolves with {read, found, messages}. @param {Wanted} rule */
 export const tryRule = (rule) => api("POST", "/api/automod/trial", sent(rule));
 
-/** Without what does not apply: the server minds a number that is out of its bounds. @param {Wanted} wanted */
+/** Remove fields that do not apply, because the server rejects any number that is out of bounds. @param {Wanted} wanted */
 function sent({ id, created_by: by, created_at_ms: at, too_slow: slow, ...wanted }) {
   /** @type {Body<"POST", "/api/automod/rules">} */
   const rule = wanted;
@@ -83,10 +82,10 @@ function sent({ id, created_by: by, created_at_ms: at, too_slow: slow, ...wanted
   return rule;
 }
 
-/** What somebody typed, an entry a line. @param {string} typed */
+/** Return the entries of a text field, one per line. @param {string} typed */
 export const entriesOf = (typed) => typed.split("\n").map((line) => line.trim()).filter(Boolean);
 
-/** A text in pieces: those that were found, and those between: [{text, found}]. Places are counted in code points. @param {string} text @param {number[][]} places */
+/** Split a text into matches and the parts between them: [{text, found}]. Places are counted in code points. @param {string} text @param {number[][]} places */
 export function pieces(text, places) {
   const all = [...text];
   const told = [];

@@ -1,4 +1,4 @@
-// What belongs to the server itself: its bots, the files that it keeps, its backups, and how it is doing.
+// The server's operation: its bots, stored files, backups and health.
 
 /** @import { PathOf } from "../../types/wire.js" */
 
@@ -7,7 +7,7 @@ import { api } from "../server.js";
 const bot = /** @type {PathOf<"/api/bots">} */ ((id, /** @type {any} */ rest = "") => `/api/bots/${encodeURIComponent(id)}${rest}`);
 /** [{member, has_token, token_made_by, token_made_at_ms}] */
 export const bots = async () => (await api("GET", "/api/bots")).bots;
-/** Resolves with {member, token}: nobody is told the token again. @param {string} nickname */
+/** Create a bot. Resolves with {member, token}; the token is never shown again. @param {string} nickname */
 export const createBot = (nickname) => api("POST", "/api/bots", { nickname });
 /** @param {string} id */
 export const renewToken = async (id) => (await api("POST", bot(id, "/token"))).token;
@@ -15,9 +15,11 @@ export const renewToken = async (id) => (await api("POST", bot(id, "/token"))).t
 export const deleteBot = (id) => api("DELETE", bot(id));
 
 const MOST_HOLDERS = 20;
-/** What files take, {bytes, limit_bytes, by_kind, by_member, others_bytes, database_bytes, disk_free_bytes}. */
+/**
+ * Fetch the storage use, {bytes, limit_bytes, by_kind, by_member, others_bytes, database_bytes, disk_free_bytes}.
+ */
 export const storage = () => api("GET", `/api/storage?limit=${MOST_HOLDERS}`);
-/** Would fewer files be kept than before? 0 days keep all. @param {number} before @param {number} after */
+/** Return whether fewer files would be kept than before. 0 days keep all. @param {number} before @param {number} after */
 export const keepsLess = (before, after) => after > 0 && (before === 0 || after < before);
 
 const backup = /** @type {PathOf<"/api/backups">} */ ((name, /** @type {any} */ rest = "") => `/api/backups/${encodeURIComponent(name)}${rest}`);
@@ -26,7 +28,7 @@ export const backups = () => api("GET", "/api/backups");
 export const makeBackup = () => api("POST", "/api/backups");
 /** @param {string} name */
 export const deleteBackup = (name) => api("DELETE", backup(name));
-/** An address that is good once. @param {string} name */
+/** Fetch an address that works once. @param {string} name */
 export const addressOfBackup = async (name) => (await api("POST", backup(name, "/link"))).url;
 
 /** {versions, started_at_ms, checks: [{check, verdict, state}], connected, connected_members, in_calls} */

@@ -1,13 +1,13 @@
-// A value held against a JSON Schema: as much of it as our own descriptions use. Pure.
+// A JSON Schema validator for the keywords that our own descriptions use. Pure.
 
 /**
- * JSON Schema 2020-12, as much of it as is used.
+ * JSON Schema 2020-12, limited to the keywords in use.
  * @typedef {{[keyword: string]: any}} Schema
  * @typedef {{path: string, keyword: string, limit: number | null}} Wrong
  */
 
 /**
- * What is wrong: [{path, keyword, limit}], at most `most` of them; `path` is such as `cards[0].fields[1].name`.
+ * Return the faults: [{path, keyword, limit}], at most `most` of them; `path` looks like `cards[0].fields[1].name`.
  * @param {Schema} schema @param {any} value of any kind @param {object} root where `$ref` leads to
  * @returns {Wrong[]}
  */

@@ -1,4 +1,4 @@
-// What the owner settles for the whole server, and its emoji and webhooks.
+// The owner's settings for the whole server, and its emoji and webhooks.
 
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 /** @import { Body, Path, PathOf } from "../../types/wire.js" */
@@ -8,7 +8,7 @@ import { sendFile } from "../../transport/upload.js";
 import { accessToken, api } from "../server.js";
 
 export const settings = () => api("GET", "/api/settings");
-/** Resolves with all of them. @param {Body<"PATCH", "/api/settings">} changes */
+/** Resolve with all settings. @param {Body<"PATCH", "/api/settings">} changes */
 export const changeSettings = (changes) => api("PATCH", "/api/settings", changes);
 /** @param {Path<"POST">} path @param {File} file @param {Record<string, string>} [named] */
 const sent = (path, file, named) => sendFile(path, file, { token: accessToken, named });
@@ -16,7 +16,7 @@ const sent = (path, file, named) => sendFile(path, file, { token: accessToken, n
 export const sendIcon = (file) => sent("/api/icon", file);
 export const removeIcon = () => api("DELETE", "/api/icon");
 
-/** A name for an emoji, made of the name of its file: 2 to 30 of a-z, 0-9 and _. @param {string} fileName */
+/** Derive an emoji's name from the name of its file: 2 to 30 of a-z, 0-9 and _. @param {string} fileName */
 export function emojiNameOf(fileName) {
   const plain = fileName.replace(/\.[^.]*$/, "").normalize("NFKD").toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
   return plain.slice(0, 30).padEnd(2, "_");
@@ -41,9 +41,9 @@ export const deleteWebhook = (id) => api("DELETE", webhook(id));
 export const setWebhookPicture = (id, file) => api("PUT", webhook(id, "/picture"), file);
 /** @param {Pick<Webhook, "id" | "token">} webhook */
 export const addressOfWebhook = ({ id, token }) => (token ? `${location.origin}/api/webhooks/${id}/${token}` : null);
-/** What became of the last posts to it, the newest first. @param {string} id */
+/** Fetch the results of the last posts to a webhook, the newest first. @param {string} id */
 export const postsOfWebhook = async (id) => (await api("GET", webhook(id, "/posts"))).posts;
-/** What the server says that webhooks take. */
+/** Fetch the server's description of webhook payloads. */
 export const webhookDescription = () => api("GET", "/openapi/webhooks.json");
-/** Post as a program would: without who we are. Resolves with {message_id, warnings}. @param {string} address @param {Body<"POST", `/api/webhooks/${string}/${string}`>} payload */
+/** Post as a program would, without our identity. Resolves with {message_id, warnings}. @param {string} address @param {Body<"POST", `/api/webhooks/${string}/${string}`>} payload */
 export const postTo = (address, payload) => post(/** @type {`/api/webhooks/${string}/${string}`} */ (new URL(address).pathname), payload);

@@ -1,5 +1,5 @@
-// Brings what was said earlier from one device of ours to another, as the page uses it: asks in all conversations at once,
-// answers there only when the person here says so, and takes what comes. docs/private.md
+// Transfer earlier messages from one device of ours to another: request them in all conversations at once, answer
+// requests only with the person's consent, and import what arrives. docs/private.md
 
 /**
  * @import { PathOf } from "../../types/wire.js"
@@ -21,7 +21,7 @@ import { NotYet } from "./waiting.js";
 const TURN = "svc.private.earlier"; // The lock that tabs take.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
 
-/** What cannot go now goes by itself later; what the server refuses does not. @param {string} id @param {Said} said */
+/** Send a message. It is sent later if that is impossible now, but dropped if the server refuses it. @param {string} id @param {Said} said */
 async function send(id, said) {
   const { device } = await start();
   try {
@@ -42,7 +42,7 @@ async function upload(id, data) {
 /** @param {string} id @param {string} fileId */
 const fetched = async (id, fileId) => (await download(ONE(id, `/files/${encodeURIComponent(fileId)}`), { token: await accessToken() })).arrayBuffer();
 
-/** Ask for what was said before, wherever another device of ours might have it. */
+/** Request earlier messages in every conversation where another device of ours may have them. */
 export async function askOurs() {
   const { kept } = await start();
   for (const { id } of talks.peek().filter(({ earlier }) => ["can", "refused", "failed"].includes(earlier))) {
@@ -51,9 +51,9 @@ export async function askOurs() {
   }
 }
 
-/** Answer this device of ours, in all conversations where it asks: the person here has decided. @param {string} thumbprint @param {boolean} allowed */
+/** Answer this device of ours in all conversations where it asks, as the person here has decided. @param {string} thumbprint @param {boolean} allowed */
 export async function answerOurs(thumbprint, allowed) {
-  await refresh(); // It may have been removed a moment ago.
+  await refresh(); // The device may have been removed a moment ago.
   const { kept } = await start();
   for (const { id } of talks.peek()) {
     const ask = talksById.peek().get(id)?.asks.find((each) => each.thumbprint === thumbprint);
@@ -64,7 +64,7 @@ export async function answerOurs(thumbprint, allowed) {
   }
 }
 
-/** Take what has come for this device, one tab at a time. @param {string} id */
+/** Import what has arrived for this device, one tab at a time. @param {string} id */
 export async function bring(id) {
   const answer = coming.get(id);
   if (!answer) return;
@@ -72,10 +72,10 @@ export async function bring(id) {
   try {
     await inTurn(TURN, () => takeEarlier({ kept, fetched }, id, answer));
   } catch (/** @type {any} */ error) {
-    if (error.code === "unreachable") return; // Once the server is there again.
+    if (error.code === "unreachable") return; // Retry when the server is back.
     throw error;
   }
-  // Nobody else can open it.
+  // No other device can open the file.
   if (answer.file) await erase(id, answer.file.id);
   await look(id);
 }

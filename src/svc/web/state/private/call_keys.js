@@ -1,4 +1,4 @@
-// What frames of a private conversation's call are sealed with, and whose the devices are that seal. docs/private.md
+// The frame keys of a private conversation's call, and the owners of the devices that use them. docs/private.md
 
 /** @import { PrivateDevice } from "./device.js" */
 /** @import { Kept } from "./waiting.js" */
@@ -6,7 +6,11 @@
 import { readStatement } from "./mls.js";
 import { reportProblem } from "./others.js";
 
-/** {epoch, leaf, baseKey, members, devices}: of this epoch; `members` are the ids by leaf, `devices` the thumbprints. Null outside the group. @param {{kept: Kept, device: PrivateDevice}} own @param {string} id */
+/**
+ * Return {epoch, leaf, baseKey, members, devices} of this epoch; `members` are the ids by leaf, `devices` the
+ * thumbprints. Null outside the group.
+ * @param {{kept: Kept, device: PrivateDevice}} own @param {string} id
+ */
 export async function keysOf({ kept, device }, id) {
   const standing = await device.standing(id);
   if (!standing) return null;
@@ -16,7 +20,7 @@ export async function keysOf({ kept, device }, id) {
   return { ...keys, members: Object.fromEntries(stated.map(({ leaf, memberId }) => [leaf, memberId])), devices: stated.map(({ thumbprint }) => thumbprint ?? "") };
 }
 
-/** Calls `told` with the keys of a group, one after the other: none are told of after those of a later epoch. @param {() => Promise<Parameters<typeof keysOf>[0]>} own @param {string} id @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} told */
+/** Return a function that passes a group's keys to `told`, one call at a time, so that keys never follow those of a later epoch. @param {() => Promise<Parameters<typeof keysOf>[0]>} own @param {string} id @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} told */
 export function teller(own, id, told) {
   let before = Promise.resolve();
   return () => {

@@ -1,4 +1,4 @@
-// What a change of a conversation's devices means to its people. docs/private.md
+// The meaning, for people, of a change to a conversation's devices. docs/private.md
 
 /**
  * @import { Removal } from "./content.js"
@@ -7,7 +7,8 @@
  */
 
 /**
- * Who says to have removed this member, whom a change has taken out: before they came again, if they did.
+ * Return the member who claims to have removed this member, whom a change has taken out. Only claims before the
+ * member's return count.
  * @param {Change} change @param {string} memberId @param {Change[]} changes @param {Removal[]} removals
  */
 export function removerOf({ seq }, memberId, changes, removals) {
@@ -16,8 +17,8 @@ export function removerOf({ seq }, memberId, changes, removals) {
 }
 
 /**
- * What to say of it: [{what, memberId, by}], `what` "joined", "left", "removed", "new-device", "device-gone", or what is wrong with the
- * server's log; `by` who removed them.
+ * Return the notes to show for a change: [{what, memberId, by}]. `what` is "joined", "left", "removed",
+ * "new-device", "device-gone", or a fault of the server's log; `by` is the member who removed them.
  * @param {Change} change
  * @param {boolean} two between two nobody joins or leaves: who comes back has another device
  * @param {(memberId: string) => string | undefined} [remover]

@@ -1,5 +1,5 @@
-// The group of an encrypted voice channel's call. This browser is in it for as long as it is in the call, and keeps nothing
-// of it: what it needs beside the device's own keys is in memory and goes with the call. docs/private.md
+// The group of an encrypted voice channel's call. This browser is a member only during the call and stores nothing
+// of it: everything except the device's own keys is in memory and disappears with the call. docs/private.md
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
@@ -13,11 +13,11 @@ import { teller } from "./call_keys.js";
 import { deviceOf, inCalls, takePart } from "./own.js";
 import { reportProblem } from "./others.js";
 
-// Whoever comes first in the group lets in and out; where that one does not, the next does after so long.
+// The first device in the group adds and removes others. If it does not, the next one does after this time.
 const TURN_MS = 300;
 const AGAIN_MS = 2000;
 
-/** What is kept while a call goes on. */
+/** The store of a call: the device's own keys are persistent, everything else is in memory. */
 class OfCall {
   #kept; #memory = new Unkept();
 
@@ -45,7 +45,7 @@ class OfCall {
   }
 }
 
-/** Be in the group of this channel's call until the answer is called; `told` hears of the keys of each epoch. @param {string} id @param {(keys: Keys) => void} told */
+/** Stay in the group of this channel's call until the returned function is called; `told` receives the keys of each epoch. @param {string} id @param {(keys: Keys) => void} told */
 export async function followCall(id, told) {
   const mine = await takePart();
   const kept = new OfCall(mine.kept);
@@ -61,7 +61,7 @@ export async function followCall(id, told) {
       const turn = await device.syncCall(acts);
       if (turn !== null) later(turn * TURN_MS);
     } catch (/** @type {any} */ error) {
-      // Before the server knows that we are there, and after it knows that we are not: it tells of both.
+      // The server does not know yet that we are in the call, or knows that we have left. It pushes both.
       if (error.code === "unknown_conversation") return;
       if (error.status === undefined && error.code !== "unreachable") reportProblem(error);
       later(AGAIN_MS);

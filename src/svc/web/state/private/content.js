@@ -1,5 +1,5 @@
-// What is inside a private message, and what a conversation is after all that was said in it. Others may send anything, so
-// everything is looked at before it is believed; authors are those whom MLS names. docs/private.md
+// The content of private messages, and the state of a conversation after all of them. Others may send anything, so
+// everything is validated; authors are those named by MLS. docs/private.md
 
 /**
  * @import { Reactions } from "../conversation.js"
@@ -39,16 +39,16 @@ export const nameSaid = (text) => keyed("name", { text: text.trim().slice(0, LON
 /** @param {string} who was removed from the group by the author, a moment ago */
 export const removedSaid = (who) => keyed("removed", { who });
 
-/** What is left in the history of what its author has deleted. @param {Pick<Said, "type" | "key">} said */
+/** Return the part of a message that stays in the history after its author has deleted it. @param {Pick<Said, "type" | "key">} said */
 export const emptied = ({ type = "message", key }) => ({ v: VERSION, type, key, deleted: true });
 
-/** Tells a message from all others of its conversation. @param {Ref} ref */
+/** Return an id that is unique within the conversation. @param {Ref} ref */
 export const idOf = ({ by, key }) => `${by} ${key}`;
 
 /**
- * The messages that there are, in order, as they are now: [{id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply, reactions,
- * trouble}], `trouble` "unreadable" or "newer"; in `emptying` the entries whose words are to be forgotten; the `name`, or ""; and
- * in `removals` who says to have removed whom.
+ * Return the current messages in order: [{id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply, reactions,
+ * trouble}], where `trouble` is "unreadable" or "newer"; in `emptying` the entries whose text must be erased; the
+ * `name`, or ""; and in `removals` the claims of who removed whom.
  * @param {{seq: number, memberId: string | null, said: any, sentAtMs: number}[]} entries in order
  */
 export function toldBy(entries) {
@@ -81,7 +81,7 @@ export function toldBy(entries) {
 /** @param {Ref} ref @param {number} seq @param {number} sentAtMs @returns {Told} */
 const blank = (ref, seq, sentAtMs) => ({ id: idOf(ref), ref, seq, memberId: ref.by, text: "", sentAtMs, editedAtMs: null, reply: null, reactions: [], files: [], edits: [], deleted: false, trouble: "" });
 
-/** Who says the same again, because an answer was lost, says it once. @param {Map<string, Told>} all @param {any} what @param {{seq: number, by: string, sentAtMs: number}} entry */
+/** Add a message. A message repeated after a lost response counts once. @param {Map<string, Told>} all @param {any} what @param {{seq: number, by: string, sentAtMs: number}} entry */
 function begin(all, { key, text, reply, files, deleted }, { seq, by, sentAtMs }) {
   if (!isKey(key) || all.has(idOf({ by, key })) || !(deleted || isText(text))) return;
   const message = { ...blank({ by, key }, seq, sentAtMs), text: text ?? "", deleted: Boolean(deleted), reply: isRef(reply) ? idOf(reply) : null, files: filesSaid(files) };

@@ -1,6 +1,6 @@
-// This browser's part in private conversations: takes part, joins, keeps up with each group and sends. Whatever is
-// received or about to be sent is kept before anything depends on it, so a page may end at any moment. Groups are read
-// from what is kept each time: several tabs share it, one at a time. docs/private.md
+// This browser's part in private conversations: registers, joins, follows each group and sends. Everything received
+// or about to be sent is stored before anything depends on it, so a page may end at any moment. Groups are read
+// from the store each time, because tabs share it, one at a time. docs/private.md
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
@@ -21,7 +21,7 @@ import { leavesOfDevices, othersIn, packagesOf, refused, reportProblem } from ".
 import { OwnKeys } from "./own_keys.js";
 import { allWaiting, nextWaiting, noMore, NotYet, refusedAs, rings, wait, waitAgain } from "./waiting.js";
 
-const ATTEMPTS = 30; // Commits that lose against others, one after the other.
+const ATTEMPTS = 30; // For commits that lose against others in succession.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
 
 export class PrivateDevice {
@@ -49,12 +49,12 @@ export class PrivateDevice {
     this.#now = now;
   }
 
-  /** Take part, if we do not yet, and have key packages for others. */
+  /** Register, if needed, and publish key packages for others. */
   prepare() {
     return this.#inTurn(() => this.#keys.prepare());
   }
 
-  /** Join what we are invited to, let in and out who is to be, and read what was sent. Resolves with the conversations. @param {string[] | null} only these */
+  /** Join groups that we are invited to, add and remove devices as required, and read new messages. Resolves with the conversations. @param {string[] | null} only these */
   sync(only = null) {
     return this.#inTurn(async () => {
       for (const id of only ?? []) if (this.#inCall.has(id) && await this.#kept.get(`group/${id}`)) await this.#catchUp(id).catch((error) => refused(error));
@@ -66,8 +66,9 @@ export class PrivateDevice {
   }
 
   /**
-   * Keep up with the group of the channel's call. Where it lacks somebody or has somebody too many and this device `acts`, it sees to
-   * that; otherwise this resolves with how many devices are to act before it, and with null where nothing is to be done.
+   * Follow the group of the channel's call. If a device is missing or must go and this device `acts`, it makes the
+   * change. Otherwise this resolves with the number of devices whose turn comes first, or with null if there is
+   * nothing to do.
    * @param {boolean} acts @returns {Promise<number | null>}
    */
   syncCall(acts) {
@@ -78,15 +79,15 @@ export class PrivateDevice {
     });
   }
 
-  /** The conversation with these members, begun if there is none. @param {string[]} memberIds */
+  /** Return the conversation with these members, creating it if needed. @param {string[]} memberIds */
   openWith = (memberIds) => this.#api("POST", "/api/private/conversations", { members: memberIds });
 
-  /** Send it, now or once somebody can read it: then this rejects with NotYet. @param {string} id @param {Partial<Said>} said becomes JSON; its `key` tells it from others */
+  /** Send a message now, or store it until somebody can read it and reject with NotYet. @param {string} id @param {Partial<Said>} said becomes JSON; its `key` tells it from others */
   async send(id, said) {
     const keyed = { key: crypto.randomUUID(), ...said };
     await wait(this.#kept, id, keyed, this.#now());
     return this.#inTurn(async () => {
-      // Whoever begins a group a moment before us has let us in.
+      // If another device has created the group a moment before us, it has added us.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         await this.#joinAll();
         await this.#keepUp(id);
@@ -99,17 +100,17 @@ export class PrivateDevice {
     });
   }
 
-  /** Do not send what is not encrypted yet. @param {string} id @param {string} key */
+  /** Delete a message that is not encrypted yet. @param {string} id @param {string} key */
   discard(id, key) {
     return this.#inTurn(() => this.#kept.put([noMore(id, { key })]));
   }
 
-  /** What was said, in order: [{seq, memberId, thumbprint, said, sentAtMs}]; `said` is null for what cannot be read. @param {string} id @returns {Promise<Entry[]>} */
+  /** Return the history in order: [{seq, memberId, thumbprint, said, sentAtMs}]; `said` is null for an unreadable entry. @param {string} id @returns {Promise<Entry[]>} */
   async history(id) {
     return (await this.#kept.under(`history/${id}/`)).sort((one, other) => one.seq - other.seq);
   }
 
-  /** What all devices of the group have in common, {epoch, agreement, statements, callKeys()}; null outside it. @param {string} id */
+  /** Return the state shared by all devices of the group, {epoch, agreement, statements, callKeys()}; null outside the group. @param {string} id */
   async standing(id) {
     const group = await this.#kept.get(`group/${id}`);
     if (!group) return null;
@@ -137,10 +138,10 @@ export class PrivateDevice {
   async #join({ conversation_id: id, seq, welcome }) {
     /** @type {Group | undefined} */
     const before = await this.#kept.get(`group/${id}`);
-    if (before && before.seq >= seq) return; // It was read, and the answer to that was lost.
+    if (before && before.seq >= seq) return; // It was processed, and the response to its deletion was lost.
     const told = await this.#api("GET", ONE(id)).catch((error) => {
       if (error.code !== "unknown_conversation") throw error;
-      return null; // We have been taken out again.
+      return null; // We have been removed again.
     });
     if (!told) return;
     const { between_two: two, members } = told;
@@ -149,7 +150,7 @@ export class PrivateDevice {
     try {
       joined = await join(fromBase64(welcome), (ref) => this.#kept.get(`package/${ref}`), this.#config(between));
     } catch (error) {
-      reportProblem(error); // Somebody has sent what is no Welcome; another device can let us in anew.
+      reportProblem(error); // Somebody has sent an invalid Welcome; another device can add us again.
     }
     if (!joined) {
       await this.#lose(id);
@@ -164,7 +165,7 @@ export class PrivateDevice {
     this.#inCall.get(id)?.();
   }
 
-  /** Out of the group; what the server may not have yet waits for the next one. @param {string} id @param {Changes} changes */
+  /** Leave the group. Messages that the server may not have wait for the next group. @param {string} id @param {Changes} changes */
   async #forget(id, changes = []) {
     const { outgoing = [] } = /** @type {Partial<Group>} */ ((await this.#kept.get(`group/${id}`)) ?? {});
     await this.#kept.put([[`group/${id}`, undefined], ...outgoing.map((each) => waitAgain(id, each)), ...changes]);
@@ -178,10 +179,11 @@ export class PrivateDevice {
 
   // Keeping up.
 
-  /** Read everything, and bring the group to what the server says it should be; send what still waits. @param {string} id @param {boolean} [acts] see `syncCall` */
+  /** Read everything, bring the group to the state that the server requires, and send waiting messages. @param {string} id @param {boolean} [acts] see `syncCall` */
   async #keepUp(id, acts = true) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // Who is out of the group of a call and is in the call asks to be let in again: perhaps somebody has shut them out.
+      // A device that is in the call but not in its group asks to be added again: it may have been excluded by
+      // mistake.
       if (await this.#kept.get(`group/${id}`) && !(await this.#catchUp(id)) && (!this.#channelId || await this.#kept.get(`group/${id}`))) return null;
       const { changed, settled, turn = null } = await this.#settle(id, acts);
       if (turn !== null) return turn;
@@ -192,7 +194,7 @@ export class PrivateDevice {
     return null;
   }
 
-  /** False where this device cannot follow any more. @param {string} id */
+  /** Read new log entries. Return false if this device can no longer follow the group. @param {string} id */
   async #catchUp(id) {
     for (;;) {
       const { seq } = await this.#kept.get(`group/${id}`);
@@ -204,10 +206,10 @@ export class PrivateDevice {
         return false;
       }
       if (log.since > seq) {
-        await this.#forget(id); // We were let in anew, and a Welcome is waiting.
+        await this.#forget(id); // We were added again, and a Welcome is waiting.
         return false;
       }
-      // What it needs is expired, or the server has come back from a backup.
+      // The next entry has expired, or the server was restored from a backup.
       if (log.seq < seq || (log.seq > seq && log.first_seq > seq + 1)) {
         await this.#lose(id);
         return false;
@@ -233,14 +235,18 @@ export class PrivateDevice {
       await this.#kept.put([[`group/${id}`, next], ...changes]);
       if (entry.kind === "commit") this.#inCall.get(id)?.();
     } else await this.#forget(id, changes);
-    if (lost) await this.#lose(id); // It does not follow from what we know: somebody must let us in again.
+    if (lost) await this.#lose(id); // The entry does not follow from our state, so somebody must add us again.
     return Boolean(next);
   }
 
-  /** Add the devices that the group lacks and remove those that are gone. {changed, settled}: something was, nothing is left to do. @param {string} id @param {boolean} [acts] see `syncCall` @returns {Promise<{changed: boolean, settled: boolean, turn?: number}>} */
+  /**
+   * Add missing devices to the group and remove those that are gone. Return {changed, settled}: whether something
+   * changed, and whether nothing is left to do.
+   * @param {string} id @param {boolean} [acts] see `syncCall` @returns {Promise<{changed: boolean, settled: boolean, turn?: number}>}
+   */
   async #settle(id, acts = true) {
     const { epoch: told, seq, devices, lacking, members, between_two: two } = await this.#api("GET", ONE(id));
-    // Where nobody is left who could let anybody in, the group begins anew.
+    // If no member is left to add others, the group starts again.
     const epoch = devices.some((device) => !device.gone) ? told : 0;
     const own = await this.#keys.identity();
     /** @type {Group | null | undefined} */
@@ -251,13 +257,13 @@ export class PrivateDevice {
       return { changed: false, settled: false };
     }
     if (epoch > 0 && !group) {
-      // Its Welcome may have come a moment ago; otherwise the keys were lost, and somebody must let us in anew.
+      // Its Welcome may have just arrived. Otherwise the keys are lost, and somebody must add us again.
       await this.#joinAll();
       const joined = Boolean(await this.#kept.get(`group/${id}`));
       if (!joined) await this.#lose(id);
       return { changed: joined, settled: false };
     }
-    if (group && group.seq !== seq) return { changed: true, settled: false }; // It has gone on since we read it.
+    if (group && group.seq !== seq) return { changed: true, settled: false }; // The group has advanced since we read it.
     const gone = epoch ? devices.filter((device) => device.gone && device.id !== own.id) : [];
     const wanted = lacking.filter((device) => device.id !== own.id);
     if (!acts && (gone.length || wanted.length)) {
@@ -281,14 +287,14 @@ export class PrivateDevice {
       await this.#api("POST", ONE(id, "/commits"), body);
     } catch (/** @type {any} */ error) {
       if (error.code !== "epoch_passed") throw error;
-      if (epoch === 0) await this.#forget(id); // Another device began it, and lets us in.
+      if (epoch === 0) await this.#forget(id); // Another device has created the group and adds us.
     }
     return { changed: true, settled: false };
   }
 
   // Sending.
 
-  /** Encrypt it for the present epoch, and keep it until the server has it. @param {string} id @param {Said} said @param {number} atMs */
+  /** Encrypt a message for the current epoch, and store it until the server has it. @param {string} id @param {Said} said @param {number} atMs */
   async #enclose(id, said, atMs) {
     /** @type {Group} */
     const group = await this.#kept.get(`group/${id}`);
@@ -298,7 +304,7 @@ export class PrivateDevice {
     await this.#kept.put([[`group/${id}`, { ...group, state: packed(state), outgoing }], noMore(id, said)]);
   }
 
-  /** Send what waits; what was encrypted for an epoch that has passed is encrypted again. @param {string} id */
+  /** Send waiting messages. Encrypt a message again if its epoch has passed. @param {string} id */
   async #flush(id) {
     for (let attempt = 0; attempt < ATTEMPTS;) {
       /** @type {Group | undefined} */
@@ -306,7 +312,7 @@ export class PrivateDevice {
       const [first] = group?.outgoing ?? [];
       if (!group || (!first && !(await this.#encloseNext(id, group)))) return;
       if (!first) continue;
-      if (!first.commitment) { // Sealed by this page before there were proofs.
+      if (!first.commitment) { // Sealed by an earlier version, without a franking proof.
         if (!(await this.#catchUp(id))) return;
         if (await this.#drop(id, first)) await this.#enclose(id, first.said, first.atMs);
         continue;
@@ -331,7 +337,7 @@ export class PrivateDevice {
     }
   }
 
-  /** False where nothing waits, or nobody could read it. @param {string} id @param {Group} group */
+  /** Encrypt the next waiting message. Return false if there is none, or nobody could read it. @param {string} id @param {Group} group */
   async #encloseNext(id, group) {
     const next = await nextWaiting(this.#kept, id);
     if (!next || !(await othersIn(this.#state(id, group), this.#memberId, this.#audience)).length) return false;
@@ -339,7 +345,7 @@ export class PrivateDevice {
     return true;
   }
 
-  /** False where it was in the log after all. @param {string} id @param {Outgoing} outgoing @param {Changes} changes */
+  /** Remove an outgoing message. Return false if it was in the log after all. @param {string} id @param {Outgoing} outgoing @param {Changes} changes */
   async #drop(id, { digest }, changes = []) {
     /** @type {Group | undefined} */
     const group = await this.#kept.get(`group/${id}`);

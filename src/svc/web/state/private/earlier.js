@@ -1,6 +1,7 @@
-// What was said before a device of ours joined a conversation, brought to it by another device of ours. It asks in the
-// conversation, with a key made for that; the person at the other device allows it; then the history goes as a sealed file
-// whose key only these two can make. Server and other people see that it happens, and read nothing of it. docs/private.md
+// Messages from before one of our devices joined a conversation, transferred from another device of ours. The new
+// device asks in the conversation, with a key made for this purpose; the person at the other device consents; the
+// history is sent as a sealed file whose key only these two devices can derive. The server and other members see
+// the transfer and not its content. docs/private.md
 
 /**
  * @import { PrivateConversation } from "../../types/api.js"
@@ -24,7 +25,7 @@ const TYPE = "earlier";
 const CURVE = { name: "ECDH", namedCurve: "P-256" };
 const INFO = "svc earlier messages ";
 const GONE = ["unknown_file", "not_found"];
-// What a browser reads, seals and keeps at one go without anybody having to wait for long.
+// Limits that a browser can read, seal and store in one step without a noticeable wait.
 export const MOST_ENTRIES = 10_000;
 export const MOST_BYTES = 8 * 2 ** 20;
 
@@ -35,15 +36,16 @@ const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") 
 /** @param {object} rest @returns {Said} */
 const said = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
-/** The change that remembers up to where this device reads nothing, where it had nothing before. @param {Kept} kept @param {string} id @param {number} seq of the commit that let it in @returns {Promise<Changes>} */
+/** Return the change that stores the end of the history that this device cannot read, if it had nothing before. @param {Kept} kept @param {string} id @param {number} seq of the commit that let it in @returns {Promise<Changes>} */
 export async function sinceHere(kept, id, seq) {
   if (seq <= 1 || (await kept.under(HISTORY(id))).length) return [];
   return [[SINCE(id), seq]];
 }
 
 /**
- * The thumbprints of our other devices in a group: those that MLS and the server both call ours. A member could slip in a device
- * that claims to be ours, and so could the server; this leaves only the two together, and the person who compares numbers.
+ * Return the thumbprints of our other devices in a group: those that both MLS and the server attribute to us.
+ * Either a member or the server alone could slip in a device that claims to be ours. This excludes all but the two
+ * in collusion, which only comparing numbers reveals.
  * @param {Device[] | null} inGroup @param {Pick<PrivateConversation, "devices">} told by the server @param {Device} own
  */
 export function othersOfOurs(inGroup, { devices }, { memberId, thumbprint }) {
@@ -51,10 +53,10 @@ export function othersOfOurs(inGroup, { devices }, { memberId, thumbprint }) {
   return (inGroup ?? []).filter((each) => each.memberId === memberId && each.thumbprint !== thumbprint && isOurs(each)).map((each) => each.thumbprint);
 }
 
-/** What these devices of this member have said of it. @param {Entry[]} entries @param {string} memberId @param {string[]} thumbprints */
+/** Return the entries about transfers that these devices of the member have sent. @param {Entry[]} entries @param {string} memberId @param {string[]} thumbprints */
 const saidBy = (entries, memberId, thumbprints) => entries.filter((entry) => entry.said?.type === TYPE && entry.memberId === memberId && thumbprints.includes(entry.thumbprint ?? ""));
 
-/** How it stands with what was said before. @param {Kept} kept @param {string} id @param {string[]} ours @returns {Promise<Earlier>} */
+/** Return the state of the transfer. @param {Kept} kept @param {string} id @param {string[]} ours @returns {Promise<Earlier>} */
 export async function earlierOf(kept, id, ours) {
   if (!(await kept.get(SINCE(id)))) return "";
   const { state } = /** @type {Partial<Asked>} */ ((await kept.get(ASKED(id))) ?? {});
@@ -62,7 +64,7 @@ export async function earlierOf(kept, id, ours) {
   return ours.length ? state ?? "can" : "none";
 }
 
-/** Ask our other devices for what was said before, also once more. @param {{kept: Kept, send: Send}} parts @param {string} id */
+/** Ask our other devices for earlier messages. May be repeated. @param {{kept: Kept, send: Send}} parts @param {string} id */
 export async function askForEarlier({ kept, send }, id) {
   const pair = await crypto.subtle.generateKey(CURVE, true, ["deriveBits"]);
   const ask = toBase64(new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)));
@@ -76,7 +78,7 @@ export async function askForEarlier({ kept, send }, id) {
   }
 }
 
-/** What each of our other devices asked for last, where none has answered and something is here. @param {Entry[]} entries @param {Device} own @param {string[]} ours @returns {Ask[]} */
+/** Return the last unanswered request of each of our other devices for which this device has something to send. @param {Entry[]} entries @param {Device} own @param {string[]} ours @returns {Ask[]} */
 export function asksIn(entries, { memberId, thumbprint: here }, ours) {
   const answered = new Set(saidBy(entries, memberId, [...ours, here]).map((entry) => entry.said.for));
   /** @type {Map<string, Ask>} */
@@ -87,11 +89,11 @@ export function asksIn(entries, { memberId, thumbprint: here }, ours) {
   return [...last.values()].filter(({ ask, upTo }) => !answered.has(ask) && entries.some((entry) => isGiven(entry, upTo)));
 }
 
-/** The person does not want that. @param {Send} send @param {string} id @param {Pick<Ask, "ask">} asked */
+/** Refuse a request. @param {Send} send @param {string} id @param {Pick<Ask, "ask">} asked */
 export const refuseEarlier = (send, id, { ask }) => send(id, said({ for: ask }));
 
 /**
- * Send what is kept from before that device joined.
+ * Send the stored messages from before the other device joined.
  * @param {{kept: Kept, send: Send, upload: (id: string, data: ArrayBuffer) => Promise<string>}} parts @param {string} id @param {Ask} asked
  */
 export async function sendEarlier({ kept, send, upload }, id, { ask, upTo }) {
@@ -105,7 +107,7 @@ export async function sendEarlier({ kept, send, upload }, id, { ask, upTo }) {
 /** @param {Entry} entry @param {number} upTo */
 const isGiven = ({ seq, memberId, said: what }, upTo) => seq <= upTo && Boolean(memberId && what) && what.type !== TYPE;
 
-/** Of more than may go at once, the newest. @param {Entry[]} all @param {number} upTo */
+/** Pack the entries up to `upTo`. If there are too many, keep the newest. @param {Entry[]} all @param {number} upTo */
 export function packedEarlier(all, upTo) {
   let entries = all.filter((entry) => isGiven(entry, upTo)).sort((one, other) => one.seq - other.seq).slice(-MOST_ENTRIES)
     .map(({ seq, memberId, thumbprint, said: what, sentAtMs, tag }) => ({ seq, memberId, thumbprint, said: what, sentAtMs, tag }));
@@ -116,14 +118,15 @@ export function packedEarlier(all, upTo) {
   }
 }
 
-/** What another device of ours has answered to what this one asks, or undefined. @param {Kept} kept @param {string} id @param {Entry[]} entries @param {Device} own @param {string[]} ours @returns {Promise<Said | undefined>} */
+/** Return the answer of another device of ours to this device's request, or undefined. @param {Kept} kept @param {string} id @param {Entry[]} entries @param {Device} own @param {string[]} ours @returns {Promise<Said | undefined>} */
 export async function answerIn(kept, id, entries, { memberId }, ours) {
   const asked = /** @type {Asked | undefined} */ (await kept.get(ASKED(id)));
   return asked?.state === "asked" ? saidBy(entries, memberId, ours).find((entry) => entry.said.for === asked.ask)?.said : undefined;
 }
 
 /**
- * Take over what another device of ours has sent. What does not come through now rejects with a `code`, and can be taken later.
+ * Import the messages sent by another device of ours. After a network failure it rejects with a `code` and can be
+ * repeated.
  * @param {{kept: Kept, fetched: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param {string} id @param {Said} answer
  */
 export async function takeEarlier({ kept, fetched }, id, { for: answered, by, file }) {
@@ -141,13 +144,13 @@ export async function takeEarlier({ kept, fetched }, id, { for: answered, by, fi
     const told = JSON.parse(textOf(await openFile(await fetched(id, file.id), { digest: file.digest, bytes: file.bytes, key: secret })));
     await kept.put([...await taken(kept, id, told), ends("done")]);
   } catch (/** @type {any} */ error) {
-    // What WebCrypto rejects with has a number as its code.
+    // WebCrypto's errors have a number as their code.
     if (typeof error.code === "string" && !GONE.includes(error.code)) throw error;
     await kept.put([ends("failed")]);
   }
 }
 
-/** Nothing that this device has read itself is changed by it. @param {Kept} kept @param {string} id @param {any[]} told @returns {Promise<Changes>} */
+/** Return the changes that import entries. Never replaces an entry that this device has read itself. @param {Kept} kept @param {string} id @param {any[]} told @returns {Promise<Changes>} */
 async function taken(kept, id, told) {
   const since = /** @type {number} */ (await kept.get(SINCE(id)));
   const there = new Set((await kept.under(HISTORY(id))).map(({ seq }) => seq));
@@ -166,7 +169,7 @@ async function taken(kept, id, told) {
 const isEntry = (each) => Number.isInteger(each?.seq) && each.seq > 0 && typeof each.memberId === "string" && typeof each.thumbprint === "string"
   && Number.isFinite(each.sentAtMs) && typeof each.said === "object" && !Array.isArray(each.said);
 
-/** 32 bytes that only the holders of the two keys can make. @param {CryptoKey} privateKey @param {string} other @param {string} both */
+/** Derive 32 bytes that only the holders of the two keys can compute. @param {CryptoKey} privateKey @param {string} other @param {string} both */
 async function derived(privateKey, other, both) {
   const theirs = await crypto.subtle.importKey("raw", fromBase64(other), CURVE, false, []);
   const bits = await crypto.subtle.deriveBits({ name: "ECDH", public: theirs }, privateKey, 256);

@@ -1,4 +1,4 @@
-// What an entry of the log does to what is kept of its conversation. docs/private.md
+// The effect of a log entry on the stored state of its conversation. docs/private.md
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
@@ -18,8 +18,8 @@ import { chainFrom, following, isSame } from "./order.js";
 import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./others.js";
 
 /**
- * {next, changes}: the group after it, and what is kept besides; without `next` this device is out of the group, and `lost` where it
- * does not know why.
+ * Return {next, changes}: the group after the entry, and other changes to store. Without `next` this device is out
+ * of the group; `lost` means that the reason is unknown.
  * @param {string} id
  * @param {Group} group
  * @param {Omit<PrivateEntry, "epoch">} entry the one behind the last that was read
@@ -45,7 +45,7 @@ export async function afterEntry(id, group, { seq, kind, body, tag, sent_at_ms: 
     return { next, changes: [await entryOf(id, { seq, said: own.said, sentAtMs, chain }, statement, audience)] };
   }
   const opened = await open(unpack(group.state), data).catch((error) => {
-    // A commit that takes this device out and gives its leaf to another cannot be opened: that is said below.
+    // A commit that removes this device and reuses its leaf cannot be opened; it is handled below.
     if (kind !== "commit") reportProblem(error);
     return null;
   });
@@ -56,18 +56,18 @@ export async function afterEntry(id, group, { seq, kind, body, tag, sent_at_ms: 
   }
   if (opened) next.state = packed(opened.state);
   const { seen, ...said } = (opened && parsed(opened.data)) ?? {};
-  // What could not be reported is not shown; of what was sent before there were proofs the server has no tag.
+  // A message that could not be reported is not shown. For messages older than franking the server has no tag.
   const franked = !tag || (opened?.shown && await isFranked(said, opened.shown));
   const entry = await entryOf(id, { seq, said: franked ? said : null, sentAtMs, chain, tag }, opened?.statement, audience);
   const trouble = !opened ? "foreign" : await isSame(seen, seq, group.chain, chainAt) ? "" : "differs";
   if (!trouble || next.chain?.told.includes(trouble)) return { next, changes: [entry] };
-  // Once in an epoch: what follows one of them differs too.
+  // Report it once per epoch, because all later chains differ too.
   if (next.chain) next.chain = { ...next.chain, told: [...next.chain.told, trouble] };
   return { next, changes: [entry, troubleOf(id, at, trouble, entry[1].memberId)] };
 }
 
 /**
- * What the server has done is said among the messages.
+ * Return the change that notes a fault of the server among the messages.
  * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"} trouble @param {string | null} memberId who was shown something else
  * @returns {Changes[number]}
  */
@@ -76,7 +76,7 @@ function troubleOf(id, { seq, sentAtMs }, trouble, memberId = null) {
 }
 
 /**
- * Which devices a commit lets in and out, but for the one that makes the group.
+ * Return the devices that a commit adds and removes, except the commit that creates the group.
  * @param {string} id @param {State} before @param {State} after @param {{seq: number, sentAtMs: number}} at @param {string} audience @returns {Promise<Changes>}
  */
 async function changedBy(id, before, after, { seq, sentAtMs }, audience) {

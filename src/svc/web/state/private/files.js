@@ -1,5 +1,6 @@
-// Files of private conversations on this side: what of them is open, and how they come here. An opened file stays in this browser,
-// sealed like the messages, where it is not too large: the server forgets it when it forgets the message. docs/private.md
+// Files of private conversations on this side: downloading and opening them. An opened file that is not too large
+// stays in this browser, sealed like the messages, because the server deletes it together with its message.
+// docs/private.md
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
@@ -15,11 +16,11 @@ import { accessToken, api } from "../server.js";
 import { start } from "./own.js";
 import { kindOf, openFile, PLAIN_TYPE } from "./sealed.js";
 
-const KEPT_BYTES = 8 * 2 ** 20; // What is larger is fetched again.
+const KEPT_BYTES = 8 * 2 ** 20; // Larger files are downloaded again.
 const NAME = (/** @type {string} */ id, /** @type {string} */ fileId) => `file/${id}/${fileId}`;
 const PATH = (/** @type {string} */ id, /** @type {string} */ fileId) => /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(id)}/files/${encodeURIComponent(fileId)}`);
 
-/** Have it open, for as long as this page is there. @param {string} id of the conversation @param {FileSaid} said */
+/** Open a file for the lifetime of this page. @param {string} id of the conversation @param {FileSaid} said */
 export async function open(id, said) {
   if (["opening", "open"].includes(opened.value.get(said.id)?.state ?? "")) return;
   put(said.id, { state: "opening", url: "", problem: "" });
@@ -31,23 +32,23 @@ export async function open(id, said) {
   }
 }
 
-/** What this browser sends is open here, and kept. @param {string} id @param {FileSaid} said @param {Uint8Array<ArrayBuffer>} plain */
+/** Open and store a file that this browser sends. @param {string} id @param {FileSaid} said @param {Uint8Array<ArrayBuffer>} plain */
 export async function own(id, said, plain) {
   show(said, plain);
   await keep(id, said, plain);
 }
 
-/** Nothing of it is needed here any more. @param {string} fileId */
+/** Release a file that is no longer needed here. @param {string} fileId */
 export function close(fileId) {
   const url = opened.value.get(fileId)?.url;
   if (url) URL.revokeObjectURL(url);
   put(fileId, undefined);
 }
 
-/** Its author takes it back; the server may have forgotten it already. @param {string} id @param {string} fileId */
+/** Delete a file of ours on the server, which may have deleted it already. @param {string} id @param {string} fileId */
 export const erase = (id, fileId) => api("DELETE", PATH(id, fileId)).catch(() => {});
 
-/** The names under which files of a message are kept. @param {string} id @param {{id: string}[]} files */
+/** Return the names under which a message's files are stored. @param {string} id @param {{id: string}[]} files */
 export const namesOf = (id, files) => files.map((each) => NAME(id, each.id));
 
 /** @param {string} id @param {FileSaid} said */
@@ -64,11 +65,11 @@ async function plainOf(id, said) {
 /** @param {string} id @param {FileSaid} said @param {Uint8Array} plain */
 async function keep(id, said, plain) {
   const { kept } = await start();
-  // Where the disk is full it is fetched again, as long as it is there.
+  // If the disk is full, the file is downloaded again while it exists.
   if (plain.length <= KEPT_BYTES) await kept.put([[NAME(id, said.id), plain]]).catch(() => {});
 }
 
-/** Its type is one of a few that run nothing. @param {FileSaid} said @param {Uint8Array<ArrayBuffer>} plain */
+/** Show a file. Only a few types that cannot run code are kept. @param {FileSaid} said @param {Uint8Array<ArrayBuffer>} plain */
 function show({ id, type }, plain) {
   close(id);
   const blob = new Blob([plain], { type: kindOf(type) === "file" ? PLAIN_TYPE : type });

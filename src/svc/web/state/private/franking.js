@@ -1,5 +1,5 @@
-// Proof of what was said, for reports: whoever says something commits to it with a key that only the message holds, and the
-// server makes a tag of the commitment. docs/private.md
+// Message franking, the proof of authorship for reports: the author commits to the text with a key that only the
+// message contains, and the server tags the commitment. docs/private.md
 
 /** @import { Said } from "./content.js" */
 
@@ -8,17 +8,21 @@ import { filesSaid, isBytes } from "./sealed.js";
 
 const KEY_BYTES = 32;
 
-/** What a report may reveal: the text, and the names of the files. @param {{[part: string]: any}} said */
+/** Return the part of a message that a report may reveal: the text, and the names of the files. @param {{[part: string]: any}} said */
 export const revealable = ({ text, files }) => JSON.stringify([typeof text === "string" ? text : "", ...filesSaid(files).map(({ name }) => name)].map((part) => part.toWellFormed()));
 
-/** {frank, commitment, shown}: the key, which goes into the message; what the server gets; and what the message is bound to. @param {Said} said */
+/**
+ * Return {frank, commitment, shown}: the key, which goes into the message; the commitment for the server; and the
+ * data that the message is bound to.
+ * @param {Said} said
+ */
 export async function frankedFor(said) {
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   const commitment = await committed(key, said);
   return { frank: toBase64(key), commitment, shown: await digest(commitment) };
 }
 
-/** Could whoever gets it report it? @param {any} said @param {Uint8Array} shown */
+/** Return whether a recipient could report the message. @param {any} said @param {Uint8Array} shown */
 export async function isFranked(said, shown) {
   return isBytes(said?.frank) && hexOf(await digest(await committed(fromBase64(said.frank), said))) === hexOf(shown);
 }

@@ -1,5 +1,5 @@
-// Private conversations of several people: who is in them, and what they are called. The name is said like everything
-// else, so the server does not know it. docs/private.md
+// Private conversations of several people: their members and their names. A name is sent as an encrypted message,
+// so the server does not know it. docs/private.md
 
 /** @import { PathOf } from "../../types/wire.js" */
 
@@ -12,20 +12,20 @@ import { say } from "./saying.js";
 
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest) => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
 
-/** Resolves with the id of a conversation with these people. @param {string[]} memberIds @param {string} name may be empty */
+/** Create a conversation with these people. Resolves with its id. @param {string[]} memberIds @param {string} name may be empty */
 export async function makeGroup(memberIds, name) {
   const id = await begin(memberIds);
   if (name) rename(id, name);
   return id;
 }
 
-/** Let these people in. What was said before stays unreadable to them. @param {string} id @param {string[]} memberIds */
+/** Add these people. They cannot read earlier messages. @param {string} id @param {string[]} memberIds */
 export async function addPeople(id, memberIds) {
   for (const memberId of memberIds) await api("PUT", ONE(id, `/members/${encodeURIComponent(memberId)}`), {});
   await look(id);
 }
 
-/** Take this person out, with all their devices, and say so. @param {string} id @param {string} memberId */
+/** Remove a member with all their devices, and announce it. @param {string} id @param {string} memberId */
 export async function removePerson(id, memberId) {
   await api("DELETE", ONE(id, `/members/${encodeURIComponent(memberId)}`), {});
   await say(id, removedSaid(memberId));
@@ -34,14 +34,14 @@ export async function removePerson(id, memberId) {
 /** @param {string} id @param {string} name */
 export const rename = (id, name) => say(id, nameSaid(name));
 
-/** Be in it no more, and keep nothing of it. @param {string} id */
+/** Leave a conversation and delete everything stored of it. @param {string} id */
 export async function leave(id) {
   left.add(id);
   await api("POST", ONE(id, "/leave"), {});
   await forgetTalk(id);
 }
 
-/** Somebody whom this device has let in has not heard what the conversation is called. @param {string} id */
+/** Send the conversation's name again, because a member whom this device has added does not know it. @param {string} id */
 export async function greet(id) {
   const { kept } = await start();
   if (!(await kept.get(`greet/${id}`))) return;

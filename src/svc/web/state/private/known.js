@@ -1,5 +1,5 @@
-// The devices that were ever seen in a private conversation. A group that begins again, or into which this device is let
-// again, has no commit that names those who are new; here they are noticed all the same. docs/private.md
+// All devices ever seen in a private conversation. If a group starts again, or this device is added again, no
+// commit names the new devices; this module still notices them. docs/private.md
 
 /** @import { Changes } from "../../transport/private_store.js" */
 /** @import { Device } from "./others.js" */
@@ -8,7 +8,7 @@
 const KNOWN = (/** @type {string} */ id) => `known/${id}`;
 
 /**
- * Remember these devices, and note those that are new.
+ * Remember these devices, and note the new ones.
  * @param {Kept} kept @param {string} id @param {Device[]} devices
  * @param {{seq: number, sentAtMs: number}} at behind what it is to be said
  */

@@ -1,5 +1,6 @@
-// The cryptography of private conversations: MLS groups (RFC 9420) by the vendored ts-mls, and the statements by which a
-// device's own key vouches for its MLS key. Keeps nothing and sends nothing: bytes go in and come out. docs/private.md
+// The cryptography of private conversations: MLS groups (RFC 9420) with the vendored ts-mls, and the statements
+// with which a device's own key vouches for its MLS key. Stores and sends nothing: bytes go in and come out.
+// docs/private.md
 
 /**
  * @import { Capabilities } from "ts-mls/dist/src/capabilities.js"
@@ -30,7 +31,7 @@ import {
 const SUITE = "MLS_128_DHKEMP256_AES128GCM_SHA256_P256";
 /** @type {Capabilities} */
 const CAPABILITIES = { versions: ["mls10"], ciphersuites: [SUITE], extensions: [], proposals: [], credentials: ["basic"] };
-// As long as the server keeps one.
+// The server keeps a key package for the same time.
 const LIFE_S = 90 * 24 * 60 * 60;
 const CALL_LABEL = "SFrame 1.0 Base Key";
 const CALL_KEY_BYTES = 16;
@@ -59,13 +60,14 @@ export function toBase64(data) {
 /** @param {string} text */
 export const fromBase64 = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
 
-/** A pair of MLS signature keys: {signKey, publicKey}. */
+/** Create a pair of MLS signature keys: {signKey, publicKey}. */
 export async function makeKeys() {
   return (await suite()).signature.keygen();
 }
 
 /**
- * What a statement says, {memberId, thumbprint, key}, where its own key has signed it for this server; null otherwise.
+ * Return a statement's content, {memberId, thumbprint, key}, if its own key has signed it for this server; null
+ * otherwise.
  * @param {string} statement @param {string} audience @returns {Promise<Stated | null>}
  */
 export async function readStatement(statement, audience) {
@@ -81,15 +83,15 @@ export async function readStatement(statement, audience) {
     const thumbprint = toBase64(digest).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
     return { memberId: claims.sub, thumbprint, key: fromBase64(claims.mls_key) };
   } catch {
-    return null; // It is nothing that could be verified.
+    return null; // Not a valid statement.
   }
 }
 
-/** What a group asks about the devices in it. `belongs` says whether a member may be there. @param {string} audience @param {(memberId: string) => boolean} belongs @returns {Config} */
+/** Return the configuration with which a group validates its devices. `belongs` returns whether a member may be in it. @param {string} audience @param {(memberId: string) => boolean} belongs @returns {Config} */
 export function configOf(audience, belongs) {
   return {
     ...defaultClientConfig,
-    // The server keeps one order, so nothing comes from an epoch that has passed.
+    // The server keeps a single order, so no message comes from a past epoch.
     keyRetentionConfig: { ...defaultClientConfig.keyRetentionConfig, retainKeysForEpochs: 1 },
     authService: {
       async validateCredential(credential, key) {
@@ -104,7 +106,7 @@ export function configOf(audience, belongs) {
 /** @param {Uint8Array} one @param {Uint8Array} other */
 const same = (one, other) => one.length === other.length && one.every((byte, at) => byte === other[at]);
 
-/** A key package: {ref, message, keys}; the keys are to be kept, the message is for the server. @param {Keys & {statement: string}} own @param {number} nowMs */
+/** Create a key package: {ref, message, keys}. The keys are stored, and the message is for the server. @param {Keys & {statement: string}} own @param {number} nowMs */
 export async function makePackage({ signKey, publicKey, statement }, nowMs) {
   const seconds = BigInt(Math.floor(nowMs / 1000));
   const lifetime = { notBefore: seconds - 3600n, notAfter: seconds + BigInt(LIFE_S) };
@@ -125,7 +127,7 @@ function decoded(data, wireformat) {
   return /** @type {Extract<MLSMessage, {wireformat: F}>} */ (message);
 }
 
-/** Whose device a key package is for: as `readStatement`, or null. @param {Uint8Array} packageMessage @param {string} audience */
+/** Return the owner of a key package, as `readStatement` does, or null. @param {Uint8Array} packageMessage @param {string} audience */
 export const ownerOf = async (packageMessage, audience) => {
   const { leafNode } = decoded(packageMessage, "mls_key_package").keyPackage;
   const stated = await readStatement(textOf(/** @type {CredentialBasic} */ (leafNode.credential).identity), audience);
@@ -138,23 +140,23 @@ export const packed = (state) => encodeGroupState(state);
 export const unpacked = (data, config) => ({ .../** @type {[GroupState, number]} */ (decodeGroupState(data, 0))[0], clientConfig: config });
 /** @param {State} state */
 export const epochOf = (state) => Number(state.groupContext.epoch);
-/** The same for all who agree on everything that the group has done. @param {State} state */
+/** Return a value that is equal for all who agree on the group's whole history. @param {State} state */
 export const agreementOf = (state) => hexOf(state.keySchedule.epochAuthenticator);
 
-/** What frames of a call are sealed with in this epoch (RFC 9605 section 5.2): {epoch, leaf, baseKey, leaves}. @param {State} state */
+/** Return the frame keys of a call in this epoch (RFC 9605 section 5.2): {epoch, leaf, baseKey, leaves}. @param {State} state */
 export async function callKeysOf(state) {
   const baseKey = await mlsExporter(state.keySchedule.exporterSecret, CALL_LABEL, new Uint8Array(), CALL_KEY_BYTES, await suite());
   return { epoch: epochOf(state), leaf: state.privatePath.leafIndex, baseKey, leaves: leavesOf(state) };
 }
 
-/** A group in which nobody is but us. @param {string} conversationId @param {Package} own @param {Config} config */
+/** Create a group that contains only us. @param {string} conversationId @param {Package} own @param {Config} config */
 export async function begin(conversationId, { message, keys }, config) {
   const { keyPackage } = decoded(message, "mls_key_package");
   return createGroup(utf8(conversationId), keyPackage, keys, [], await suite(), config);
 }
 
 /**
- * The group that a Welcome leads to; null if it is for none of the packages, which `find` looks up by their ref.
+ * Join the group of a Welcome; null if it is for none of the packages, which `find` looks up by their ref.
  * @param {Uint8Array} data @param {(ref: string) => Promise<Package | undefined>} find @param {Config} config
  */
 export async function join(data, find, config) {
@@ -169,7 +171,7 @@ export async function join(data, find, config) {
   return null;
 }
 
-/** The statements of the devices in a group: [{leaf, statement}]. @param {State} state */
+/** Return the statements of the devices in a group: [{leaf, statement}]. @param {State} state */
 export function leavesOf(state) {
   /** @type {Leaf[]} */
   const found = [];
@@ -179,7 +181,7 @@ export function leavesOf(state) {
   return found;
 }
 
-/** A commit that adds the devices of these key packages and removes these leaves: {state, message, welcome}. @param {State} state @param {Uint8Array[]} packages @param {number[]} leaves */
+/** Create a commit that adds the devices of these key packages and removes these leaves: {state, message, welcome}. @param {State} state @param {Uint8Array[]} packages @param {number[]} leaves */
 export async function commit(state, packages, leaves) {
   const adds = packages.map((each) => /** @type {ProposalAdd} */ ({ proposalType: "add", add: { keyPackage: decoded(each, "mls_key_package").keyPackage } }));
   const removes = leaves.map((removed) => /** @type {ProposalRemove} */ ({ proposalType: "remove", remove: { removed } }));
@@ -192,7 +194,7 @@ export async function commit(state, packages, leaves) {
   };
 }
 
-/** {state, message}: what is sent, and the group that has sent it; `shown` is what everybody sees of it. @param {State} state @param {Uint8Array} data @param {Uint8Array} shown */
+/** Encrypt a message. Return {state, message}: the group after sending, and the message; `shown` is its authenticated public part. @param {State} state @param {Uint8Array} data @param {Uint8Array} shown */
 export async function seal(state, data, shown) {
   const { newState, privateMessage, consumed } = await createApplicationMessage(state, data, await suite(), shown);
   const message = encodeMlsMessage({ version: "mls10", wireformat: "mls_private_message", privateMessage });
@@ -201,7 +203,8 @@ export async function seal(state, data, shown) {
 }
 
 /**
- * What another device has sent: {state, data, shown, statement}, without the last three for a commit. Rejects for what is not right.
+ * Open a message of another device: {state, data, shown, statement}, without the last three for a commit. Rejects
+ * if it is invalid.
  * @param {State} state @param {Uint8Array} message @returns {Promise<{state: State, data?: Uint8Array, shown?: Uint8Array, statement?: string}>}
  */
 export async function open(state, message) {

@@ -1,4 +1,5 @@
-// The numbers that are compared: one that both sides of a private conversation see, and one of each device. docs/private.md
+// The safety numbers that people compare: one that both sides of a private conversation see, and one of each
+// device. docs/private.md
 
 /** @import { Stated } from "./mls.js" */
 /** @import { Device } from "./others.js" */
@@ -6,11 +7,11 @@
 import { readStatement } from "./mls.js";
 import { inCalls, start } from "./own.js";
 
-const GROUPS = 12; // Of five digits, each of as many bytes.
-const GROUPS_OF_ONE = 6; // Of one device, which nobody can make keys for until they fit.
+const GROUPS = 12; // Of five digits, each from five bytes.
+const GROUPS_OF_ONE = 6; // Of one device; enough that nobody can generate keys until they match.
 const BYTES = 5;
 
-/** The devices in the group, {memberId, thumbprint} each; null outside it. @param {string} id */
+/** Return the devices in the group, {memberId, thumbprint} each; null outside the group. @param {string} id */
 export async function devicesIn(id) {
   const { kept, device } = inCalls.get(id) ?? await start();
   const standing = await device.standing(id);
@@ -19,20 +20,20 @@ export async function devicesIn(id) {
   return Promise.all(standing.statements.map((statement) => /** @type {Promise<Stated>} */ (readStatement(statement, audience))));
 }
 
-/** A number that is the same on both sides where nobody is between them: {digits, devices}; null outside the group. @param {string} id */
+/** Return a number that is equal on both sides unless somebody is in between: {digits, devices}; null outside the group. @param {string} id */
 export async function numberOf(id) {
   const stated = await devicesIn(id);
   if (!stated) return null;
   return { digits: await digitsOf(stated, GROUPS), devices: stated.length };
 }
 
-/** This device, {memberId, thumbprint}. */
+/** Return this device, {memberId, thumbprint}. */
 export async function thisDevice() {
   const { kept } = await start();
   return /** @type {Promise<Stated>} */ (readStatement((await kept.get("identity")).statement, await kept.get("audience")));
 }
 
-/** The number of one device, the same wherever it is shown. @param {Device} device */
+/** Return the number of one device, the same wherever it is shown. @param {Device} device */
 export const codeOf = (device) => digitsOf([device], GROUPS_OF_ONE);
 
 /** @param {Device[]} devices @param {number} groups */
@@ -43,7 +44,7 @@ async function digitsOf(devices, groups) {
   return Array.from({ length: groups }, (_, number) => five(number * BYTES));
 }
 
-/** "yes" where this very number was compared, "lost" where an earlier one was, "no" otherwise. @param {string} id */
+/** Return "yes" if this very number was compared, "lost" if an earlier one was, "no" otherwise. @param {string} id */
 export async function isVerified(id) {
   const { kept } = await start();
   const compared = await kept.get(`verified/${id}`);
@@ -52,7 +53,7 @@ export async function isVerified(id) {
   return now && now.digits.join(" ") === compared ? "yes" : "lost";
 }
 
-/** This number was compared, or is not to count as compared. @param {string} id @param {string[] | null} digits */
+/** Mark this number as compared, or clear the mark. @param {string} id @param {string[] | null} digits */
 export async function verify(id, digits) {
   const { kept } = await start();
   await kept.put([[`verified/${id}`, digits?.join(" ")]]);

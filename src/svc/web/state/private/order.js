@@ -1,6 +1,6 @@
-// Whether all devices were shown the same log. Each keeps a chain of digests of what it has read in this epoch, which begins
-// with what all in the epoch have in common, and says in its messages how far it had read and where its chain was then.
-// Whoever has another chain there was shown something else. docs/private.md
+// Check that all devices were shown the same log. Each keeps a chain of digests of the entries it has read in this
+// epoch, starting from a value that all in the epoch share. Its messages contain its position and its chain there.
+// A different chain at that position proves a different log. docs/private.md
 
 /**
  * @import { State } from "./mls.js"
@@ -19,14 +19,15 @@ export const chainFrom = (state, seq) => {
   return { start: seq, first, now: first, told: [] };
 };
 
-/** After one more entry. Without one, as groups kept by earlier pages are until the next commit, there is none. @param {Chain | null | undefined} chain @param {string} digest of its bytes @returns {Promise<Chain | null>} */
+/** Return the chain after another entry. Groups stored by earlier versions have none until their next commit. @param {Chain | null | undefined} chain @param {string} digest of its bytes @returns {Promise<Chain | null>} */
 export const following = async (chain, digest) => chain ? { ...chain, now: (await digestOf(utf8(chain.now + digest))).slice(0, LENGTH) } : null;
 
-/** What a message says of what its sender has read. @param {{seq: number, chain?: Chain | null}} group @returns {{seen?: Seen}} */
+/** Return the part of a message that states how far its sender has read. @param {{seq: number, chain?: Chain | null}} group @returns {{seen?: Seen}} */
 export const seenBy = ({ seq, chain }) => chain ? { seen: { seq, chain: chain.now } } : {};
 
 /**
- * Was its sender shown what we were shown? Older pages do not say, and then it counts as such.
+ * Return whether its sender was shown the same log as we were. Earlier versions do not state it, and count as the
+ * same.
  * @param {any} seen @param {number} seq of the message @param {Chain | null | undefined} chain @param {(seq: number) => Promise<string | undefined>} chainAt
  */
 export async function isSame(seen, seq, chain, chainAt) {

@@ -1,5 +1,5 @@
-// The other devices of a group, and what they say: compared with what the server says of them, and never believed
-// before. docs/private.md
+// The other devices of a group and their statements, which are checked against the server's data before they are
+// trusted. docs/private.md
 
 /**
  * @import { PrivateDevice } from "../../types/api.js"
@@ -12,11 +12,11 @@
 
 import { fromBase64, leavesOf, ownerOf, readStatement, textOf } from "./mls.js";
 
-/** The server has left something out of the log, or repeats it. */
+/** The server has omitted an entry of the log, or repeated one. */
 export class Withheld extends Error {}
 
 /**
- * Key packages of these devices that are what the server says they are.
+ * Return those key packages of these devices that match the server's data.
  * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between who alone may be there
  * @param {string} audience
  */
@@ -33,13 +33,13 @@ export async function packagesOf(api, id, devices, between, audience) {
   return found;
 }
 
-/** The leaves of a group that are these devices'. @param {State} state @param {PrivateDevice[]} devices @param {string} audience */
+/** Return the leaves of a group that belong to these devices. @param {State} state @param {PrivateDevice[]} devices @param {string} audience */
 export async function leavesOfDevices(state, devices, audience) {
   const stated = await statedIn(state, audience);
   return stated.filter((each) => devices.some((device) => isOf(each, device))).map(({ leaf }) => leaf);
 }
 
-/** Devices of other members in a group. @param {State} state @param {string} memberId @param {string} audience */
+/** Return the devices of other members in a group. @param {State} state @param {string} memberId @param {string} audience */
 export async function othersIn(state, memberId, audience) {
   return (await statedIn(state, audience)).filter((each) => each.memberId !== memberId);
 }
@@ -47,14 +47,14 @@ export async function othersIn(state, memberId, audience) {
 /** @param {Device} stated @param {PrivateDevice | undefined} device */
 const isOf = (stated, device) => stated.memberId === device?.member_id && stated.thumbprint === device?.thumbprint;
 
-/** The members and thumbprints of a group's leaves. @param {State} state @param {string} audience */
+/** Return the members and thumbprints of a group's leaves. @param {State} state @param {string} audience */
 export async function statedIn(state, audience) {
   const all = leavesOf(state).map(async ({ leaf, statement }) => ({ leaf, .../** @type {Stated} */ (await readStatement(statement, audience)) }));
   return Promise.all(all);
 }
 
 /**
- * The change that puts it into the history.
+ * Return the change that adds an entry to the history.
  * @param {string} id @param {{seq: number, said: unknown, sentAtMs: number, chain?: string, tag?: string | null}} entry @param {string | undefined} statement @param {string} audience
  * @returns {Promise<[name: string, value: Entry]>}
  */
@@ -63,7 +63,7 @@ export async function entryOf(id, { seq, said, sentAtMs, chain, tag }, statement
   return [`history/${id}/${seq}`, { seq, memberId, thumbprint, said: said ?? null, sentAtMs, chain, tag }];
 }
 
-/** What somebody has said, if it is an object. @param {Uint8Array | undefined} data */
+/** Parse a decrypted message; null if it is not an object. @param {Uint8Array | undefined} data */
 export function parsed(data) {
   try {
     const said = JSON.parse(textOf(/** @type {Uint8Array} */ (data)));
@@ -73,13 +73,17 @@ export function parsed(data) {
   }
 }
 
-/** What the server refuses in one conversation does not keep us from the others; where it knows us no more, or we have signed out, all of them would be. @param {any} error */
+/**
+ * Report a refusal in one conversation, so that the others continue. Rethrow it if the server no longer knows us or
+ * we have signed out, because then all would fail.
+ * @param {any} error
+ */
 export function refused(error) {
   if (!error.status || error.status === 401) throw error;
   reportProblem(error);
 }
 
-/** Whoever watches the page's errors hears of it; where there is no page, nobody does. @param {unknown} error */
+/** Report an error to the page's error handlers, if there is a page. @param {unknown} error */
 export function reportProblem(error) {
   globalThis.reportError?.(error);
 }

@@ -1,4 +1,4 @@
-// Who this browser is in private conversations, and what it keeps of them. docs/private.md
+// This browser's identity in private conversations, and its store. docs/private.md
 
 /**
  * @import { Member } from "../../types/api.js"
@@ -17,16 +17,16 @@ import { PrivateDevice } from "./device.js";
 
 const TURN = "svc.private"; // The lock that tabs take.
 
-/** {memberId, kept, device, prepared}: of whom we are. @type {Promise<Own> | null} */
+/** Our identity, {memberId, kept, device, prepared}. @type {Promise<Own> | null} */
 let own = null;
 
-/** By channel: this browser in the group of its call. @type {Map<string, {kept: Kept, device: PrivateDevice, look: () => void}>} */
+/** This browser's membership in the groups of calls, by channel. @type {Map<string, {kept: Kept, device: PrivateDevice, look: () => void}>} */
 export const inCalls = new Map();
 
-/** By conversation in whose call this page is: what to call when its keys may have changed. @type {Map<string, () => void>} */
+/** By conversation whose call this page is in: a function to call when the call's keys may have changed. @type {Map<string, () => void>} */
 export const inTalks = new Map();
 
-/** Who we are; made when it is first wanted. */
+/** Return our identity, created on first use. */
 export function start() {
   const memberId = /** @type {Member} */ (member.value).id;
   own ??= make(memberId).catch((error) => {
@@ -53,10 +53,10 @@ async function make(memberId) {
   return { memberId, kept, device, parts, prepared: false };
 }
 
-/** This device where it keeps something else. @param {Own} mine @param {Kept} kept @param {Pick<Parts, "inCall" | "inTurn" | "channelId">} more */
+/** Return this device with another store. @param {Own} mine @param {Kept} kept @param {Pick<Parts, "inCall" | "inTurn" | "channelId">} more */
 export const deviceOf = ({ parts }, kept, more) => new PrivateDevice({ ...parts, ...more, kept });
 
-/** Who we are, once the server knows this device and others can add it. */
+/** Return our identity once the server knows this device, so that others can add it. */
 export async function takePart() {
   const mine = await start();
   if (!mine.prepared) await mine.device.prepare();
@@ -64,10 +64,10 @@ export async function takePart() {
   return mine;
 }
 
-/** Are we still the same? @param {Own} mine */
+/** Return whether we are still the same member. @param {Own} mine */
 export const isStill = ({ memberId }) => own !== null && member.value?.id === memberId;
 
-/** Nothing of who we were is left in this browser. */
+/** Delete everything of our identity in this browser. */
 export async function forgetOwn() {
   own = null;
   inCalls.clear();

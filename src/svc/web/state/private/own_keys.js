@@ -1,5 +1,5 @@
-// What this browser is in private conversations: its MLS key, the statement that vouches for it, and the key packages
-// by which others add it. docs/private.md
+// This browser's keys in private conversations: its MLS key, the statement that vouches for it, and the key
+// packages with which others add it. docs/private.md
 
 /**
  * @import { Body } from "../../types/wire.js"
@@ -12,9 +12,9 @@
 
 import { makeKeys, makePackage, toBase64 } from "./mls.js";
 
-const STOCK = 30; // Key packages that others can take.
+const STOCK = 30; // Key packages for others to take.
 
-/** Goes on in a task of its own, so that the page answers meanwhile. */
+/** Continue in a new task, so that the page stays responsive. */
 const aTask = () => new Promise((goOn) => setTimeout(goOn));
 
 export class OwnKeys {
@@ -30,11 +30,11 @@ export class OwnKeys {
     this.#now = now;
   }
 
-  /** {signKey, publicKey, statement, id}, made once; `id` is empty until the server knows of it. @returns {Promise<Identity>} */
+  /** Return {signKey, publicKey, statement, id}, created once; `id` is empty until the server knows the statement. @returns {Promise<Identity>} */
   async identity() {
     const known = await this.#kept.get("identity");
     if (known) return known;
-    // The first key costs 40 ms, beside those of loading what makes it.
+    // The first key costs 40 ms, on top of loading the library.
     await aTask();
     const keys = await makeKeys();
     const key = toBase64(keys.publicKey).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -44,17 +44,17 @@ export class OwnKeys {
     return own;
   }
 
-  /** Take part, and have key packages for others. */
+  /** Register, and publish key packages for others. */
   async prepare() {
     const own = await this.identity();
     const { device_id: id } = await this.#api("PUT", "/api/private/device", { statement: own.statement });
     const { left, low_below: low } = await this.#api("GET", "/api/private/device");
-    // The last resort goes with the first batch.
+    // The first batch includes the last resort package.
     if (left < low || own.id !== id) await this.#publish(STOCK - left, own.id !== id);
     if (own.id !== id) await this.#kept.put([["identity", { ...own, id }]]);
   }
 
-  /** A key package that nobody is to have: for a group that we begin. */
+  /** Create a key package for a group that we begin. It is never published. */
   async package() {
     return makePackage(await this.identity(), this.#now());
   }
@@ -65,10 +65,10 @@ export class OwnKeys {
     const made = [];
     for (let at = 0; at < count + (withLast ? 1 : 0); at += 1) {
       made.push(await makePackage(own, this.#now()));
-      await aTask(); // All of them in one would stop the page.
+      await aTask(); // Creating all of them in one task would freeze the page.
     }
     const last = withLast ? made.at(-1) : null;
-    // Kept first: whoever takes one sends a Welcome that nothing else can open.
+    // Store them first: a Welcome for a package can be opened only with its keys.
     await this.#kept.put(made.map(({ ref, message, keys }) => [`package/${ref}`, { message, keys, last: ref === last?.ref }]));
     /** @type {Body<"POST", "/api/private/key-packages">} */
     const body = { key_packages: made.filter((each) => each !== last).map(({ message }) => toBase64(message)) };

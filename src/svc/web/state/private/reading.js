@@ -1,4 +1,4 @@
-// Keeps up with what the server tells of private conversations, and says in state/private_talks.js what is to be shown.
+// Follow the server's pushes about private conversations, and update the display state in state/private_talks.js.
 // docs/private.md
 
 /**
@@ -30,32 +30,32 @@ import { inCalls, isStill, start, takePart } from "./own.js";
 import { filesSaid } from "./sealed.js";
 import { unsentOf } from "./waiting.js";
 
-/** What is to be read next: ids, or null for everything. @type {Set<string | null>} */
+/** The conversations to read next: ids, or null for all. @type {Set<string | null>} */
 let asked = new Set();
 /** @type {Promise<void> | null} */
 let reading = null;
-/** By conversation: the first message that has come since it was read last, and is to ring. @type {Map<string | null, number>} */
+/** By conversation: the first message that has arrived since the last reading and should ring. @type {Map<string | null, number>} */
 const arrived = new Map();
-/** By conversation: its history. @type {Map<string, Entry[]>} */
+/** The histories by conversation. @type {Map<string, Entry[]>} */
 const entries = new Map();
-/** By conversation: what its people call it. @type {Map<string, string>} */
+/** The names by conversation. @type {Map<string, string>} */
 const names = new Map();
-/** The keys of what is being sent by this page, with what it is. @type {Map<string, {id: string, said: Said, atMs: number, refused?: undefined}>} */
+/** The messages that this page is sending, by key. @type {Map<string, {id: string, said: Said, atMs: number, refused?: undefined}>} */
 export const leaving = new Map();
 
-/** By conversation: what another device of ours has answered, which is to be taken. @type {Map<string, Said | undefined>} */
+/** By conversation: the answer of another device of ours that must be imported. @type {Map<string, Said | undefined>} */
 export const coming = new Map();
 
-/** Conversations that this page has left: nobody need tell it. @type {Set<string>} */
+/** Conversations that this page has left, so that no notice is needed. @type {Set<string>} */
 export const left = new Set();
 
 /** @type {((id: string) => Promise<void>)[]} */
 const readers = [];
 
-/** Do this whenever a conversation was read. @param {(id: string) => Promise<void>} act */
+/** Call this function after each reading of a conversation. @param {(id: string) => Promise<void>} act */
 export const onRead = (act) => readers.push(act);
 
-/** Take part, and read everything. */
+/** Register, and read everything. */
 export function refresh() {
   for (const call of inCalls.values()) call.look();
   return look(null);
@@ -64,7 +64,7 @@ export function refresh() {
 /** @param {string} event @param {object} data */
 export async function heard(event, data) {
   if (event === "private_keys_low") {
-    await start().then(({ device }) => device.prepare()).catch(reportOurs); // The next start of the page does it too.
+    await start().then(({ device }) => device.prepare()).catch(reportOurs); // The next start of the page repeats it.
     return;
   }
   const { conversation_id: id = null, kind, seq } = /** @type {{conversation_id?: string, kind?: string, seq: number}} */ (data);
@@ -76,7 +76,7 @@ export async function heard(event, data) {
   await look(id);
 }
 
-/** Read this conversation, or all; what is wanted meanwhile is read right after. @param {string | null} id @returns {Promise<void>} */
+/** Read this conversation, or all. Requests during a reading are served right after it. @param {string | null} id @returns {Promise<void>} */
 export function look(id) {
   asked.add(id);
   reading ??= work().finally(() => { reading = null; });
@@ -91,14 +91,14 @@ async function work() {
     try {
       await read(all ? null : wanted);
     } catch (/** @type {any} */ error) {
-      if (!member.value) return; // Who has signed out meanwhile is told nothing.
+      if (!member.value) return; // Somebody who has signed out meanwhile gets no report.
       reportOurs(error);
       for (const id of all ? talks.value.map((talk) => talk.id) : wanted) put(problems, id, error instanceof Withheld ? "withheld" : explain(error));
     }
   }
 }
 
-/** What the server refuses or does not answer is no fault of this page. @param {any} error */
+/** Report an error of this page. Refusals and network failures are none. @param {any} error */
 function reportOurs(error) {
   if (member.value && error.status === undefined && error.code !== "unreachable" && !(error instanceof Withheld)) reportError(error);
 }
@@ -121,7 +121,7 @@ async function read(ids) {
   }
 }
 
-/** A conversation as it is shown; what is new in it is taken over. @param {Own} mine @param {PrivateConversation} told @returns {Promise<Talk>} */
+/** Return a conversation for display, after reading its new entries. @param {Own} mine @param {PrivateConversation} told @returns {Promise<Talk>} */
 async function described(mine, { id, members, between_two: two, created_at_ms: createdMs, epoch, devices, lacking }) {
   const { kept, memberId } = mine;
   const fresh = await takeOver(mine, id);
@@ -152,9 +152,9 @@ async function described(mine, { id, members, between_two: two, created_at_ms: c
   };
 }
 
-/** Show what is kept of it; resolves with the numbers of what is new. @param {Own} mine @param {string} id */
+/** Show the stored state of a conversation. Resolves with the numbers of its new entries. @param {Own} mine @param {string} id */
 async function takeOver({ kept, memberId }, id) {
-  // What is sent meanwhile is in both, and never in neither.
+  // Read the unsent messages first, so that a message sent meanwhile is in both lists and never in neither.
   const waiting = await unsentOf(kept, id);
   const before = entries.get(id) ?? [];
   const known = new Set(before.map(({ seq }) => seq));
@@ -167,7 +167,7 @@ async function takeOver({ kept, memberId }, id) {
   return new Set(fresh.map(({ seq }) => seq));
 }
 
-/** The words that their author has deleted are forgotten here too. @param {Own["kept"]} kept @param {string} id */
+/** Erase messages that their author has deleted. @param {Own["kept"]} kept @param {string} id */
 async function empty(kept, id) {
   const { emptying } = toldBy(/** @type {Entry[]} */ (entries.get(id)));
   if (!emptying.length) return;
@@ -178,7 +178,7 @@ async function empty(kept, id) {
   entries.set(id, all);
 }
 
-/** What was said, and what is on its way: messages stand at the end, anything else is shown as if it were done. @param {string} id @param {string} memberId @param {Waiting[]} kept */
+/** Show the history and the outgoing entries. Messages are appended at the end; any other entry is shown as if it had been sent. @param {string} id @param {string} memberId @param {Waiting[]} kept */
 function show(id, memberId, kept) {
   const history = entries.get(id) ?? [];
   const there = new Set(history.filter((entry) => entry.memberId === memberId).map((entry) => entry.said?.key));
@@ -196,7 +196,7 @@ function show(id, memberId, kept) {
   })));
 }
 
-/** Show it again, after something about what is on its way has changed. @param {string} id */
+/** Show a conversation again after its outgoing messages have changed. @param {string} id */
 export async function showAgain(id) {
   const { kept, memberId } = await start();
   show(id, memberId, await unsentOf(kept, id));
@@ -210,7 +210,7 @@ function ring(talkId, message) {
   ringPrivately({ talkId, seq, memberId, name: memberOf(memberId)?.nickname ?? t("somebody"), text: text || t("file-count", { count: files.length }) });
 }
 
-/** Everything of this conversation is read. @param {string} id */
+/** Mark everything in this conversation as read. @param {string} id */
 export async function markRead(id) {
   const last = entries.get(id)?.at(-1)?.seq ?? 0;
   const { kept } = await start();
@@ -218,7 +218,7 @@ export async function markRead(id) {
   talks.value = talks.value.map((talk) => (talk.id === id ? { ...talk, unread: 0 } : talk));
 }
 
-/** The id of the conversation with these people. @param {string[]} memberIds */
+/** Return the id of the conversation with these people, creating it if needed. @param {string[]} memberIds */
 export async function begin(memberIds) {
   const { device } = await start();
   const { id, members, between_two: two } = await device.openWith(memberIds);
@@ -227,7 +227,7 @@ export async function begin(memberIds) {
   return id;
 }
 
-/** We have left it: nothing of it is kept. @param {string} id */
+/** Delete everything stored of a conversation that we have left. @param {string} id */
 export async function forgetTalk(id) {
   const { kept } = await start();
   const all = await Promise.all(["history", "waiting", "changes", "file"].map((kind) => kept.names(`${kind}/${id}/`)));

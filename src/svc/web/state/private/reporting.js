@@ -1,4 +1,4 @@
-// Tells the moderators about a private message: reveals it, with the proof that it was sent. docs/private.md
+// Report a private message to the moderators: reveal it, with the proof that it was sent. docs/private.md
 
 import { api } from "../server.js";
 import { revealable } from "./franking.js";
@@ -6,7 +6,7 @@ import { start } from "./own.js";
 
 /** @typedef {{talk_id: string, said_in: number}} Reported `said_in` is the entry that has its present text */
 
-/** Rejects with a code where there is no proof, as of what was said before there was any. @param {Reported} message @param {string} text what is wrong with it */
+/** Report a message. Rejects with a code if there is no proof, as for messages older than franking. @param {Reported} message @param {string} text what is wrong with it */
 export async function report({ talk_id: id, said_in: seq }, text) {
   const { kept } = await start();
   const { memberId, said, sentAtMs, tag } = /** @type {Partial<import("./entries.js").Entry>} */ ((await kept.get(`history/${id}/${seq}`)) ?? {});

@@ -1,4 +1,5 @@
-// Private conversations at work, as the page uses them: fetched some seconds after the page is there. docs/private.md
+// The code of private conversations that the page uses, fetched some seconds after the page is shown.
+// docs/private.md
 
 import { attaching } from "../private_talks.js";
 import { answerOurs, askOurs, bring } from "./bringing.js";
@@ -16,7 +17,7 @@ import { PrivateUploads } from "./uploads.js";
 onRead(greet);
 onRead(bring);
 
-/** `told` hears of the keys of the call of this conversation until the answer is called. @param {string} id @param {(keys: import("./channel_calls.js").Keys) => void} told */
+/** Pass the keys of this conversation's call to `told` until the returned function is called. @param {string} id @param {(keys: import("./channel_calls.js").Keys) => void} told */
 function followTalk(id, told) {
   const tell = teller(start, id, told);
   inTalks.set(id, tell);
@@ -26,14 +27,14 @@ function followTalk(id, told) {
   };
 }
 
-/** The files of the message that is being written in this conversation. @param {string} id @param {(file: File) => Promise<import("./uploads.js").Prepared>} prepare */
+/** Return the uploads for the message being written in this conversation. @param {string} id @param {(file: File) => Promise<import("./uploads.js").Prepared>} prepare */
 function uploadsOf(id, prepare) {
   const uploads = attaching.get(id) ?? new PrivateUploads(id, prepare);
   attaching.set(id, uploads);
   return uploads;
 }
 
-/** Nothing of who we were is left in this browser. */
+/** Delete everything of our identity in this browser. */
 async function forget() {
   forgetRead();
   await forgetOwn();

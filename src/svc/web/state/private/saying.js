@@ -1,4 +1,5 @@
-// What is said in private conversations. It is kept, shown at once, and goes when somebody can read it. docs/private.md
+// Send messages in private conversations. Each is stored, shown at once, and sent when somebody can read it.
+// docs/private.md
 
 /** @import { Ref, Said } from "./content.js" */
 /** @import { FileSaid } from "./sealed.js" */
@@ -12,16 +13,16 @@ import { start } from "./own.js";
 import { leaving, look, showAgain } from "./reading.js";
 import { NotYet, unsentOf, wait } from "./waiting.js";
 
-const AGAIN_MS = 15_000; // What the server could not take now.
+const AGAIN_MS = 15_000; // To retry after the server could not accept a message.
 
 /** @param {string} id @param {string} text @param {{reply?: Ref | null, files?: FileSaid[]}} [rest] */
 export const send = (id, text, rest) => say(id, messageSaid(text, rest));
 
-/** What may be done with a message, as with those of the channels. */
+/** The actions on a message, as with those of the channels. */
 export const acts = {
   /** @param {Named} message @param {string} text */
   edit: ({ talk_id: id, ref }, text) => say(id, editSaid(ref, text)),
-  /** With its files. @param {Named} message */
+  /** Delete a message with its files. @param {Named} message */
   async remove({ talk_id: id, ref, attachments }) {
     await say(id, deleteSaid(ref));
     await Promise.all(attachments.map((file) => erase(id, file.id)));
@@ -30,7 +31,7 @@ export const acts = {
   react: ({ talk_id: id, ref }, emoji, on) => say(id, reactionSaid(ref, emoji, on)),
 };
 
-/** Try again what was refused. @param {string} id @param {string} key */
+/** Retry a refused message. @param {string} id @param {string} key */
 export async function sendAgain(id, key) {
   const { kept } = await start();
   const item = (await unsentOf(kept, id)).find(({ said }) => said.key === key);
@@ -46,7 +47,7 @@ export async function discard(id, key) {
   await look(id);
 }
 
-/** Say what private/content.js has made. @param {string} id @param {Said} said */
+/** Send the content that private/content.js has created. @param {string} id @param {Said} said */
 export async function say(id, said, atMs = Date.now()) {
   leaving.set(said.key, { id, said, atMs });
   const { device } = await start();

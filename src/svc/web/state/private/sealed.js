@@ -1,22 +1,22 @@
-// Files of private conversations, sealed before the server has them: each with a key of its own (AES-256-GCM), which stands in
-// the message beside the digest of what the server keeps. docs/private.md
+// Files of private conversations, sealed before the server gets them: each with its own key (AES-256-GCM), which is
+// in the message together with the digest of the sealed file. docs/private.md
 
 /**
- * What a message says of a file.
+ * The description of a file in a message.
  * @typedef {{id: string, key: string, digest: string, name: string, type: string, bytes: number, alt: string, width: number | null, height: number | null}} FileSaid
  */
 
 import { fromBase64, toBase64 } from "./mls.js";
 
 export const MOST_FILES = 10; // Of a message, as in the channels.
-export const MOST_BYTES = 32 * 2 ** 20 - 16; // Of one, without the tag.
+export const MOST_BYTES = 32 * 2 ** 20 - 16; // Of one file, without the tag.
 const CIPHER = "AES-GCM";
 const KEY_BYTES = 32;
 // Each key seals one file, so one IV is enough.
 const IV = new Uint8Array(12);
 const LONGEST = { id: 64, name: 100, type: 100, alt: 1000 };
 const WIDEST = 16_384;
-// What the browser decodes as that and as nothing else, whatever it is; all other files are only to be saved.
+// Types that the browser decodes only as such, whatever the content is. All other files can only be saved.
 const KINDS = /** @type {const} */ ({
   picture: ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"],
   video: ["video/mp4", "video/webm"],
@@ -24,17 +24,17 @@ const KINDS = /** @type {const} */ ({
 });
 export const PLAIN_TYPE = "application/octet-stream";
 
-/** "picture", "video", "audio" or "file". @param {string} type */
+/** Return "picture", "video", "audio" or "file". @param {string} type */
 export const kindOf = (type) => /** @type {[keyof typeof KINDS, readonly string[]][]} */ (Object.entries(KINDS)).find(([, types]) => types.includes(type))?.[0] ?? "file";
 
-/** {data, key, digest}: what the server gets, and what a message says of it. @param {Uint8Array<ArrayBuffer>} plain @param {Uint8Array<ArrayBuffer>} secret for this file alone */
+/** Return {data, key, digest}: the data for the server, and the fields for the message. @param {Uint8Array<ArrayBuffer>} plain @param {Uint8Array<ArrayBuffer>} secret for this file alone */
 export async function sealFile(plain, secret = crypto.getRandomValues(new Uint8Array(KEY_BYTES))) {
   const key = await crypto.subtle.importKey("raw", secret, CIPHER, false, ["encrypt"]);
   const data = await crypto.subtle.encrypt({ name: CIPHER, iv: IV }, key, plain);
   return { data, key: toBase64(secret), digest: await digestOf(data) };
 }
 
-/** What was sealed; rejects for anything else. @param {ArrayBuffer} data @param {Pick<FileSaid, "key" | "digest" | "bytes">} said */
+/** Open a sealed file; rejects anything else. @param {ArrayBuffer} data @param {Pick<FileSaid, "key" | "digest" | "bytes">} said */
 export async function openFile(data, { key: secret, digest, bytes }) {
   if (await digestOf(data) !== digest) throw new TypeError("it is not the file of which the message speaks");
   const key = await crypto.subtle.importKey("raw", fromBase64(secret), CIPHER, false, ["decrypt"]);
@@ -46,7 +46,7 @@ export async function openFile(data, { key: secret, digest, bytes }) {
 /** @param {ArrayBuffer} data */
 const digestOf = async (data) => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", data)));
 
-/** What strangers say of files, as far as it can be used: at most ten. @param {unknown} said @returns {FileSaid[]} */
+/** Return the valid descriptions of files in a message from another device: at most ten. @param {unknown} said @returns {FileSaid[]} */
 export function filesSaid(said) {
   if (!Array.isArray(said)) return [];
   return said.slice(0, MOST_FILES).flatMap((each) => {
@@ -58,10 +58,10 @@ export function filesSaid(said) {
   });
 }
 
-/** A name without what turns text around or pads it invisibly; a server cannot see to that here. @param {string} name */
+/** Return a name without characters that reverse text or pad it invisibly; a server cannot remove them here. @param {string} name */
 const readableName = (name) => name.replace(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu, "").replace(/[\s\u2800\u3164\uffa0]+/gu, " ").trim();
 
 /** @param {unknown} text @param {number} most */
 const isShort = (text, most) => typeof text === "string" && text.length <= most;
-/** Of 32 bytes in base64. @param {unknown} text */
+/** Return whether a text is 32 bytes in base64. @param {unknown} text */
 export const isBytes = (text) => typeof text === "string" && /^[A-Za-z0-9+/]{43}=$/u.test(text);

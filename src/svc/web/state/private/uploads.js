@@ -1,5 +1,5 @@
-// Files on their way into a private message: each is sealed here, then sent. What is being written is not kept, so neither
-// are they. Has what views/composer/upload_list.js shows. docs/private.md
+// Uploads for a private message: each file is sealed here, then sent. Drafts are not stored, and neither are their
+// files. Has the interface that views/composer/upload_list.js needs. docs/private.md
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
@@ -33,17 +33,17 @@ export class PrivateUploads {
     this.#prepare = prepare;
   }
 
-  /** What a message says of those that are there. */
+  /** The descriptions of the uploaded files, for the message. */
   get ready() {
     return this.list.value.flatMap(({ said, name, alt }) => (said ? [{ ...said, name: name.slice(-LONGEST_NAME), alt }] : []));
   }
 
-  /** Is one of them on its way? */
+  /** Whether an upload is in progress. */
   get pending() {
     return this.list.value.some(({ state }) => state === "sending");
   }
 
-  /** Says whether there was room for all. @param {File[]} files */
+  /** Send these files. Return whether there was room for all. @param {File[]} files */
   add(files) {
     const taken = files.slice(0, MOST_FILES - this.list.value.length);
     for (const file of taken) {
@@ -60,7 +60,7 @@ export class PrivateUploads {
     this.#send(key);
   }
 
-  /** Let one go, here and on the server. @param {string} key */
+  /** Cancel an upload, here and on the server. @param {string} key */
   cancel(key) {
     const said = this.#find(key)?.said;
     this.#stops.get(key)?.abort();
@@ -70,7 +70,7 @@ export class PrivateUploads {
     erase(this.#id, said.id);
   }
 
-  /** What its picture shows goes with the message. @param {string} key @param {string} alt */
+  /** Set a picture's description, which is sent with the message. @param {string} key @param {string} alt */
   async describe(key, alt) {
     this.#change(key, { alt });
   }
@@ -80,7 +80,7 @@ export class PrivateUploads {
     this.#change(key, { name: nameAs(/** @type {OneFile} */ (this.#find(key)).name, on) });
   }
 
-  /** They are in a message now. */
+  /** Remove the uploads, which are in a message now. */
   sent() {
     this.list.value = this.list.value.filter(({ said }) => !said);
   }
