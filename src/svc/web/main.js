@@ -1,4 +1,4 @@
-// The page starts here: its words, its state, what it shows.
+// The page's entry point: loads its words and state, and draws it.
 
 import { theCall } from "./call/calling.js";
 import { peopleHere } from "./call/here.js";
@@ -10,7 +10,7 @@ import { startAlerts } from "./views/alerts/alerts.js";
 import { App } from "./views/app.js";
 import { loadWords } from "./words/words.js";
 
-// For the curious and for the tests; nothing secret.
+// For experiments and tests; contains no secrets.
 const handle = { get call() { return theCall(); }, get people() { return peopleHere(); } };
 Object.defineProperty(window, "svc", { value: Object.freeze(handle) });
 

@@ -1,20 +1,20 @@
-// The service worker: keeps the page's own files for when there is no network, shows what is pushed, and takes
-// what other applications share. Keeps nothing of anybody's, but what is shared until the page has taken it.
+// The service worker: caches the page's own files for offline use, shows pushes, and receives content that other
+// applications share. It stores no personal data except shared content, until the page has taken it.
 
 /** @import { Noticed, Rung } from "./types/wire.js" */
 
-// The server puts in the version of the page, and the files that it starts with.
+// The server inserts the version of the page, and the files that it starts with.
 const VERSION = "{{version}}";
 const FILES = "{{files}}".split(" ");
 
 const SHELL = `shell-${VERSION}`;
-const WORDS = "words"; // transport/worker.js puts them there, in the language of the page.
-const SHARED = "shared"; // transport/shared.js takes what is in it.
-const PATIENCE_MS = 3000; // A network that takes longer is as good as none: the page that is here is shown.
+const WORDS = "words"; // transport/worker.js fills it, in the language of the page.
+const SHARED = "shared"; // transport/shared.js empties it.
+const PATIENCE_MS = 3000; // A slower network counts as unavailable: the cached page is shown.
 const MOST_TEXT = 200;
-const MOST_SHARED_TEXT = 4000; // A message.
-const MOST_SHARED_FILES = 10; // Of a message.
-const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Several videos of a phone; the browser keeps them meanwhile.
+const MOST_SHARED_TEXT = 4000; // The limit of a message.
+const MOST_SHARED_FILES = 10; // Per message.
+const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Several videos of a phone; the browser stores them meanwhile.
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self)); // TypeScript takes it for a worker of a page.
 
@@ -28,7 +28,7 @@ worker.addEventListener("activate", (event) => {
 
 worker.addEventListener("message", (event) => {
   if (event.data === "update") worker.skipWaiting();
-  // A page that is open, and not in sight, shows what it hears of in the same way as what is pushed.
+  // An open page that is not visible shows its notices in the same way as pushes.
   if (event.data?.ring) event.waitUntil(ring(event.data.ring));
 });
 
@@ -54,7 +54,7 @@ async function forgetOthers() {
   await Promise.all(names.filter((name) => name.startsWith("shell-") && name !== SHELL).map((name) => caches.delete(name)));
 }
 
-/** The page as it is now, or as it was when there is no network. @param {Request} request */
+/** Return the current page, or the cached one without a network. @param {Request} request */
 async function page(request) {
   const kept = await caches.match("/", { cacheName: SHELL });
   try {
@@ -73,7 +73,7 @@ async function file(request) {
   if (kept) return kept;
   const answer = await fetch(request).catch(() => caches.match(request.url.replace("/web/", `/web/${VERSION}/`)));
   if (!answer) return Response.error();
-  // What was not among the first files, such as another language, is there offline too once it was used.
+  // Files outside the first set, such as another language, are cached on first use.
   if (answer.ok && new URL(request.url).pathname.startsWith(`/web/${VERSION}/`)) {
     const copy = answer.clone();
     caches.open(SHELL).then((cache) => cache.put(request, copy)).catch(() => {});
@@ -82,8 +82,9 @@ async function file(request) {
 }
 
 /**
- * Keep what is shared until the page has taken it, which happens at once. Any site may send this form, so it has
- * bounds, and the page asks before it shows anything. @param {Request} request
+ * Store shared content until the page has taken it, which happens at once. Any site may submit this form, so its
+ * size is limited, and the page asks before it shows anything.
+ * @param {Request} request
  */
 async function share(request) {
   await caches.delete(SHARED);
@@ -100,7 +101,7 @@ async function share(request) {
   return Response.redirect("/#shared", 303);
 }
 
-/** Read a form as far as its limit; null for a larger one and for other requests. @param {Request} request */
+/** Read a form up to the size limit; null for a larger one and for other requests. @param {Request} request */
 async function boundedForm(request) {
   let room = MOST_SHARED_BYTES;
   const bound = new TransformStream({
@@ -127,12 +128,13 @@ async function ring({ kind, channel_id: channelId, channel, message_id: messageI
     renotify: kind === "mention",
     data: { channelId, messageId, talkId },
   };
-  // Chromium forgets a notice for good if a page asks which are shown while it is brought up: it could not be closed.
+  // If a page lists the notices while one is being shown, Chromium forgets that one for good, and it could not be
+  // closed.
   await navigator.locks.request("svc.notices", () => worker.registration.showNotification(title, notice));
   if (kind === "mention") await worker.navigator.setAppBadge?.();
 }
 
-/** A call, or a message that the server cannot read; what an open page has told of that stays. @param {string} talkId @param {boolean} called */
+/** Notify of a call, or of a message that the server cannot read. A notice that an open page has already shown for it stays. @param {string} talkId @param {boolean} called */
 async function ringPrivately(talkId, called) {
   const words = await caches.match(`/words/${called ? "call" : "private"}`, { cacheName: WORDS });
   const body = words ? await words.text() : called ? "📞" : "🔒";
@@ -145,7 +147,7 @@ async function ringPrivately(talkId, called) {
   await worker.navigator.setAppBadge?.();
 }
 
-/** What a markdown text says, near enough for one line. @param {string} text */
+/** Return a markdown text as plain text, simplified to one line. @param {string} text */
 function plain(text) {
   return text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*_~`>#|]+/g, "").replace(/\s+/g, " ").trim();
 }

@@ -1,5 +1,6 @@
-// Who we are to the server: signs in with this browser's key, alone or with what vouches for it, and keeps an access
-// token fresh. All tabs share what is kept here, and only one of them renews it at a time. Shows nothing.
+// Our account on the server: sign in with this browser's key, alone or with a proof that vouches for it, and keep
+// an access token fresh. All tabs share the stored state, and only one of them renews the token at a time. Shows
+// nothing.
 
 /** @import { Member } from "../types/api.js" */
 /** @import { Answer, Body, Telling } from "../types/wire.js" */
@@ -10,14 +11,14 @@ import { deviceKey, forgetDeviceKey, signed } from "./device_key.js";
 import { inTurn, keep, keptLike, like } from "./kept.js";
 
 const KEPT = "svc.identity"; // In localStorage: {member, proof, access_token, refresh_token, fresh_until, good_until}.
-const KNOWN = "svc.known"; // In localStorage, of somebody who has signed out: {id, nickname, way}.
-const TURN = "svc.identity"; // The lock that tabs take to change it.
+const KNOWN = "svc.known"; // In localStorage, the member who has signed out: {id, nickname, way}.
+const TURN = "svc.identity"; // The lock that tabs take to change the identity.
 // Shares of a token's life: it is renewed after the first and used until the second, so that nobody waits for a
-// renewal that a dead network holds up.
+// renewal on a dead network.
 const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
 const RETRY_MS = 15_000;
-// The deadline of a renewal that somebody waits for. TCP repeats what was lost at intervals that double, so a new request
-// is answered sooner when the network is back.
+// The deadline of a renewal that somebody waits for. TCP retransmits at doubling intervals, so a new request is
+// answered sooner when the network is back.
 const HURRIED_MS = 5000;
 
 /**
@@ -29,15 +30,15 @@ const HURRIED_MS = 5000;
  * @typedef {Answer<"POST", "/api/auth/refresh"> & {member?: Member | null, proof?: Proof}} Fresh
  */
 
-/** The key of this browser is the member: nobody vouches for it. @type {Proof} */
+/** The member is identified by this browser's key alone. @type {Proof} */
 export const LOCAL = { way: "local" };
 /** @type {Identity} */
 const NOBODY = { member: /** @type {Member} */ ({}), proof: /** @type {Proof} */ ({}), access_token: "", refresh_token: "", fresh_until: 0, good_until: 0 };
 const NAMED = { id: "", nickname: "", roles: [] };
 
 /**
- * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}.
- * Events: "renewed" (detail: a fresh access token, for connections that had the one before).
+ * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}. The account dispatches
+ * "renewed" (detail: a fresh access token, for connections that use the previous one).
  */
 export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTarget) {
   /** @type {Identity | null} */ #identity = null; #timer = 0;
@@ -48,35 +49,35 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     this.#plan();
   }
 
-  /** What the server told us of ourselves; null for somebody new. */
+  /** Our member, as the server last described it; null for a new person. */
   get member() {
     return this.#identity?.member ?? null;
   }
 
-  /** By what we have signed in: "local", "account" or "certificate". */
+  /** The way in which we signed in: "local", "account" or "certificate". */
   get way() {
     return this.#identity?.proof.way ?? "local";
   }
 
-  /** Who signed out in this browser: {id, nickname, way}; null if nobody has. */
+  /** The member who has signed out in this browser: {id, nickname, way}; null for nobody. */
   get known() {
     const known = keptLike({ id: "", nickname: "", way: /** @type {Way} */ ("local") }, KNOWN);
     return known.id ? known : null;
   }
 
-  /** Nobody who was here is to be offered any more; keys stay. */
+  /** Forget the member who has signed out; keys stay. */
   dropKnown() {
     keep(KNOWN, null);
   }
 
-  /** Become a member, or sign in as the one that the proof already is. Resolves with the server's answer. @param {Wishes} wishes */
+  /** Join, or sign in as the member of the proof. Resolves with the server's response. @param {Wishes} wishes */
   join(wishes, proof = LOCAL) {
     return this.#inTurn(() => this.#signIn(proof, wishes));
   }
 
   /**
-   * A token that is good for a while, and not `refused`, which the server did not take. Rejects with
-   * a Refusal that does not pass when the server knows us no more.
+   * Return a token that is valid for a while and differs from `refused`, which the server has rejected. Rejects
+   * with a permanent Refusal if the server no longer knows us.
    * @param {string | null} [refused]
    */
   async accessToken(refused = null) {
@@ -84,7 +85,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     return this.#identity?.access_token ?? ""; // We may have signed out meanwhile.
   }
 
-  /** Drop what the server gave us. The key stays: whoever is let in again is the same person. */
+  /** Drop the server's tokens. The key stays, so that a later sign-in is the same member. */
   signOut(member = this.member) {
     clearTimeout(this.#timer);
     const { refresh_token: token, proof = LOCAL } = this.#identity ?? {};
@@ -94,7 +95,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     if (token) post("/api/auth/logout", { refresh_token: token }).catch(() => {});
   }
 
-  /** Be nobody; the next to join is somebody else. */
+  /** Forget the identity; the next to join is a new member. */
   async forget() {
     this.signOut();
     this.dropKnown();
@@ -127,7 +128,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     const [challenge, key] = await Promise.all([post("/api/auth/challenge", {}), deviceKey()]);
     const sent = await vouched(proof, key, challenge);
     const answer = await post("/api/auth/join", { ...sent, device_name: deviceName(), ...wishes });
-    // An id_token is worth nothing after a while; a certificate may be good for years.
+    // An id_token expires soon; a certificate may be valid for years.
     this.#keep({ ...answer, proof: proof.way === "account" ? { way: "account" } : proof });
     this.dropKnown();
     this.#plan();
@@ -145,7 +146,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     const kept = keptLike(NOBODY, KEPT);
     if (!kept.proof.way) kept.proof = LOCAL;
     kept.member = { ...kept.member, ...like(NAMED, kept.member) };
-    // What an earlier version kept is no sign-in.
+    // An earlier version's data is no valid identity.
     this.#identity = kept.refresh_token && kept.member.id ? kept : null;
   }
 
@@ -154,7 +155,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     return this.#identity !== null && Date.now() < this.#identity[until] && this.#identity.access_token !== refused;
   }
 
-  /** Renew in the background before the token ends. */
+  /** Renew in the background before the token expires. */
   #plan(delay = this.#identity ? Math.max(0, this.#identity.fresh_until - Date.now()) : null) {
     clearTimeout(this.#timer);
     if (delay === null) return;
@@ -163,7 +164,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
         await this.#renew("fresh_until");
         this.dispatchEvent(new CustomEvent("renewed", { detail: await this.accessToken() }));
       } catch {
-        if (this.#identity) this.#plan(RETRY_MS); // The live socket reports what cannot be mended.
+        if (this.#identity) this.#plan(RETRY_MS); // The live socket reports permanent errors.
       }
     }, delay);
   }
@@ -175,7 +176,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
 }
 
 /**
- * What a sign-in sends to say whose key this is: docs/http.md, "Signing in and devices".
+ * Return the proof of the key's owner for a sign-in: docs/http.md, "Signing in and devices".
  * @param {Proof} proof @param {DeviceKey} key @param {{audience: string, nonce: string}} challenge
  */
 async function vouched(proof, key, { audience, nonce }) {
@@ -188,7 +189,7 @@ async function vouched(proof, key, { audience, nonce }) {
   return { certificate: own, assertion };
 }
 
-/** What a JWT claims, believed by nobody yet; nothing for what is no JWT. @param {string | undefined} token @returns {Record<string, unknown>} */
+/** Return a JWT's claims, unverified; {} if it is no JWT. @param {string | undefined} token @returns {Record<string, unknown>} */
 export function claimsOf(token) {
   try {
     const payload = `${token}`.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
@@ -199,7 +200,7 @@ export function claimsOf(token) {
   }
 }
 
-/** What this device is called in the list of one's own; the browser and the system, in a word each. */
+/** Return a name for this device in the person's list: the browser and the system. */
 function deviceName() {
   const agent = navigator.userAgent;
   const browser = /Firefox|Edg|Chrome|Safari/.exec(agent)?.[0].replace("Edg", "Edge") ?? "Browser";

@@ -1,5 +1,5 @@
-// Delays between attempts: doubling up to a limit, with jitter so that many
-// pages do not come back in the same instant. Knows nothing of what is retried.
+// Delays between attempts: doubling up to a limit, with jitter so that many pages do not reconnect in the same
+// instant. Knows nothing of the attempts.
 
 export class Backoff {
   #firstMs; #limitMs; #nextMs;
@@ -11,7 +11,7 @@ export class Backoff {
     this.#nextMs = firstMs;
   }
 
-  /** Milliseconds to wait before the next attempt: between half of the step and all of it. */
+  /** Return the milliseconds to wait before the next attempt: between half of the step and all of it. */
   next() {
     const step = this.#nextMs;
     this.#nextMs = Math.min(step * 2, this.#limitMs);
@@ -24,7 +24,7 @@ export class Backoff {
 }
 
 /**
- * Resolves after `ms`, or at once when `signal` is aborted.
+ * Resolve after `ms`, or at once when `signal` is aborted.
  * @param {number} ms @param {AbortSignal | null} [signal] @returns {Promise<void>}
  */
 export function pause(ms, signal = null) {

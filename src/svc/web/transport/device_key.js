@@ -1,5 +1,5 @@
-// This browser's key: made once, kept in IndexedDB, and never to be read, not even by this page. A browser that keeps
-// nothing has one until the page goes. Whoever holds it is the member. Signs; sends nothing.
+// This browser's key: created once, kept in IndexedDB, and not extractable, not even by this page. A browser
+// without storage keeps it until the page ends. The holder of the key is the member. Signs; sends nothing.
 
 import { indexed } from "./indexed.js";
 
@@ -8,7 +8,7 @@ const NAME = "device";
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
-/** Browsers lend keys to https:// pages and to those of this computer only. */
+/** Browsers provide keys only to https:// pages and to those of this computer. */
 export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);
 
 /**
@@ -17,7 +17,7 @@ export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.i
  * @typedef {{privateKey: CryptoKey, jwk: PublicKey, thumbprint: string}} DeviceKey
  */
 
-/** The key, made now if there is none yet. @returns {Promise<DeviceKey>} */
+/** Return the key, created on first use. @returns {Promise<DeviceKey>} */
 export async function deviceKey() {
   const { privateKey, publicKey } = await pair();
   const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
@@ -26,17 +26,17 @@ export async function deviceKey() {
   return { privateKey, jwk: { crv, kty, x, y }, thumbprint: base64url(new Uint8Array(digest)) };
 }
 
-/** Nobody can be who we were any more. */
+/** Delete the key. Nobody can use the identity again. */
 export async function forgetDeviceKey() {
   if (unkept) unkept = null;
   else await inStore("readwrite", (store) => store.delete(NAME));
 }
 
-/** Resolves with whether the key will be there when the page is opened again. */
+/** Resolve with whether the key will still exist when the page is opened again. */
 export const keepsKey = () => stored().then(() => unkept === null, () => false);
 
 /**
- * A JWT with these claims, signed with the key; `header` is added to its header.
+ * Return a JWT with these claims, signed with the key; `header` is added to its header.
  * @param {Pick<DeviceKey, "privateKey">} key @param {object} claims
  */
 export async function signed({ privateKey }, claims, header = {}) {
@@ -63,7 +63,7 @@ async function pair() {
 /** @returns {Promise<CryptoKeyPair | undefined>} */
 const stored = () => inStore("readonly", (store) => store.get(NAME));
 
-/** Another tab may have kept one since we looked; that one counts. @param {CryptoKeyPair} made */
+/** Store a new key, unless another tab has stored one since we looked. Return the stored key. @param {CryptoKeyPair} made */
 async function keep(made) {
   let kept = made;
   await inStore("readwrite", (store) => {

@@ -1,37 +1,37 @@
-// Requests to the chat server's HTTP API, and what its refusals look like. Keeps nothing.
+// Requests to the chat server's HTTP API, and its refusals. Keeps nothing.
 
 /** @import { Answer, Body, Method, Path, Refused } from "../types/wire.js" */
 
-// A refusal for asking too fast says how long to wait. Longer waits, and more of them, are for people to decide on.
-// What else the page asks meanwhile uses up what was waited for, so that one wait is often not enough.
+// A rate limit refusal names the time to wait. Longer waits, and more of them, are left to people. Other requests
+// of the page use up the allowance meanwhile, so one wait is often not enough.
 const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
-// For an answer, and for sending something large before it.
+// For a response, and for sending a large body before it.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
-/** The server answered a request with an error; `code` is for programs, the message for people. */
+/** An error response of the server; `code` is for programs, the message for people. */
 export class Refusal extends Error {
   /** @param {Refused} body */
   constructor(body, status = 0) {
     super(body.message || body.error);
     this.code = body.error;
     this.status = status;
-    /** What else the server said, such as `retry_after_ms` or `limit`. */
+    /** The other fields of the response, such as `retry_after_ms` or `limit`. */
     this.details = body;
   }
 
-  /** Would the same request do better a little later? */
+  /** Whether the same request may succeed a little later. */
   get passes() {
     return this.status >= 500 || this.status === 429 || this.code === "challenge_invalid" || this.code === "server_stopping";
   }
 }
 
-/** The server could not be reached, or went away before it answered. */
+/** The server could not be reached, or the connection broke before the response. */
 export class Unreachable extends Error {
   code = "unreachable";
 }
 
 /**
- * Resolves with the answer, null for 204; rejects with a Refusal, or with Unreachable.
+ * Send a request. Resolves with the response, null for 204; rejects with a Refusal, or with Unreachable.
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path
  * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is sent as JSON, a Blob as it is.
@@ -48,13 +48,13 @@ export function request(method, path, { token, body, signal, deadlineMs } = {}) 
 }
 
 /**
- * For whoever has no token.
+ * Send a request without a token.
  * @template {Path<"POST">} P
  * @param {P} path @param {Body<"POST", P>} body @param {number} [deadlineMs] for an answer
  * @returns {Promise<Answer<"POST", P>>}
  */
 export function post(path, body, deadlineMs) {
-  // Checked by the line above already: to check it again takes TypeScript as long as all the rest.
+  // The signature above has been checked. Checking it again takes TypeScript as long as everything else.
   const asking = /** @type {(method: "POST", path: P, options: object) => Promise<any>} */ (/** @type {unknown} */ (request));
   return asking("POST", path, { body, deadlineMs });
 }
@@ -82,7 +82,7 @@ async function answered(path, options, patienceMs, deadlineMs, signal) {
 }
 
 /**
- * A file, as it comes: resolves with a Blob, which the browser may keep on the disk. Rejects as `request` does.
+ * Download a file. Resolves with a Blob, which the browser may keep on disk. Rejects as `request` does.
  * @param {Path<"GET">} path
  * @param {{token: string, progressed?: (bytes: number) => void, signal?: AbortSignal}} options
  */

@@ -1,7 +1,8 @@
-// A store of this browser's database, where keys lie that no script can read, and what they have sealed.
+// A store in this browser's database, for keys that no script can read, and for data sealed with them.
 
 /**
- * Gives `inStore(mode, act)`: it resolves with what the request of `act` brings once all of it is kept. The store is made where there is none.
+ * Return `inStore(mode, act)`, which resolves with the result of `act`'s request once everything is stored. The
+ * store is created if it is missing.
  * @param {string} database @param {string} name
  */
 export function indexed(database, name) {

@@ -1,16 +1,19 @@
-// What this browser lends the page, and may refuse: to keep things by name, and to take turns among its tabs. What is
-// kept is read as what was expected, whatever is found; where nothing is kept, because the browser is full or was told
-// so, it holds until the page goes. None of this throws.
+// Browser features that may be unavailable: named values in storage, and locks between tabs. Stored values are read
+// with the expected type, whatever is found. If storage is full or forbidden, values last until the page ends.
+// Nothing here throws.
 
 /** @typedef {"localStorage" | "sessionStorage"} Storage */
 
-/** In sessionStorage, while the person is at the operator's provider: {state, verifier, issuer, redirect, hash, carried}. */
+/**
+ * In sessionStorage, while the person is at the operator's provider: {state, verifier, issuer, redirect, hash,
+ * carried}.
+ */
 export const SENT_AWAY = "svc.sign-in";
 
-/** What the browser did not take: texts by storage and name. @type {Map<string, string | null>} */
+/** Texts that the browser did not store, by storage and name. @type {Map<string, string | null>} */
 const held = new Map();
 
-/** The text that is kept, or null. @param {string} name @param {Storage} [storage] of one tab with "sessionStorage" */
+/** Return the stored text, or null. @param {string} name @param {Storage} [storage] of one tab with "sessionStorage" */
 export function kept(name, storage = "localStorage") {
   const place = `${storage} ${name}`;
   if (held.has(place)) return held.get(place) ?? null;
@@ -22,7 +25,7 @@ export function kept(name, storage = "localStorage") {
 }
 
 /**
- * What is kept, part by part like `usual`: see `like`.
+ * Return the stored value, part by part of the same type as `usual`: see `like`.
  * @template T
  * @param {T} usual @param {string} name @param {Storage} [storage] @returns {T}
  */
@@ -35,7 +38,7 @@ export function keptLike(usual, name, storage) {
 }
 
 /**
- * Keep a text as it is, anything else as JSON, and null not at all.
+ * Store a text as it is, anything else as JSON; null deletes the value.
  * @param {string} name @param {unknown} value @param {Storage} [storage]
  */
 export function keep(name, value, storage = "localStorage") {
@@ -51,8 +54,8 @@ export function keep(name, value, storage = "localStorage") {
 }
 
 /**
- * `value` where it is of the same kind as `usual`, and `usual` where it is not. Of an object every part is looked at,
- * and parts that are not usual are dropped; an empty one stands for any. Lists are of texts.
+ * Return `value` if it has the same type as `usual`, and `usual` otherwise. Objects are checked part by part, and
+ * unknown parts are dropped; an empty object accepts any object. Lists contain texts.
  * @template T
  * @param {T} usual @param {any} value what was found, of any kind @returns {T}
  */
@@ -67,14 +70,14 @@ export function like(usual, value) {
 }
 
 /**
- * An object of which every value is like `usual`.
+ * Return an object with every value checked against `usual`.
  * @template T
  * @param {T} usual @param {object} object @returns {Record<string, T>}
  */
 export const eachLike = (usual, object) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, like(usual, value)]));
 
 /**
- * Act while no other tab acts under this name; `options` and what `act` is given are those of the Web Locks.
+ * Act while no other tab acts under this name; `options` and the argument of `act` are those of the Web Locks API.
  * @template T
  * @param {string} name @param {(lock: Pick<Lock, "name"> | null) => Promise<T>} act @param {LockOptions} [options] @returns {Promise<T>}
  */
@@ -88,6 +91,6 @@ export async function inTurn(name, act, options = {}) {
     return await navigator.locks.request(name, options, begin);
   } catch (error) {
     if (begun) throw error;
-    return act({ name }); // A browser that keeps nothing lends no locks either: this tab is alone.
+    return act({ name }); // A browser without storage has no locks either, so this tab is alone.
   }
 }

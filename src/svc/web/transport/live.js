@@ -1,6 +1,6 @@
-// The /live socket to the chat server: authenticates, matches replies to requests
-// by id, passes pushes on, each once, and reconnects by itself, going on where it was.
-// Knows nothing of calls or of the page. Frames are JSON: {event, data, id?, seq?}.
+// The /live socket to the chat server: authenticates, matches responses to requests by id, delivers each push once,
+// and reconnects and resumes by itself. Knows nothing of calls or of the page. Frames are JSON: {event, data, id?,
+// seq?}.
 
 /**
  * @import { Greeting, Requests, Resumption } from "../types/api.js"
@@ -12,14 +12,15 @@ import { Backoff } from "./backoff.js";
 import { Pulse, SILENT_MS } from "./pulse.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server allows as long for our first frame.
-// An attempt to connect takes no longer, because a network that comes back shows only in a new one; but for every
-// fourth, because there are slow ones. The first of Firefox may lead nowhere though there is a network. Browsers connect
-// one socket at a time to the same server (RFC 6455 section 4.1), so a second one beside it would only wait for it.
+// The deadlines of attempts to connect. They are short, because only a new attempt notices that the network is
+// back; every fourth is longer, for slow networks. Firefox's first attempt may fail although there is a network.
+// Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second, parallel one would
+// only wait for the first.
 const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
-// Without a network it waits for the browser to tell of one, which is seldom wrong: Firefox puts each attempt off for
-// longer after those that failed, by ten seconds and more when there is a network again.
+// Without a network, wait for the browser's "online" event, which is rarely wrong: after failed attempts Firefox
+// delays each further one, by ten seconds and more even when the network is back.
 const OFFLINE_MS = 15_000;
-// Pushes that come within this time of the last are told together: each time, the page is drawn.
+// Pushes within this time of the last are delivered together, because each delivery redraws the page.
 const TOGETHER_MS = 100;
 const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many pages.
 
@@ -28,24 +29,25 @@ const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many p
 /** @typedef {{authenticated: Greeting, resumed: Resumption, push: Push, offline: undefined, rejected: Error, crowded: undefined}} Events */
 
 /**
- * Events: "authenticated" (detail: the server's greeting, which is everything), "resumed" (detail: what no push
- * tells of; those that we missed follow), "push" (detail: {event, data}), "offline", and two after which no more
- * attempts follow: "rejected" (detail: Refusal; there is no token for us) and "crowded" (too many pages of ours).
+ * The socket. It dispatches "authenticated" (detail: the server's greeting with the full state), "resumed" (detail:
+ * the state that pushes do not cover; the missed pushes follow), "push" (detail: {event, data}), "offline", and two
+ * events after which no further attempts follow: "rejected" (detail: Refusal; no token is available) and "crowded"
+ * (too many pages of ours).
  */
 export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   #url; #getToken; #nextId = 1; #closed = false;
   /** @type {string | null} */ #token = null;
   /** @type {string | null} */ #refused = null;
   /** @type {WebSocket | null} */ #socket = null;
-  // Is opened beside one that does not answer; whichever is there first is the one to go on with.
+  // Opened in parallel to a socket that does not answer; the first to respond is used.
   /** @type {WebSocket | null} */ #rival = null;
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
-  // The largest number of a push that we have taken in; null before there was a greeting.
+  // The largest number of a processed push; null before the first greeting.
   /** @type {number | null} */ #seq = null;
   /** @type {Push[]} */ #pushes = []; #gathering = 0;
   #authenticated = false; #timer = 0; #backoff = new Backoff(250, 4000);
   #attempts = 0; #connecting = 0;
-  // What was in vain without a network is tried at once when there is one.
+  // Retry a failed attempt as soon as the network is back.
   #online = () => {
     if (this.#timer) {
       clearTimeout(this.#timer);
@@ -58,8 +60,8 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   #early;
 
   /**
-   * `getToken(refused)` resolves with an access token other than the one that was refused. `early` takes a function
-   * that asks as `request` does; what it asks goes out behind our token, and does not wait for the greeting.
+   * `getToken(refused)` resolves with an access token other than the refused one. `early` receives a function like
+   * `request`; its requests are sent right after our token, without waiting for the greeting.
    * @param {URL} url @param {(refused: string | null) => Promise<string>} getToken @param {(asking: Asking) => void} [early]
    */
   constructor(url, getToken, early = () => {}) {
@@ -71,14 +73,15 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#open();
   }
 
-  /** Go on with a fresh token; without it the server ends the connection with the old one. @param {string} token */
+  /** Continue with a fresh token; otherwise the server closes the connection when the old one expires. @param {string} token */
   async reauthenticate(token) {
     this.#token = token;
     if (this.#authenticated) await this.#ask("reauthenticate", { access_token: token }).catch(() => {});
   }
 
   /**
-   * Resolves with the reply's data; rejects with a Refusal, or with an Error when the socket is not there.
+   * Send a request. Resolves with the response's data; rejects with a Refusal, or with an Error if the socket is
+   * not connected.
    * @template {keyof Requests} E
    * @param {E} event @param {Data<E>} data @returns {Promise<Reply<E>>}
    */
@@ -87,14 +90,14 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return (await this.#ask(event, data)).data;
   }
 
-  /** There is an answer: tell what was pushed before it, and do not hold back what comes next, which may belong to it. */
+  /** Deliver the pushes before a response, and do not hold back the next ones, which may belong to it. */
   catchUp() {
     clearTimeout(this.#gathering);
     this.#gathering = 0;
     for (const push of this.#pushes.splice(0)) this.#tell("push", push);
   }
 
-  /** Another connection to the same server has fallen silent: does this one answer? */
+  /** Check whether this connection answers, because another one to the same server is silent. */
   doubt() {
     if (this.#authenticated) this.#pulse.doubt(SILENT_MS);
   }
@@ -141,9 +144,9 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   #dial() {
-    // The token is shown in the handshake too: the server handles whoever shows one before strangers.
+    // The handshake shows the token too, because the server serves clients with a token before strangers.
     const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
-    // An abandoned socket may end minutes later.
+    // An abandoned socket may close minutes later.
     const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => { if (this.#socket === socket) handle(event); };
     socket.addEventListener("open", () => { if (this.#rival === socket) this.#replace(socket); });
     socket.addEventListener("open", whileOurs(() => this.#authenticate()));
@@ -156,13 +159,13 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return socket;
   }
 
-  /** The one that we have answers. */
+  /** Close the rival, because the current socket answers. */
   #dismiss() {
     this.#rival?.close();
     this.#rival = null;
   }
 
-  /** The other one is there, and the one that we have has not answered meanwhile. @param {WebSocket} rival */
+  /** Continue with the rival, because it is connected and the current socket has not answered. @param {WebSocket} rival */
   #replace(rival) {
     const before = this.#socket;
     this.#rival = null;
@@ -172,7 +175,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#goOnWith(rival);
   }
 
-  /** Nothing comes over this socket any more; go on with another one. */
+  /** Abandon a silent socket, and open another one. */
   #abandon() {
     const socket = this.#socket;
     this.#socket = null;
@@ -189,19 +192,19 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
       reply = await greeting;
     } catch (error) {
       if (error instanceof Refusal && error.code === "token_invalid") this.#refused = this.#token;
-      return this.#socket?.close(); // Then try again.
+      return this.#socket?.close(); // The "close" event schedules the next attempt.
     }
     clearTimeout(this.#connecting);
     this.#attempts = 0;
     this.#pulse.start();
     this.#authenticated = true;
     this.#backoff.reset();
-    // That of "resumed" is larger than those of the pushes that follow it.
+    // The number in "resumed" is larger than those of the pushes that follow it.
     if (reply.event === "authenticated") this.#seq = reply.data.seq;
     return this.#tell(reply.event, reply.data);
   }
 
-  /** Resolves with the reply. @param {string} event @param {object} data @returns {Promise<{event: string, data: any}>} */
+  /** Send a request. Resolves with the response. @param {string} event @param {object} data @returns {Promise<{event: string, data: any}>} */
   #ask(event, data) {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
@@ -220,7 +223,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     if (!request) {
       if (event === "error" || !this.#isNew(seq)) return;
       this.#pushes.push(/** @type {Push} */ ({ event, data }));
-      // Nothing is drawn for a page that is hidden, where timers are late.
+      // A hidden page is not drawn, and its timers are late.
       if (!this.#gathering || globalThis.document?.hidden) this.#gather();
       return;
     }
@@ -239,7 +242,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     }, TOGETHER_MS);
   }
 
-  /** Pushes without a number are not kept by the server, and come only once. @param {number} [seq] */
+  /** Return whether a push is new. The server does not store pushes without a number, and sends them only once. @param {number} [seq] */
   #isNew(seq) {
     if (seq === undefined) return true;
     if (this.#seq !== null && seq <= this.#seq) return false;
@@ -247,7 +250,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return true;
   }
 
-  /** What was asked is not answered any more. */
+  /** Reject all pending requests. */
   #drop() {
     this.catchUp();
     this.#dismiss();

@@ -1,10 +1,10 @@
-// What this browser keeps of private conversations, by name, in a database of its own: sealed with a key that no page can
-// read out, and that of one member at a time. A browser that keeps nothing has it until the page goes. docs/private.md
+// This browser's store for private conversations, by name, in its own database: sealed with a key that no page can
+// read, for one member at a time. A browser without storage keeps it until the page ends. docs/private.md
 
 import { indexed } from "./indexed.js";
 
 const inStore = indexed("svc.private", "kept");
-const KEY = "key"; // {memberId, key}: whose all the rest is, and what opens it.
+const KEY = "key"; // {memberId, key}: the owner of all other entries, and the key that opens them.
 const CIPHER = "AES-GCM";
 const IV_BYTES = 12;
 
@@ -14,7 +14,7 @@ const IV_BYTES = 12;
  * @typedef {[name: string, value: unknown][]} Changes values that are undefined are dropped
  */
 
-/** What is kept of this member; what was kept of another is gone. @param {string} memberId */
+/** Open this member's store; another member's is erased. @param {string} memberId */
 export async function openPrivateStore(memberId) {
   try {
     return new PrivateStore(await keyOf(memberId));
@@ -23,7 +23,7 @@ export async function openPrivateStore(memberId) {
   }
 }
 
-/** Nothing of anybody is left. */
+/** Erase the store of any member. */
 export async function erasePrivateStore() {
   await inStore("readwrite", (store) => store.clear()).catch(() => {});
 }
@@ -41,7 +41,7 @@ class PrivateStore {
     return this.#opened(await inStore("readonly", (store) => store.get(name)));
   }
 
-  /** All of them or none. @param {Changes} changes */
+  /** Store all changes or none. @param {Changes} changes */
   async put(changes) {
     const sealed = await Promise.all(changes.map(async ([name, value]) => ({ name, value: value === undefined ? undefined : await this.#sealed(value) })));
     await inStore("readwrite", (store) => {
@@ -50,12 +50,12 @@ class PrivateStore {
     });
   }
 
-  /** The names that begin so. @param {string} prefix @returns {Promise<string[]>} */
+  /** Return the names with this prefix. @param {string} prefix @returns {Promise<string[]>} */
   async names(prefix) {
     return /** @type {string[]} */ (await inStore("readonly", (store) => store.getAllKeys(under(prefix))));
   }
 
-  /** The values whose names begin so. @param {string} prefix @returns {Promise<any[]>} */
+  /** Return the values whose names have this prefix. @param {string} prefix @returns {Promise<any[]>} */
   async under(prefix) {
     const found = await inStore("readonly", (store) => store.getAll(under(prefix)));
     return Promise.all(found.map((each) => this.#opened(each)));
@@ -76,7 +76,7 @@ class PrivateStore {
   }
 }
 
-/** Where the browser keeps nothing, or is to keep nothing. */
+/** A store in memory, for browsers that have no storage or must not use it. */
 export class Unkept {
   /** @type {Map<string, unknown>} */ #all = new Map();
 
@@ -101,7 +101,7 @@ export class Unkept {
   }
 }
 
-/** The key of this member, made now if there is none. @param {string} memberId @returns {Promise<CryptoKey>} */
+/** Return this member's key, created on first use. @param {string} memberId @returns {Promise<CryptoKey>} */
 async function keyOf(memberId) {
   const made = await crypto.subtle.generateKey({ name: CIPHER, length: 256 }, false, ["encrypt", "decrypt"]);
   let { key } = /** @type {Whose} */ ({ memberId, key: made });

@@ -1,6 +1,6 @@
-// Signing in with an account of the operator's OpenID provider: sends the person there, and takes what they come back
-// with. Authorization code with PKCE (RFC 7636); the nonce is the thumbprint of this browser's key, so that the
-// id_token is worth nothing elsewhere. The chat server exchanges the code. Shows nothing.
+// Sign in with an account of the operator's OpenID provider: send the person there, and process the result.
+// Authorization code with PKCE (RFC 7636); the nonce is the thumbprint of this browser's key, so that the id_token
+// is useless elsewhere. The chat server exchanges the code. Shows nothing.
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";
@@ -12,7 +12,8 @@ const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", c
 /** @typedef {{carried: unknown, refused: string, exchange?: undefined} | {carried: unknown, refused?: undefined, exchange: () => Promise<string>}} CameBack */
 
 /**
- * Go there; the page ends. `carried` is given back on return. `another`: ask who it is, even if it is known there.
+ * Go to the provider; the page ends. `carried` is returned when the person comes back. `another`: ask for the
+ * account, even if the person is signed in there.
  * @param {unknown} carried
  */
 export async function goToProvider(carried, another = false) {
@@ -30,9 +31,9 @@ export async function goToProvider(carried, another = false) {
 }
 
 /**
- * What the person came back with, or null where nobody was sent away: {carried, exchange()} or {carried, refused};
- * `refused` is "cancelled", "mismatch", or the provider's own words. Nothing of it stays in the address, where
- * what stood there before is again.
+ * Return the result of the visit, or null if nobody was sent to the provider: {carried, exchange()} or {carried,
+ * refused}; `refused` is "cancelled", "mismatch", or the provider's own words. The address is restored to its
+ * previous state.
  * @returns {CameBack | null}
  */
 export function comeFromProvider() {
@@ -44,7 +45,7 @@ export function comeFromProvider() {
   if (!kept.state) return answered ? { carried: null, refused: "mismatch" } : null;
   const { state, verifier, issuer, redirect, carried } = kept;
   if (!answered) return { carried, refused: "cancelled" };
-  // Somebody else's answer, or one of another provider's (RFC 9207).
+  // A response to somebody else, or one from another provider (RFC 9207).
   if (answer.get("state") !== state || (answer.get("iss") ?? issuer) !== issuer) return { carried, refused: "mismatch" };
   if (answer.has("error")) {
     const words = answer.get("error_description") || `${answer.get("error")}`;
@@ -55,7 +56,7 @@ export function comeFromProvider() {
   return { carried, exchange };
 }
 
-/** 43 letters: 256 bits, and the least that a verifier may have. */
+/** Return 43 letters: 256 bits, and the minimum for a verifier. */
 function random() {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }

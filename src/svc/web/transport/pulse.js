@@ -1,13 +1,14 @@
-// Asks every 10 s whether a connection still leads anywhere, and says so when nothing was heard 5 s later: a browser
-// takes minutes to notice that its network has changed. Where there is reason to doubt, such as a network that has come
-// back or a page that is seen again, it asks at once and waits for 2 s; where a call has fallen silent, for 1.5 s.
-// Such a question is late after 0.3 s already, when something else may be tried beside. Knows nothing of what it asks over.
+// A health check for connections: it asks every 10 s, and reports a loss when nothing arrives within 5 s. A browser
+// takes minutes to notice that its network has changed. When in doubt, such as after a network change or when the
+// page becomes visible, it asks at once and waits for 2 s; after a call has fallen silent, for 1.5 s. Such a
+// question counts as late after 0.3 s, when an alternative may be tried in parallel. Knows nothing of the
+// connection.
 
 const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;
 const IN_DOUBT_MS = 2000;
 const LATE_MS = 300;
-/** How long an answer may take where other packets of the same server are missing already. */
+/** The time for an answer when other packets of the same server are already missing. */
 export const SILENT_MS = 1500;
 
 export class Pulse {
@@ -15,8 +16,8 @@ export class Pulse {
   #doubt = () => this.doubt();
 
   /**
-   * `ask()` sends something that is answered; `lost()` is called once, and the pulse has stopped by then; before it
-   * `late()`, where there was doubt.
+   * `ask()` sends a question; `lost()` is called once, after the pulse has stopped. When in doubt, `late()` is
+   * called before it.
    * @param {() => void} ask @param {() => void} lost @param {() => void} [late]
    */
   constructor(ask, lost, late = () => {}) {
@@ -25,7 +26,7 @@ export class Pulse {
     this.#lost = lost;
   }
 
-  /** The connection is there. */
+  /** Start, because the connection is open. */
   start() {
     this.stop();
     this.#later();
@@ -33,12 +34,12 @@ export class Pulse {
     globalThis.document?.addEventListener("visibilitychange", this.#doubt);
   }
 
-  /** Has it been asked, and not answered yet? */
+  /** Whether the last question has not been answered yet. */
   get unanswered() {
     return this.#deadline !== 0;
   }
 
-  /** Something has come over it. */
+  /** Note that something has arrived. */
   heard() {
     clearTimeout(this.#deadline);
     clearTimeout(this.#lateness);
@@ -46,14 +47,14 @@ export class Pulse {
     this.#inDoubt = false;
   }
 
-  /** Ask now; from then on an answer is awaited. */
+  /** Ask now, and expect an answer. */
   ask() {
     this.#question(WITHIN_MS);
   }
 
-  /** Ask now, and wait for no longer than a connection that is there needs. */
+  /** Ask now, and wait only as long as a working connection needs. */
   doubt(withinMs = IN_DOUBT_MS) {
-    if (!this.#inDoubt) this.heard(); // What was asked before may take longer than this.
+    if (!this.#inDoubt) this.heard(); // An earlier question has a longer deadline.
     this.#inDoubt = true;
     this.#question(withinMs);
     this.#lateness ||= setTimeout(this.#late, LATE_MS);

@@ -1,4 +1,4 @@
-// What this browser keeps of what was read last, in a database of its own: values by name. Decides nothing.
+// The store for an offline copy of what was last read, in its own database: values by name. Decides nothing.
 
 const DATABASE = "svc.read";
 const STORE = "kept";
@@ -9,10 +9,10 @@ export const keep = (name, value) => inStore("readwrite", (store) => store.put(v
 export const drop = (name) => inStore("readwrite", (store) => store.delete(name));
 export const dropAll = () => inStore("readwrite", (store) => store.clear());
 
-/** Undefined where there is none. @param {string} name */
+/** Return a value, undefined if there is none. @param {string} name */
 export const kept = (name) => inStore("readonly", (store) => store.get(name));
 
-/** All names. */
+/** Return all names. */
 export const names = () => inStore("readonly", (store) => store.getAllKeys());
 
 /** @type {Promise<IDBDatabase> | null} */

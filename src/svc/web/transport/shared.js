@@ -1,4 +1,5 @@
-// What other applications have shared with the installed page: the service worker keeps it until it is taken here.
+// Content that other applications have shared with the installed page: the service worker keeps it until this
+// module takes it.
 
 const SHARED = "shared"; // The cache; sw.js fills it.
 const TEXT = "/shared/text";

@@ -1,5 +1,5 @@
-// A file on its way to the server, in pieces (tus 1.0.0, docs/http.md): after a lost connection it goes on where the
-// server says that it stopped. With XMLHttpRequest, for fetch does not say how far it is. Keeps nothing.
+// Upload a file in pieces (tus 1.0.0, docs/http.md): after a lost connection it continues where the server reports
+// that it stopped. Uses XMLHttpRequest, because fetch reports no progress. Keeps nothing.
 
 /** @import { Answer, Path } from "../types/wire.js" */
 
@@ -7,20 +7,21 @@ import { Backoff, pause } from "./backoff.js";
 import { Refusal, Unreachable } from "./http.js";
 
 const VERSION = "1.0.0";
-const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit how much one request may bring.
-const SILENCE_MS = 30_000; // A line on which nothing moves for so long is dead.
-const MOST_TRIES = 6; // One after the other without a byte that arrived; with the pauses a minute. Then somebody decides.
-// What the server refuses now and takes a moment later: it has not noticed yet that the line before was lost.
+const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit the size of a request.
+const SILENCE_MS = 30_000; // A connection without progress for this long is dead.
+const MOST_TRIES = 6; // Consecutive attempts without progress, about a minute with the pauses. After that a person decides.
+// Temporary refusals: the server has not noticed yet that the previous connection was lost.
 const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_upload"];
 
 /**
- * What goes with a request beside its address.
+ * The parts of a request besides its address.
  * @typedef {{headers?: Record<string, string | number>, body?: Blob, progressed?: (bytes: number) => void}} Sent
  * @typedef {(method: string, path: string, sent?: Sent) => Promise<XMLHttpRequest>} Ask
  */
 
 /**
- * Resolves with the id of the upload; rejects with a Refusal, or with Unreachable, and then `id` goes on with it.
+ * Upload a file. Resolves with the id of the upload; rejects with a Refusal, or with Unreachable, after which `id`
+ * continues it.
  * @param {Path<"POST">} path @param {File} file
  * @param {{token: () => Promise<string>, id?: string, named?: Record<string, string>, begun?: (id: string) => void,
  *   progressed?: (share: number) => void, waits?: () => void, signal?: AbortSignal}} options
@@ -30,7 +31,7 @@ export async function sendFile(path, file, { token, id = "", named = {}, begun =
   /** @type {Ask} */
   const ask = async (method, where, more) => answered(method, where, { token: await token(), signal, ...more });
   /** @type {[number | null, number, number]} */
-  let [at, furthest, tries] = [id ? null : 0, 0, 0]; // Where it is; null where the server has to be asked.
+  let [at, furthest, tries] = [id ? null : 0, 0, 0]; // The offset; null if the server must be asked.
   for (;;) {
     try {
       if (!id) begun(id = await create(ask, path, file, named));
@@ -46,7 +47,7 @@ export async function sendFile(path, file, { token, id = "", named = {}, begun =
     } catch (/** @type {any} */ error) {
       if (signal?.aborted || !passes(error) || ++tries > MOST_TRIES) throw error;
       at = null;
-      if (error.code === "unknown_upload") [id, at] = ["", 0]; // It was forgotten meanwhile.
+      if (error.code === "unknown_upload") [id, at] = ["", 0]; // The server has deleted it meanwhile.
       waits();
       await pause(error.details?.retry_after_ms ?? backoff.next(), signal);
     }
@@ -54,7 +55,8 @@ export async function sendFile(path, file, { token, id = "", named = {}, begun =
 }
 
 /**
- * All of it in one request, and again where the line was lost or the server was busy: resolves with the answer.
+ * Send everything in one request, and retry after a lost connection or if the server was busy. Resolves with the
+ * response.
  * @template {Path<"POST">} P
  * @param {P} path @param {Blob} body
  * @param {{token: () => Promise<string>, progressed?: (bytes: number) => void, waits?: () => void, signal?: AbortSignal}} options
@@ -76,7 +78,7 @@ export async function sendWhole(path, body, { token, progressed, waits = () => {
 const address = (/** @type {string} */ id) => `/api/uploads/${id}`;
 const passes = (/** @type {unknown} */ error) => error instanceof Unreachable || (error instanceof Refusal && (error.passes || PASSING.includes(error.code)));
 
-/** Resolves with the id. @param {Ask} ask @param {string} path @param {File} file @param {Record<string, string>} named @returns {Promise<string>} */
+/** Create an upload. Resolves with its id. @param {Ask} ask @param {string} path @param {File} file @param {Record<string, string>} named @returns {Promise<string>} */
 async function create(ask, path, file, named) {
   const metadata = Object.entries({ filename: file.name, ...named }).map(([name, text]) => `${name} ${base64(text)}`);
   const answer = await ask("POST", path, { headers: { "Upload-Length": file.size, "Upload-Metadata": metadata.join(",") } });
@@ -84,7 +86,7 @@ async function create(ask, path, file, named) {
 }
 
 /**
- * Resolves with the request once it was answered well.
+ * Send a request. Resolves with it after a successful response.
  * @param {string} method @param {string} path @param {Sent & {token: string, signal?: AbortSignal}} sent @returns {Promise<XMLHttpRequest>}
  */
 function answered(method, path, { token, headers = {}, body, progressed = () => {}, signal }) {
@@ -120,5 +122,5 @@ function answered(method, path, { token, headers = {}, body, progressed = () => 
   });
 }
 
-/** RFC 4648 section 4, of the text in UTF-8. @param {string} text */
+/** Encode a text in UTF-8 and base64 (RFC 4648 section 4). @param {string} text */
 const base64 = (text) => btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));

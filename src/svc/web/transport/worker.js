@@ -1,31 +1,31 @@
-// The service worker of the page: registered once, and asked for by whoever needs it. What it does is in sw.js.
+// The page's service worker: its registration, shared by all modules that need it. sw.js has its code.
 
 const ADDRESS = "/sw.js";
-const PATIENCE_MS = 10_000; // One that does not start in this time is as good as none.
+const PATIENCE_MS = 10_000; // A worker that does not start within this time counts as missing.
 
 /** @type {Promise<ServiceWorkerRegistration | null> | null} */
 let registered = null;
 
-/** Resolves with the registration, or with null where the browser has no service workers, or refuses. */
+/** Resolve with the registration, or with null if the browser has no service workers or refuses. */
 export function register() {
   if (!globalThis.navigator?.serviceWorker) return Promise.resolve(null);
   registered ??= navigator.serviceWorker.register(trusted()).catch(() => null);
   return registered;
 }
 
-/** Resolves with the registration once its worker runs; null where none does. @returns {Promise<ServiceWorkerRegistration | null>} */
+/** Resolve with the registration once its worker runs; null if none does. @returns {Promise<ServiceWorkerRegistration | null>} */
 export async function running() {
   if (!(await register())) return null;
   const late = new Promise((resolve) => { setTimeout(resolve, PATIENCE_MS, null); });
   return Promise.race([navigator.serviceWorker.ready, late]);
 }
 
-/** Have the worker say it in the language of the page, where it can know nothing else. @param {string} name @param {string} words */
+/** Store a text in the page's language for the worker, which cannot know the language. @param {string} name @param {string} words */
 export async function teach(name, words) {
   await (await caches.open("words")).put(`/words/${name}`, new Response(words));
 }
 
-/** The one address that the page may run a worker from. */
+/** Return the only address from which the page may run a worker. */
 function trusted() {
   const policy = globalThis.trustedTypes?.createPolicy("service-worker", { createScriptURL: () => ADDRESS });
   return policy ? policy.createScriptURL("") : ADDRESS;

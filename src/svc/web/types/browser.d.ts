@@ -1,13 +1,13 @@
-// What browsers have and TypeScript's own declarations lack. Only for the check of types; it is not served.
+// Browser APIs that TypeScript's own declarations lack. Only for the type check; not served.
 
 interface TrustedTypePolicy {
   createScriptURL(address: string): string;
 }
 
-/** Trusted Types (W3C), as far as the page uses them; where a browser has none it takes the text itself. */
+/** Trusted Types (W3C), as far as the page uses them. A browser without them accepts the text itself. */
 declare var trustedTypes: { createPolicy(name: string, rules: Partial<TrustedTypePolicy>): TrustedTypePolicy } | undefined;
 
-/** What Chromium says when the page may be installed. */
+/** Chromium's event when the page may be installed. */
 interface BeforeInstallPromptEvent extends Event {
   prompt(): Promise<unknown>;
 }
@@ -17,17 +17,17 @@ interface WindowEventMap {
 }
 
 interface Navigator {
-  /** Only in Safari: is the page installed? */
+  /** Only in Safari: whether the page is installed. */
   standalone?: boolean;
 }
 
-/** What is drawn of the page in a window that stays above others. Only in Chromium. */
+/** A part of the page in a window that stays on top of others. Only in Chromium. */
 interface Window {
   documentPictureInPicture?: { requestWindow(size: { width: number; height: number }): Promise<Window> };
 }
 
 interface AudioContext {
-  /** Where the browser lets the page choose a loudspeaker. */
+  /** If the browser lets the page choose a loudspeaker. */
   setSinkId?(id: string): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface DisplayMediaStreamOptions {
   windowAudio?: "exclude" | "window" | "system";
 }
 
-/** Of the sound of a screen, that what this page plays is left out. Only in Chromium. */
+/** Excludes this page's own sound from a screen's sound. Only in Chromium. */
 interface MediaTrackSupportedConstraints {
   restrictOwnAudio?: boolean;
 }
@@ -48,7 +48,7 @@ interface MediaTrackSettings {
 }
 
 interface RTCConfiguration {
-  /** Only in Chromium: no frame goes past a transform that is set later. */
+  /** Only in Chromium: no frame bypasses a transform that is set later. */
   encodedInsertableStreams?: boolean;
 }
 
@@ -58,11 +58,13 @@ interface RTCRtpEncodingParameters {
   codec?: RTCRtpCodec;
 }
 
-/** What a listener on an element of the page is given: the element that it listens on, and the one in it that is meant. */
+/**
+ * An event as a listener on an element receives it: with the element that it listens on, and the target within it.
+ */
 type EventOn<Listening extends Element = HTMLElement, Kind extends Event = Event> = Kind & { readonly currentTarget: Listening; readonly target: Element };
 
-/** A form, and its fields by their names. */
+/** A form, with its fields by name. */
 type FormWith<Names extends string, Field extends Element = HTMLInputElement> = HTMLFormElement & { readonly elements: { readonly [Name in Names]: Field } };
 
-/** Each element of the page is one of HTML, SVG or MathML: all of these can have the focus. */
+/** Every element of the page is HTML, SVG or MathML, and all of these can have the focus. */
 interface Element extends HTMLOrSVGElement {}

@@ -1,9 +1,9 @@
-// What is asked of the chat server, by the method and the path as the page writes it, and what it says unasked: the
-// way from a call in the page to its line in api.d.ts. Only for the check of types; it is not served.
+// The types of requests, by the method and the path as the page writes it, and of pushes: they lead from a call in
+// the page to its line in api.d.ts. Only for the type check; not served.
 
 import type { Code, Endpoints, Greeting, Message, Notifications, Permissions, Pushes, Requests, Resumption, Unread } from "./api.js";
 
-/** A path without its query, every part that is only known when it runs as `{}`. */
+/** A path without its query, with `{}` for every part that is known only at run time. */
 type Pattern<P extends string> = P extends `${infer Path}?${string}` ? Parts<Path> : Parts<P>;
 type Parts<P extends string> = P extends `${infer First}/${infer Rest}` ? `${Part<First>}/${Parts<Rest>}` : Part<P>;
 type Part<P extends string> = string extends P ? "{}" : P;
@@ -11,10 +11,10 @@ type Part<P extends string> = string extends P ? "{}" : P;
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Exact<M extends Method, P extends string> = `${M} ${Pattern<P>}` & keyof Endpoints;
 type Alike<M extends Method, P extends string> = keyof Endpoints extends infer R ? (R extends `${M} ${infer Q}` ? (P extends Filled<Q> ? R : never) : never) : never;
-/** The endpoint; where a part is one of a few words, any that the path may mean. */
+/** The endpoint. If a part is one of a few words, any endpoint that the path may mean. */
 export type Route<M extends Method, P extends string> = [Exact<M, P>] extends [never] ? Alike<M, P> & keyof Endpoints : Exact<M, P>;
 
-/** The paths that may be asked with a method, with a query or without. */
+/** The paths that exist for a method, with or without a query. */
 export type Path<M extends Method> = Asked<keyof Endpoints extends infer R ? (R extends `${M} ${infer P}` ? P : never) : never>;
 type Asked<P extends string> = P extends string ? Filled<P> | `${Filled<P>}?${string}` : never;
 type Filled<P extends string> = P extends `${infer Before}{}${infer After}` ? `${Before}${string}${Filled<After>}` : P;
@@ -25,15 +25,15 @@ export type Body<M extends Method, P extends string> = Endpoints[Route<M, P>] ex
 export type Data<E extends keyof Requests> = Requests[E]["data"];
 export type Reply<E extends keyof Requests> = Requests[E]["reply"];
 
-/** Any push, told apart by its event. */
+/** Any push, distinguished by its event. */
 export type Push = { [E in keyof Pushes]: { event: E; data: Pushes[E] } }[keyof Pushes];
 
-/** The body of a refusal; a few codes say more. */
+/** The body of a refusal; some codes have further fields. */
 export type Refused = { error: Code | OwnCode; message?: string; retry_after_ms?: number; limit?: number; rule?: string; reason?: string };
-/** Refusals that the page gives itself. */
+/** Refusals that the page creates itself. */
 type OwnCode = "signed_out" | "sign_in_again";
 
-/** The class of what has events of its own: by their names, what they say in `detail`. */
+/** The class of an object with typed events: by name, the type of their `detail`. */
 export type Telling<Events> = new () => Pick<EventTarget, "dispatchEvent" | "removeEventListener"> & {
   addEventListener<E extends keyof Events>(type: E, listener: (event: CustomEvent<Events[E]>) => void, options?: AddEventListenerOptions): void;
 };
@@ -42,25 +42,25 @@ export type Info = Endpoints["GET /info"]["answer"];
 export type Permission = Permissions[number];
 export type Counts = Omit<Unread, "channel_id">;
 export type Choice = Omit<Notifications, "channel_id">;
-/** What the browser keeps of a channel, and of all that the server told last. */
+/** The stored messages of a channel, and the stored state of the server. */
 export type KeptPage = { messages: Message[]; more_before: boolean; at_ms: number };
 export type Scene = Pick<Greeting, "member" | "channels" | "permissions" | "roles" | "emoji"> & {
   info: Info | null; unread: { [channelId: string]: Counts }; notifications: [string | null, Choice][]; at_ms: number; pages: Map<string, KeptPage>;
 };
 
-/** What a notice is made of: what was pushed, or what a page has heard of. */
+/** The content of a notice: a push, or an event that a page has received. */
 export type Rung = { kind?: "mention" | "message" | "call"; channel_id?: string; channel?: string; message_id?: string; talk_id?: string; author?: string; text?: string; files?: number };
-/** What a notice of the service worker is about: where a press on it leads. */
+/** The location that a click on the service worker's notice opens. */
 export type Noticed = { channelId?: string; messageId?: string; talkId?: string };
 
-/** A push as `hear` takes it. */
+/** A push as `hear` receives it. */
 export type Told = { [E in keyof Pushes]: [event: E, data: Pushes[E]] }[keyof Pushes];
-/** What many pushes name. */
+/** Fields that many pushes share. */
 export type About = { channel_id?: string; id?: string; member_id?: string; thread?: string | null };
 export type Listener = {
   greet?: (greeting: Greeting) => void; recall?: (scene: Scene) => void; resume?: (present: Resumption) => void;
   hear?: (...push: Told) => void; forget?: () => void;
 };
 
-/** Makes the paths of a thing by its id, and those below it. */
+/** A function that makes the paths of an object by its id, and those below it. */
 export type PathOf<Base extends string> = <Rest extends string = "">(id: string, rest?: Rest) => `${Base}/${string}${Rest}`;
