@@ -1,4 +1,4 @@
-"""Accepting connections: what fails is tried again, and the log stays short."""
+"""Accepting connections: a failed accept is retried, and the log stays short."""
 
 import asyncio
 import errno
@@ -19,7 +19,7 @@ WITHIN_S = 20.0
 
 
 class Full(socket.socket):
-    """A listening socket of a process that has no descriptor left for a while."""
+    """A listening socket of a process that temporarily has no descriptors left."""
 
     failures = 0
 
@@ -101,7 +101,7 @@ async def test_deadlines_wake_the_machine_only_when_one_is_due(monkeypatch: pyte
             return due[-1]
 
     async def swept(expected: int) -> None:
-        """Expect so many sweeps since the last call, also after many intervals."""
+        """Expect this many sweeps since the last call, even after many intervals."""
         await eventually("it is swept", lambda: len(due) >= expected, within_s=WITHIN_S)
         await asyncio.sleep(0.02)
         assert len(due) == expected

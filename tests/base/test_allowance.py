@@ -1,4 +1,4 @@
-"""A burst at once, then a steady rate; for each key its own."""
+"""An allowance permits a burst at once, then a steady rate, separately for each key."""
 
 import pytest
 

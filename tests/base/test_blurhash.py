@@ -1,4 +1,4 @@
-"""A BlurHash says what a picture looks like from far away, in the format that others' decoders read."""
+"""A BlurHash shows what a picture looks like from far away, in the format that other decoders read."""
 
 from itertools import product
 from math import cos, pi
@@ -18,7 +18,7 @@ def number(text: str) -> int:
 
 
 def looked_at(text: str, x: float, y: float) -> tuple[float, ...]:
-    """Linear light at a place from 0 to 1, by the description of the format."""
+    """Return the linear light at a position from 0 to 1, according to the format's description."""
     size = number(text[0])
     assert (size % 9 + 1, size // 9 + 1) == (X_COMPONENTS, Y_COMPONENTS)
     largest = (number(text[1]) + 1) / 166

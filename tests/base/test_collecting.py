@@ -1,4 +1,4 @@
-"""All objects are looked through when it is quiet, or when that was put off for long enough."""
+"""A full collection runs when the process is idle, or after a long enough delay."""
 
 import asyncio
 import gc
@@ -33,8 +33,11 @@ def as_before() -> Iterator[None]:
 async def collected(
     intervals: list[tuple[float, int]], memory: Sequence[int] = (), left: int = 0
 ) -> list[int]:
-    """After which of these: a share of a core that was used, and how much waits. `memory` it has then, of a
-    machine that has so much `left`."""
+    """Return the intervals after which a full collection ran.
+
+    Each interval has the share of a core that was used, and the count of waiting objects. `memory` is the
+    process's memory then, on a machine that has `left` available.
+    """
     now = used = 0.0
     at, found = 0, list[int]()
 
@@ -70,15 +73,15 @@ async def test_where_it_is_never_quiet_it_is_done_in_the_end() -> None:
 
 
 async def test_where_memory_grows_it_is_not_put_off() -> None:
-    """Little of it may be objects: what strangers have sent hangs on a few."""
+    """Few of the bytes may be objects: a few objects hold what strangers have sent."""
     much = LEAST_GROWTH_BYTES + 1
-    # It has grown, goes on from there, shrinks, and grows again.
+    # Memory grows, grows again from there, shrinks, and grows again.
     has = [much, much, 2 * much, 2 * much, 0, much, 2 * much]
     assert await collected([(1.0, 0)] * 6, has) == [2, 5, 6]
 
 
 async def test_while_the_machine_has_more_left_memory_is_no_reason() -> None:
-    """In a flood, what is sent to slow readers takes that much; to look through all would stop everybody."""
+    """In a flood, data for slow readers takes that much. A full collection would stop everybody."""
     grown = LEAST_GROWTH_BYTES * 3
     has, busy = [0, grown, grown], [(1.0, 0)] * 2
     assert await collected(busy, has, left=grown) == []
@@ -96,5 +99,5 @@ def test_python_never_looks_through_all_objects_by_itself() -> None:
     before, kept = gc.get_stats()[2]["collections"], list[object]()
     kept.extend([] for _ in range(400_000))
     assert gc.get_stats()[2]["collections"] == before
-    # Left alone it does so after 10 of these.
+    # By default, Python collects fully after 10 of these.
     assert gc.get_count()[2] > 10

@@ -1,4 +1,4 @@
-"""Variables are read from any mapping; what cannot be used is named and explained."""
+"""Variables are read from any mapping. Errors name the variable and explain the expected value."""
 
 import pytest
 

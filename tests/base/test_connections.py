@@ -1,4 +1,4 @@
-"""The table of open connections: who gets a place, and who loses theirs."""
+"""The table of open connections: which connections get a place, and which lose theirs."""
 
 from collections import Counter
 
@@ -84,7 +84,7 @@ def test_whoever_has_proved_who_they_are_keeps_their_place_in_a_flood() -> None:
     member.belongs_to("ada")
     flood = filled(table, "192.0.2.1", 100)
     assert member.open and len(table) == 7
-    # A quarter of the places is not theirs.
+    # A quarter of the places is reserved for members.
     assert sum(place.open for place in flood) == table.limits.strangers == 6
 
 

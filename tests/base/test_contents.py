@@ -1,4 +1,4 @@
-"""Files are judged by what they hold, and text is text whatever words it begins with."""
+"""Files are judged by their content, and text is text whatever its first words are."""
 
 import struct
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_text_about_a_format_is_a_file(start: bytes) -> None:
 @pytest.mark.parametrize(
     "file",
     [
-        ftyp(b"hevc", b"msf1", b"iso8"),  # moving, without a picture for where nothing moves
+        ftyp(b"hevc", b"msf1", b"iso8"),  # an animation without a still picture
         ftyp(b"avci", b"mif1", b"avci"),
         ftyp(b"mif1", b"jpeg", b"miaf"),
         ftyp(b"jxsi", b"mif1"),
@@ -139,7 +139,7 @@ def test_matroska_is_a_movie_by_the_type_in_its_header(container: str) -> None:
 @pytest.mark.parametrize(
     "file",
     [
-        b"\x89PNG\r\n\x1a\n" + pictures.png_chunk(b"CgBI", b"\x50\0\x20\x06") + bytes(50),  # of Apple's tools
+        b"\x89PNG\r\n\x1a\n" + pictures.png_chunk(b"CgBI", b"\x50\0\x20\x06") + bytes(50),  # Apple's tools
         b"\xff\xd8\xff\xf7" + bytes(50),  # JPEG-LS
     ],
 )

@@ -1,4 +1,4 @@
-"""A program is asked over a socket in its data folder, by its owner and nobody else."""
+"""A program answers requests over a socket in its data folder, from its owner only."""
 
 import asyncio
 import json
@@ -92,7 +92,7 @@ async def test_too_many_at_once_are_turned_away(folder: Path, monkeypatch: pytes
 
 async def test_long_work_says_how_far_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
-    # Far less than the work takes together: each sign of progress gives it as much again.
+    # Far less than the whole work takes: each report of progress extends the deadline.
     monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 5.0)
     seen: list[Progress] = []
     heard = asyncio.Event()

@@ -87,7 +87,7 @@ async def test_whoever_fails_in_a_group_takes_nobody_along(kinds: list[str]) -> 
     assert [type(outcome) for outcome in outcomes] == [
         expected.get(kind, sqlite3.IntegrityError) for kind in kinds
     ]
-    # What refuses without having changed anything may have counted it: it is asked once.
+    # A change that refuses before it writes may have counted its calls, so it runs only once.
     assert all(runs[number] == 1 for number, kind in enumerate(kinds) if kind == "refused before")
 
 

@@ -1,4 +1,4 @@
-"""The media service's frame is read strictly, and every fault is told in words."""
+"""The media service's frames are parsed strictly, and every error has a message."""
 
 import json
 

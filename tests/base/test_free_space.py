@@ -30,7 +30,7 @@ def bodies_of(bodies: Iterable[bytes]) -> set[bytes]:
 
 
 def bodies_in(path: Path) -> set[bytes]:
-    """Those in a database's file and its log."""
+    """Return the bodies in a database's file and its log."""
     files = [file for file in path.parent.iterdir() if file.name.startswith(path.name)]
     return {found for file in files for found in A_ROW.findall(file.read_bytes())}
 
@@ -45,7 +45,7 @@ async def opened(path: Path) -> AsyncIterator[Database]:
 
 
 def history(connection: Connection, first: int, rows: int, size: int) -> None:
-    """Inserts, edits and deletions in an order that splits and merges pages."""
+    """Insert, edit and delete rows in an order that splits and merges pages."""
     chance = random.Random(first)
 
     def body(letter: str, number: int) -> bytes:
@@ -78,7 +78,7 @@ async def test_nothing_deleted_is_in_the_files_of_a_database_or_in_a_copy_of_it(
         await database.empty_log()
         assert bodies_in(path) == present
 
-        # Also after more was written to the same pages, and in a copy.
+        # The same holds after more writes to these pages, and in a copy.
         await database.write(lambda connection: connection.execute("UPDATE by_number SET n = -n"))
         assert bodies_in(path) == present
         snapshot(path, tmp_path / "copy.sqlite3")
@@ -101,7 +101,7 @@ async def test_a_file_that_another_version_has_left_is_looked_through_after_the_
     assert bodies_in(path) > present
     async with opened(path) as database:
         await database.empty_log()
-        # No row here is so long that it has pages of its own: of those the ends are not looked through.
+        # No row here is long enough for overflow pages, whose ends are not scanned.
         assert bodies_in(path) == present
 
 

@@ -1,4 +1,4 @@
-"""A grant admits one user to one room for a short time, and only the registered secret makes one."""
+"""A grant admits one user to one room for a short time, and only the registered secret can sign it."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""A photo in HEIC becomes a picture like any other, as phones and cameras write them."""
+"""A HEIC photo, as phones and cameras write it, becomes an ordinary picture."""
 
 from collections.abc import AsyncIterator
 
@@ -13,10 +13,10 @@ from tests.kit import heif, pictures
 DEADLINE_S = 30.0
 SIZE = (128, 96)
 WHITE, RED, BLUE, LIME = (255, 255, 255), (200, 30, 30), (30, 30, 200), (0, 255, 0)
-# Where white, red and blue are in the scene.
+# The positions of white, red and blue in the scene.
 PLACES = ((10, 8), (100, 20), (40, 80))
 
-# The decoder is loaded once for all of them.
+# The decoder is loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -77,7 +77,7 @@ async def test_its_properties_say_which_way_up_it_is(
     lying = pictures.scene(*SIZE)
     for turn in back:
         lying = lying.transpose(turn)
-    # The orientation in EXIF repeats what the properties say, and does not count beside them.
+    # The orientation in EXIF duplicates the properties and is ignored if they exist.
     photo = heif.photo(lying, tile=tile, properties=properties, exif=pictures.exif_of(6))
     _, image = await rewrite(sandbox, photo)
     assert image.size == SIZE and shows(image, WHITE, RED, BLUE)

@@ -1,4 +1,4 @@
-"""Hostile pictures cost their own job and nothing else: each is refused with a reason, or comes out clean."""
+"""A hostile picture costs only its own job: it is refused with a reason, or comes out clean."""
 
 import dataclasses
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ DEADLINE_S = 15.0
 REFUSED = hostile_pictures.refused()
 HARMLESS = hostile_pictures.harmless()
 
-# The decoder is loaded once for all of them.
+# The decoder is loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 

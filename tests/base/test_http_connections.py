@@ -34,17 +34,17 @@ class Served:
     now: float = 1000.0
 
     def pass_(self, seconds: float) -> None:
-        """Let time go by, a second at a time, as the listener's sweep does."""
+        """Advance the clock, sweeping every second as the listener does."""
         for _ in range(int(seconds)):
             self.now += 1.0
             self.table.sweep(self.now)
 
     async def received(self, count: int) -> None:
-        """Wait until so many bytes have come."""
+        """Wait until this many bytes have arrived."""
         await self.reached(lambda connection: connection._received == count)
 
     async def reached(self, what: Callable[[http_connections.HttpConnection], bool]) -> None:
-        """Wait until the server's end of the only connection is so."""
+        """Wait until the server's end of the only connection meets a condition."""
 
         def is_so() -> bool:
             checks = [place.check for place in self.table._places if place.check]
@@ -62,7 +62,7 @@ async def serving(handler: Handler) -> AsyncIterator[Served]:
     assert runner.server is not None
     sockets = bound("127.0.0.1", 0)
     served = Served(f"http://127.0.0.1:{sockets[0].getsockname()[1]}", Table(Limits(16)))
-    # The sweep is the test's.
+    # The test itself sweeps.
     listener = Listener(sockets, served.table, speaking_http(runner.server, lambda: served.now))
     listener._sweep = lambda: None  # type: ignore[method-assign]
     listener.start()
@@ -207,7 +207,7 @@ def unsent(served: Served) -> int:
 
 @asynccontextmanager
 async def unread(served: Served) -> AsyncIterator[Line]:
-    """A request whose answer waits in the server."""
+    """Send a request and leave its response unread in the server."""
     async with line_to(served.address) as line:
         await line.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         await served.reached(lambda connection: connection.writing_paused)

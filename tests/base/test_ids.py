@@ -1,4 +1,4 @@
-"""Ids sort by the time they were made, also within a millisecond and when the clock steps back."""
+"""Ids sort by creation time, even within a millisecond and when the clock steps back."""
 
 import random
 import uuid
@@ -30,7 +30,7 @@ def test_an_id_is_a_uuid_of_version_7_that_tells_its_time() -> None:
 def test_random_bits_come_from_bytes_that_were_fetched_at_once_and_none_comes_twice() -> None:
     fetched = [bytes([255, 254, 1, 0]), bytes([2, 8])]
     bits = BitsAhead(lambda _: fetched.pop(0))
-    # Of 15 bits, the two bytes' last is left out; what is left over of a fetch is not enough for the last.
+    # 15 bits take two bytes and drop a bit. The byte left of the first fetch is too little for 16 bits.
     assert [bits(15), bits(8), bits(16)] == [0x7FFF, 1, 0x0208]
 
 

@@ -1,4 +1,4 @@
-"""JSON of any length is read the same whatever the pieces are, and each piece once."""
+"""JSON of any length reads the same whatever the pieces are, and each piece is read once."""
 
 import io
 import json
@@ -23,7 +23,7 @@ def test_a_document_says_the_same_whatever_the_pieces_are(size: int) -> None:
 
 
 def test_a_loop_is_not_held_up_by_what_is_read() -> None:
-    """Each value is read once: what it takes rises with its length, and no faster."""
+    """Each value is read once, so the work grows linearly with its length."""
     reads: list[int] = []
     source = io.BytesIO(b'"' + b"x" * 4_000_000 + b'"')
 

@@ -1,4 +1,4 @@
-"""A connection that is closed in the middle of the peer's sentence still delivers our last words."""
+"""A connection closed while the peer is still sending delivers our last bytes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -9,7 +9,7 @@ import pytest
 from svc.base.lingering import linger
 
 LAST_WORDS = b"You talk too much"
-# More than the socket buffers of both ends take.
+# More than the socket buffers of both ends hold.
 TIRADE = bytes(32 * 1024 * 1024)
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]

@@ -1,4 +1,4 @@
-"""Sockets that a program opens, and those that it is handed: what is taken, and what is refused in words."""
+"""Listening sockets, opened or inherited: which are accepted, and which are refused with a message."""
 
 import os
 import socket
@@ -53,7 +53,7 @@ def test_a_host_that_is_not_ours_is_refused() -> None:
 
 
 def handed(opened: socket.socket) -> int:
-    """A descriptor of our own, as another process would be given it."""
+    """Return a descriptor of our own, as another process would inherit it."""
     number = os.dup(opened.fileno())
     os.set_inheritable(number, True)
     return number
@@ -66,7 +66,7 @@ def test_handed_sockets_are_told_apart_by_their_kind() -> None:
         given = inherited([handed(udp), handed(tcp)])
         assert [one.getsockname() for one in given.tcp] == [tcp.getsockname()]
         assert [one.getsockname() for one in given.udp] == [udp.getsockname()]
-        # Neither waits, nor do programs that we start get it.
+        # Neither socket blocks, and child processes inherit neither.
         assert not any(one.getblocking() or one.get_inheritable() for one in (*given.tcp, *given.udp))
         given.close()
 

@@ -49,7 +49,7 @@ async def test_lines_say_which_request_they_are_about(stream: io.StringIO) -> No
 
     async def served() -> str:
         name = name_request()
-        await asyncio.sleep(0)  # The other one is served meanwhile.
+        await asyncio.sleep(0)  # The other request is served meanwhile.
         logging.getLogger("svc.chat").info("served", extra={"by": name})
         return name
 

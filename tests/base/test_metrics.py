@@ -1,4 +1,4 @@
-"""Each program has measurements of its own beside the runtime's."""
+"""Each program has measurements of its own besides the runtime's."""
 
 from svc.base.metrics import Registry
 

@@ -1,4 +1,4 @@
-"""Every object store keeps what it is given, whole, and gives back any part of it."""
+"""Every object store stores objects whole, and returns any part of them."""
 
 import asyncio
 import os
@@ -90,7 +90,7 @@ async def test_many_at_once_keep_apart(objects: ObjectStore) -> None:
     assert await asyncio.gather(*(content(objects, key) for key in kept)) == list(kept.values())
 
 
-# What is so of the folder alone.
+# Only folders.
 
 
 @pytest.mark.parametrize("key", ["../outside", "uploads/../../outside", "/etc/passwd", "uploads/", "a/b/c"])
@@ -137,7 +137,7 @@ async def test_what_an_interrupted_put_has_left_goes_after_a_day(tmp_path: Path)
     assert {path.name for path in (tmp_path / "uploads").iterdir()} == {"one.webp", new.name}
 
 
-# What is so of buckets alone.
+# Only buckets.
 
 
 @pytest.mark.parametrize("kind", [RCLONE, MOTO])

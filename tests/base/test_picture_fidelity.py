@@ -1,4 +1,4 @@
-"""A picture looks as before once it is written anew: its colours, what shines through, and how it moves."""
+"""A rewritten picture looks as before: its colours, its transparency, and its animation."""
 
 import dataclasses
 import struct
@@ -26,10 +26,10 @@ RED, GREEN, BLUE, CLEAR = (255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), 
 HALF_GREEN = (0, 255, 0, 128)
 WHOLE, MIDDLE, CORNER = (0, 0, 24, 24), (8, 8, 8, 8), (16, 16, 8, 8)
 COLOURS = (RED[:3], GREEN[:3], BLUE[:3], (9, 9, 9))
-# Of each frame: outside of what changes, in the middle, and in the corner.
+# Positions in each frame: outside the changing area, in the middle, and in the corner.
 PLACES = ((2, 2), (12, 12), (20, 20))
 
-# The decoder is loaded once for all of them.
+# The decoder is loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -59,7 +59,7 @@ def chunk_of(profile: bytes) -> bytes:
 
 
 def twice(*values: int) -> bytes:
-    """8 bits as 16."""
+    """Return 8-bit values as 16-bit ones."""
     return bytes(byte for value in values for byte in (value, value))
 
 
@@ -68,7 +68,7 @@ def trns(*values: int) -> bytes:
 
 
 def printed(inks: Sequence[int]) -> tuple[float, float, float]:
-    """The colours of a printer with dull inks and grey instead of black."""
+    """Return the colours of a printer with dull inks and grey instead of black."""
     cyan, magenta, yellow, black = inks
     lightness = (95 - 30 * cyan - 40 * magenta - 5 * yellow) * (1 - 0.7 * black)
     return lightness, 50 * magenta - 30 * cyan, 60 * yellow - 40 * cyan
@@ -288,7 +288,7 @@ async def test_frames_build_on_each_other_as_before(sandbox: Sandbox, name: str)
 @pytest.mark.parametrize(
     ("data", "durations"),
     [
-        # Browsers show what is shown for up to a hundredth of a second for a tenth.
+        # Browsers show frames of at most a hundredth of a second for a tenth.
         *(
             (gif((WHOLE, 0, 1), (WHOLE, 1, 1), palette=COLOURS, delay=delay), [shown, shown])
             for delay, shown in ((0, 100), (1, 100), (2, 20), (7, 70))

@@ -20,7 +20,7 @@ ALL = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
 RULES = PictureRules(formats=ALL)
 DEADLINE_S = 30.0
 
-# The decoder is loaded once for all of them.
+# The decoder is loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -114,7 +114,7 @@ async def test_colours_stay_what_the_profile_says_they_are(sandbox: Sandbox) -> 
 
 
 def _swapped_profile() -> bytes:
-    """sRGB whose red is blue: the tags rXYZ and bXYZ change places."""
+    """Return an sRGB profile in which red and blue are swapped: rXYZ and bXYZ change places."""
     profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     return profile.replace(b"rXYZ", b"????").replace(b"bXYZ", b"rXYZ").replace(b"????", b"bXYZ")
 
@@ -264,7 +264,7 @@ async def test_a_decoder_that_lies_gets_nowhere(lie: dict[str, object]) -> None:
 
 
 class _Saying(Sandbox):
-    """A sandbox whose child says what it is told to."""
+    """A sandbox whose child returns a fixed result."""
 
     def __init__(self, said: dict[str, object]) -> None:
         super().__init__("none", at_once=1, broken="invalid_image")

@@ -1,4 +1,4 @@
-"""Progress reaches whoever listens, and nobody else."""
+"""Progress reaches its listener, and nobody else."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Of those who are sent streams, the slowest of whoever has the most makes room for a newcomer."""
+"""Of the readers of streams, the slowest one of the largest holder makes room for a newcomer."""
 
 from contextlib import ExitStack
 
@@ -8,7 +8,7 @@ from svc.base.readers import STALLED_AFTER_S, Reader, Readers
 
 
 class Scene:
-    """Readers, a clock, and who was closed, by name."""
+    """Readers, a clock, and the names of closed readers."""
 
     def __init__(self, most: int) -> None:
         self.now = 0.0
@@ -18,7 +18,7 @@ class Scene:
         self._taking = ExitStack()
 
     def begins(self, name: str, holder: str, *, takes: bool = False) -> bool:
-        """A reader who takes what is offered, or from now on nothing."""
+        """Admit a reader that takes what is offered, or that stalls from now on."""
         reader = self._readers.admit(holder, self._most, lambda: self.closed.append(name))
         if reader is not None and not takes:
             self._stalls(reader)

@@ -1,4 +1,4 @@
-"""What runs in the sandbox can calculate and nothing else, and what goes wrong there stays there."""
+"""Code in the sandbox can only calculate, and its failures stay there."""
 
 import asyncio
 import logging
@@ -51,7 +51,7 @@ async def test_a_function_is_called_with_arguments_and_files(sandbox: Sandbox, t
 
 
 async def test_it_has_no_environment_and_the_lowest_priority(sandbox: Sandbox) -> None:
-    """What else it has not is tried by `tests/attacks/test_decoder.py`."""
+    """`tests/attacks/test_decoder.py` tests the other restrictions."""
     # Python itself sets the locale.
     assert (await call(sandbox, "surroundings"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
     await eventually("the first job has ended", lambda: not jobs(sandbox), within_s=20)
@@ -116,7 +116,7 @@ async def test_processor_time_is_limited_by_itself(sandbox: Sandbox) -> None:
 
 @pytest.mark.parametrize("at_once", [True, False])
 async def test_a_child_that_the_system_kills_is_nobodys_fault(sandbox: Sandbox, at_once: bool) -> None:
-    """As it does when memory runs out, with this child before all others."""
+    """The kernel kills this child first when memory runs out."""
     task = asyncio.create_task(call(sandbox, "sleep"))
     await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
     if not at_once:
@@ -206,7 +206,7 @@ async def test_closing_leaves_no_process_behind(sandbox: Sandbox) -> None:
 
 
 def family(sandbox: Sandbox) -> list[int]:
-    """Every process of the sandbox, the started one first."""
+    """Return every process of the sandbox, the started one first."""
     process = sandbox._process
     if process is None:
         return []
@@ -221,14 +221,14 @@ def runs(pid: int) -> bool:
 
 
 def zygote(sandbox: Sandbox) -> int:
-    """The one that forks: where there are namespaces, the only child of the one that was started."""
+    """Return the process that forks: with namespaces, the only child of the started one."""
     assert sandbox._process is not None
     inner = _children(sandbox._process.pid)
     return inner[0] if inner and _children(inner[0]) else sandbox._process.pid
 
 
 def jobs(sandbox: Sandbox) -> list[int]:
-    """The children that run now."""
+    """Return the running children."""
     return [pid for pid in family(sandbox) if _session(pid) == pid and pid != family(sandbox)[0]]
 
 

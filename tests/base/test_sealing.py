@@ -1,4 +1,4 @@
-"""Sealed secrets: opened with the key and for their owner only."""
+"""Sealed secrets: opened only with the key and for their owner."""
 
 import secrets
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Nobody can take all of what is shared, and whoever comes next finds as much as the greediest has."""
+"""Nobody can take all of a shared resource: a newcomer finds as much as the greediest holder has."""
 
 import asyncio
 
@@ -22,7 +22,8 @@ def test_greedy_holders_leave_as_much_as_the_greediest_of_them_has(
             else:
                 wants.discard(holder)
     free = most - shares.taken
-    # They stop one piece before they have more than they leave, and share alike but for that piece.
+    # Holders stop one piece before they have more than they leave. Their shares differ by at most a
+    # piece.
     assert max(held) <= free + piece
     assert shares.taken <= most
     assert max(held) - min(held) <= piece

@@ -1,4 +1,4 @@
-"""JSON from strangers is a value or a ValueError."""
+"""Untrusted JSON is a value or a ValueError."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""The filter of system calls, run by an interpreter of our own, for this architecture and the other one.
+"""The filter of system calls, run by our own interpreter, for this architecture and the other one.
 
-What the kernel makes of it is in `tests/attacks/test_decoder.py`.
+`tests/attacks/test_decoder.py` tests it in the kernel.
 """
 
 import errno
@@ -20,7 +20,7 @@ FORK = 17  # SIGCHLD alone
 def verdict(
     machine: str, number: int, arguments: Sequence[int] = (), *, threads: bool = True, architecture: int = 0
 ) -> int:
-    """As the kernel runs it: a struct seccomp_data is read by 32-bit words."""
+    """Run the filter as the kernel does, which reads a struct seccomp_data in 32-bit words."""
     words = [number, architecture or ARCHITECTURES[machine], 0, 0]
     for argument in (*arguments, *(0,) * (6 - len(arguments))):
         words += [argument & 0xFFFFFFFF, argument >> 32]

@@ -1,4 +1,4 @@
-"""Coroutines run side by side end together."""
+"""Coroutines that run concurrently end together."""
 
 import asyncio
 

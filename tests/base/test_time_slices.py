@@ -10,7 +10,7 @@ from tests.kit.programs import DEADLINE_S
 
 
 class Clock:
-    """Says that each step took so long: it is looked at before and after."""
+    """A clock that reports the same duration for each step, from its reads before and after."""
 
     def __init__(self, step_s: float) -> None:
         self._now, self._step_s = 0.0, step_s

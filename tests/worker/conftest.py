@@ -1,4 +1,4 @@
-"""A chat server with real members and a real worker beside it, on one folder."""
+"""A chat server with real members and a real worker on the same folder."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -34,6 +34,6 @@ async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
 
 @pytest.fixture
 async def beside(site: Site) -> AsyncIterator[Running]:
-    """A worker on the site's folder."""
+    """Run a worker on the site's folder."""
     async with working(replace(read(site.variables), port=0)) as running:
         yield running

@@ -1,7 +1,7 @@
-"""A desk that hands out jobs over a real control socket, and notes what it is told.
+"""A desk that hands out jobs over a real control socket, and records what it receives.
 
-For what a real server would do only when it is ill: refusing, forgetting, going away. With the
-real server the worker is tested in `tests/worker/test_with_the_server.py`.
+Simulates faults of a server: refusing, forgetting, going away. `tests/worker/test_with_the_server.py`
+tests the worker with the real server.
 """
 
 import itertools
@@ -21,7 +21,10 @@ Answer = Mapping[str, object]
 
 
 class Desk:
-    """`answers` may replace what is said to a command. Without a `signal` the worker has to poll."""
+    """A stand-in for the server's queue.
+
+    `answers` may replace the response to a command. Without a `signal` the worker has to poll.
+    """
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
@@ -29,13 +32,13 @@ class Desk:
         self.told: list[tuple[str, Mapping[str, object]]] = []
         self.answers: dict[str, Callable[[Mapping[str, object]], Answer | None]] = {}
         self.signal: JobSignal | None = None
-        # How often each command came.
+        # The number of times that each command arrived.
         self.asked: Counter[str] = Counter()
         self.most_in_hand = self._in_hand = 0
         self._numbers = itertools.count(1)
 
     def put(self, kind: str, data: bytes, **limits: object) -> str:
-        """A job; its id."""
+        """Add a job and return its id."""
         number = next(self._numbers)
         path = self.data_dir / "incoming" / f"u{number}"
         path.parent.mkdir(exist_ok=True)
@@ -80,11 +83,11 @@ class Desk:
         return [arguments for said, arguments in self.told if said == command]
 
     def ended(self, command: str) -> list[str]:
-        """The jobs of which this was said."""
+        """Return the jobs that were reported with this command."""
         return [str(arguments["job"]) for arguments in self.said(command)]
 
     async def one(self, command: str) -> Mapping[str, object]:
-        """What is said with a command, as soon as it is."""
+        """Wait for a command and return its arguments."""
         await eventually(f"{command} is said", lambda: self.said(command), within_s=DEADLINE_S)
         return self.said(command)[0]
 

@@ -1,6 +1,6 @@
-"""`svc chat` and `svc worker` as processes on one folder, with leases short enough to wait for.
+"""`svc chat` and `svc worker` as processes on one folder, with leases short enough for tests.
 
-Each may be killed and started again, on the same ports. Nothing else of them is changed.
+Each may be killed and restarted on the same port. Nothing else about them is changed.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 LEASE_S = 4
-# The commands as they are, but for how long a worker's silence is taken for thinking.
+# The unmodified commands, except that leases are shorter and renewed more often.
 _CODE = f"""
 import sys
 from svc.base import control_socket
@@ -30,7 +30,7 @@ _KEPT_LINES = 200
 
 
 class Running:
-    """One of the two."""
+    """One of the two processes."""
 
     def __init__(self, *arguments: str, variables: Mapping[str, str]) -> None:
         self._arguments = arguments
@@ -40,7 +40,7 @@ class Running:
         self.said: deque[str] = deque(maxlen=_KEPT_LINES)
 
     async def start(self) -> None:
-        """Return when it listens."""
+        """Start the process and return when it listens."""
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-c", _CODE, *self._arguments),
             env={**os.environ, **self._variables},
@@ -60,18 +60,18 @@ class Running:
                 listens.set()
 
     async def kill(self) -> None:
-        """Without a word, and alone: what it has started is left to itself."""
+        """Kill the process without warning, but not its children."""
         assert self._process is not None and self._reading is not None
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGKILL)
         await self._process.wait()
-        # Its decoders hold the pipe until they have seen that it is gone.
+        # The decoders hold the pipe until they notice that their parent has gone.
         async with asyncio.timeout(START_DEADLINE_S):
             await self._reading
 
 
 def chat_and_worker(data_dir: Path) -> tuple[Running, Running, str]:
-    """Both, not yet started, and the address of the server."""
+    """Return both processes, not yet started, and the address of the server."""
     port, worker_port = _free_port(), _free_port()
     both = {"DATA_DIR": str(data_dir), "STORAGE_BACKEND": "filesystem", "EMOJI_QUEUE_POLL_MS": "250"}
     server = {

@@ -1,4 +1,4 @@
-"""A chat server as members who upload see it, whoever runs it."""
+"""A chat server as seen by members who upload, in this process or another."""
 
 import asyncio
 from dataclasses import dataclass
@@ -14,25 +14,28 @@ GENERAL = "/api/channels/general/uploads"
 
 
 class TooMany(Exception):
-    """A member has so many unfinished that no more is taken."""
+    """A member has so many unfinished uploads that further ones are refused."""
 
 
 @dataclass
 class Site:
-    """`owner` is the first to have joined, and may do everything."""
+    """A server. `owner` was the first to join and may do everything."""
 
     chat: ChatServer
     owner: Person
     variables: dict[str, str]
 
     async def cancel_what_was_cut_off(self) -> None:
-        """As a page does that finds uploads which it has not finished and cannot go on with."""
+        """Cancel uploads that were cut off, as a page does if it cannot resume them."""
         for upload in (await self.owner.done("GET", "/api/uploads"))["uploads"]:
             if upload["state"] == "receiving":
                 await self.owner.ask("DELETE", f"/api/uploads/{upload['id']}")
 
     async def send(self, content: bytes, path: str = GENERAL, name: str = "file") -> str:
-        """The id of an upload that is accepted; sent again where it comes too fast. Raises TooMany."""
+        """Upload a file and return the upload's id.
+
+        Retries when rate limited. Raises TooMany.
+        """
         form = FormData(quote_fields=False)
         form.add_field("file", BytesIO(content), filename=name, content_type="application/octet-stream")
         headers = {"Authorization": f"Bearer {self.owner.token}"}
@@ -56,12 +59,12 @@ class Site:
             return await response.read()
 
     def page(self) -> Any:
-        """The owner's live socket."""
+        """Return the owner's live socket."""
         return self.chat.member("", self.owner.token)
 
 
 async def ended(page: LiveMember, upload_id: str) -> dict[str, Any]:
-    """What is pushed when the worker has been through an upload: done or refused."""
+    """Wait for the worker to finish an upload, and return the event: done or refused."""
     while True:
         frame = await page._next_push()
         data: dict[str, Any] = frame["data"]

@@ -1,4 +1,4 @@
-"""The sandboxes in which videos are written again, and a folder for them."""
+"""Sandboxes for rewriting videos, and a folder for the files."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""The worker's own reading of what it shares with the chat server. docs/configuration.md, "Media worker"."""
+"""The worker's reading of the variables that it shares with the chat server.
+
+See docs/configuration.md, "Media worker".
+"""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Server and worker are killed at random while members upload: nothing that was accepted is lost or stuck.
+"""Server and worker are killed at random while members upload: no accepted upload is lost or stuck.
 
-Three rounds here; `ci/nightly` does fifty.
+Three rounds run here; `ci/nightly` runs fifty.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ from tests.kit.waiting import wait_until
 from tests.worker.programs import LEASE_S, Running, chat_and_worker
 from tests.worker.site import Site, TooMany
 
-# Beyond the leases of the last who were killed, and the pauses before another attempt.
+# Longer than the leases of the last killed workers, and the pauses before another attempt.
 SETTLE_DEADLINE_S = 90.0
 SENDERS = 3
-# What one member may have unfinished; senders wait below it.
+# The limit of one member's unfinished uploads. Senders stay below it and wait.
 MOST_UNFINISHED = 12
 
 
 @dataclass
 class Load:
-    """What members send meanwhile, and what the server has accepted of it."""
+    """The uploads that members send meanwhile, and those that the server has accepted."""
 
     site: Site
     random: Random
@@ -61,7 +61,7 @@ class Load:
                 return PHOTOGRAPH
 
     async def _look(self) -> None:
-        """See what has become of some of those that are open."""
+        """Check the state of some of the open uploads."""
         for upload_id in self.open[:5]:
             state = (await self.site.upload(upload_id))["state"]
             if state in ("done", "refused"):
@@ -97,7 +97,7 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
     async with ClientSession(address) as http:
         server = ChatServer(address, http, (data_dir / "invite-code").read_text().strip())
         load = Load(Site(server, await newcomer(server, "Owner"), {}), random)
-        # Whatever the dice say later, there is something to serve and something to refuse.
+        # Ensure that there is something to serve and something to refuse, whatever the random choices.
         load.accepted += [await load.site.send(file) for file in (PHOTOGRAPH, BOMB)]
         senders = [asyncio.create_task(load.send_for_ever()) for _ in range(SENDERS)]
         for _ in range(count):

@@ -1,4 +1,4 @@
-"""A video comes back with its pictures and its sound and nothing else, or is refused with a reason."""
+"""A video comes back with its pictures and sound and nothing else, or is refused with a reason."""
 
 import dataclasses
 
@@ -14,7 +14,7 @@ from tests.worker.studio import studio as studio
 CODES = {"unsupported_type", "invalid_video", "invalid_image", "too_large", "too_long", "timeout"}
 REFUSED = hostile_videos.refused()
 
-# The decoders are loaded once for all of them.
+# The decoders are loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -37,7 +37,7 @@ def frames(data: bytes) -> int:
         ("libvpx", "libopus", "webm", "webm", ["vp8", "opus"]),
         ("libvpx-vp9", "libopus", "webm", "webm", ["vp9", "opus"]),
         ("libsvtav1", "libopus", "webm", "webm", ["av1", "opus"]),
-        # The sound alone is encoded anew.
+        # Only the sound is encoded again.
         ("libx264", "libopus", "matroska", "mp4", ["h264", "aac"]),
         ("libvpx", "pcm_s16le", "matroska", "webm", ["vp8", "opus"]),
     ],
@@ -77,7 +77,7 @@ async def test_everything_else_is_encoded_anew(
 
 
 async def test_an_index_comes_before_the_pictures(studio: Studio) -> None:
-    """A player may begin before it has all of it."""
+    """A player may begin before the whole file has arrived."""
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
         _, written = await studio.rewrite(data)
         assert written.index(b"moov") < written.index(b"mdat")
@@ -128,7 +128,7 @@ async def test_it_is_shown_the_right_way_up(studio: Studio, codec: str) -> None:
     assert shown.size == (64, 96)
     still = pictures.decoded(video.poster.data).convert("RGB")
     for image in (shown, still):
-        # Red was above; turned clockwise it is on the right.
+        # Red was at the top. Turned clockwise it is on the right.
         right, left = image.getpixel((55, 48)), image.getpixel((8, 48))
         assert isinstance(right, tuple) and isinstance(left, tuple)
         assert right[0] > 100 > right[2] and left[2] > 100 > left[0]
@@ -174,7 +174,7 @@ async def test_a_poster_of_a_video_with_high_dynamic_range_shows_colours_of_bt70
         video, _ = await studio.rewrite(source)
         posters.append(pictures.decoded(video.poster.data).convert("RGB").getpixel((48, 16)))
     standard, pq, hlg = (poster for poster in posters if isinstance(poster, tuple))
-    # The numbers of PQ reach 10,000 cd/m², so they become brighter; those of HLG are close to a display's.
+    # Values of PQ reach 10,000 cd/m², so they become brighter. Values of HLG are close to a display's.
     assert pq[0] > standard[0] and abs(hlg[0] - standard[0]) < 60
     assert len({standard, pq, hlg}) == 3
 

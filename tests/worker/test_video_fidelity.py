@@ -1,4 +1,4 @@
-"""A video is shown as before once it is written anew: which way up, how wide, in its colours, and in time."""
+"""A rewritten video is shown as before: its orientation, its width, its colours, and its timing."""
 
 from fractions import Fraction
 
@@ -8,7 +8,7 @@ from tests.kit import clips, pictures, videos
 from tests.worker.studio import Studio
 from tests.worker.studio import studio as studio
 
-# The decoders are loaded once for all of them.
+# The decoders are loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 AAC, PCM = ("aac", "stereo", 48_000), ("pcm_s16le", "stereo", 48_000)
@@ -67,7 +67,7 @@ async def test_fields_become_whole_pictures(studio: Studio, codec: str, options:
 
 
 def comb(data: bytes) -> float:
-    """How much the lines of a picture differ from the lines beside them."""
+    """Return how much the lines of a picture differ from their neighbours."""
     with videos.opened(data) as container:
         frame = list(container.decode(video=0))[4]
         image = frame.to_ndarray(format="gray").astype(int)

@@ -1,4 +1,4 @@
-"""The worker does its jobs, whatever the files, the store or the server do to it."""
+"""The worker does its jobs, whatever the files, the store or the server do."""
 
 import asyncio
 import dataclasses
@@ -105,7 +105,7 @@ async def test_the_inputs_fault_is_a_refusal(
     open_desk.put(kind, data)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
-    if code is None:  # Nobody claims what it does not know.
+    if code is None:  # No crew claims an unknown kind.
         assert len(open_desk.waiting) == 1
     else:
         refused = await open_desk.one("job_refuse")
@@ -176,7 +176,7 @@ async def test_an_announced_job_is_claimed_without_a_poll_which_takes_over_when_
             desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
             desk.signal.announce()
             await desk.one("job_finish")
-            # Those that had begun, one round for the announcement, and one after the job: no emoji poll.
+            # The claims under way, one round for the announcement, and one after the job: no emoji poll.
             assert desk.asked["job_claim"] - claims <= 2 * len(app.crews(config)) + 1
         desk.signal.announce()
         desk.signal = None
@@ -200,7 +200,7 @@ async def test_what_the_server_declines_is_not_said_twice(open_desk: Desk, worke
 
 
 def slow_video() -> bytes:
-    """Seconds of work: it has to be encoded anew."""
+    """Return a video that takes seconds, because it has to be encoded again."""
     return videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
 
 
@@ -272,7 +272,7 @@ async def test_without_a_place_to_store_there_is_nothing_to_do(desk: Desk) -> No
 
 
 async def test_the_hostile_corpus_leaves_it_alive_and_small(open_desk: Desk) -> None:
-    """Every file has its answer, and the worker itself has not grown by any."""
+    """Every file gets a response, and the worker's own memory stays small."""
     corpus = {open_desk.put("picture", data): name for name, (data, _) in hostile_pictures.refused().items()}
     corpus |= {open_desk.put("video", data): name for name, (data, _) in hostile_videos.refused().items()}
     for seed in range(20):
