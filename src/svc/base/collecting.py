@@ -13,8 +13,8 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-# The number of new objects that triggers a collection of the youngest ones. With the usual 700,
-# collections take a tenth of a small request's time. With this value, one takes up to 10 ms.
+# How many new objects trigger a collection of the youngest ones. With the usual 700, collections take a
+# tenth of a small request's time. With this value, one takes up to 10 ms.
 AFTER = 5_000
 # How many of those collections precede one of the middle generation, which takes up to 0.3 s after 10.
 AGAIN_AFTER = 2
@@ -27,8 +27,8 @@ LOOK_INTERVAL_S = 30.0
 QUIET = 0.2
 # The longest delay of a full collection without a quiet time.
 MOST_DELAY_S = 3600.0
-# Collect at once if memory has grown by more than the rest of the machine's memory, since a few objects
-# may hold much of a stranger's data. A flood adds some 300 MB without any garbage.
+# Collect at once if memory has grown by more than the machine has left: a few objects may hold much of a
+# stranger's data. A flood adds some 300 MB without any garbage.
 LEAST_GROWTH_BYTES = 256 * 1024 * 1024
 MOST_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 

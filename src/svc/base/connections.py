@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from svc.base.addresses import is_this_machine
 
-# 8192 connections use some 200 MB (20 KB each, and more with TLS).
+# Together they use some 200 MB (20 KB each, and more with TLS).
 MOST = 8192
 # A school or an office behind one address may open this many connections before it signs in; see
 # `Table`.

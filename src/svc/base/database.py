@@ -232,9 +232,9 @@ class Database:
         return await asyncio.shield(written)
 
     async def write_beside(self, decide: Callable[[], Act[Any, Answer]]) -> Answer:
-        """Write like `write_alone`, but let such writes overlap: `then` changes nothing that decides others.
+        """Write like `write_alone`, but concurrently with others of this kind.
 
-        It costs the same as `write` while nobody writes alone.
+        No decision may depend on what `then` changes. Costs as little as `write` while nobody writes alone.
         """
         async with self._turn:
             written = self._begin(decide())

@@ -24,7 +24,7 @@ _PAUSE_S = 4 * _SLICE_S
 _RETRY_S = 0.05
 # Readers take a millisecond. A longer wait would delay writes.
 _READERS_LEAVE_MS = 5
-# This many pages take 5 ms. More of them, larger than a log of 4 MiB, are overwritten in slices.
+# This many pages, more than a log of 4 MiB holds, take 5 ms. Any excess is overwritten in slices.
 _MOST_AT_ONCE = 2000
 # The pages that a scan of the whole file reads at once.
 _CHUNK_PAGES = 32

@@ -122,7 +122,7 @@ class HttpConnection(web.RequestHandler):
                 self._place.check_soon()
 
     async def _turn(self) -> None:
-        """Wait for a turn of the loop before each stranger's request, even if one read brings many."""
+        """Wait for a turn of the loop if one read has brought several requests of a stranger."""
         together, self._read = self._read == self._received, self._received
         stranger = self._place is not None and self._place.owner is None
         if together and stranger and isinstance(self._loop, FairLoop):

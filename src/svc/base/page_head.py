@@ -88,7 +88,7 @@ class _Head(HTMLParser):
             # Browsers use the first of two attributes with the same name.
             given = {name: value or "" for name, value in reversed(attributes)}
             name = (given.get("property") or given.get("name") or "").strip().lower()
-            # The title comes from its element, not from a meta tag.
+            # The plain title comes from its element, not from a meta tag.
             if name not in ("", "title") and given.get("content", "").strip():
                 self.values.setdefault(name, given["content"][:MAX_CHARACTERS])
 

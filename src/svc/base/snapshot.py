@@ -42,7 +42,7 @@ def snapshot(path: Path, target: Path) -> None:
 
 @contextmanager
 def opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open an unowned copy for reading, by one thread at a time. Raises sqlite3.Error."""
+    """Open a copy that no process owns, to read it in one thread at a time. Raises sqlite3.Error."""
     with closing(
         sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     ) as connection:
