@@ -110,7 +110,7 @@ def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
         )
     payload_types = _common_payload_types(media)
     sending = media.direction == "sendonly" and bool(payload_types)
-    # Some peers announce on every line what they would send if they sent.
+    # Some peers announce a track even on lines on which they send nothing.
     stream_id, track_id = _msid(media) if sending else (None, None)
     return Line(
         mid=offered.mid,

@@ -68,8 +68,8 @@ class Candidate:
     def parse(cls, text: str) -> "Candidate | None":
         """Read one candidate. Return None if it is well-formed but useless to us.
 
-        Useless are the end of candidates (""), TCP (the peer connects, and its checks reveal its address),
-        other components, and names (`.local` hides an address from web pages).
+        Useless candidates: the end of candidates (""), TCP (the peer connects, and its checks reveal its
+        address), other components, and names (`.local` hides an address from web pages).
         """
         words = text.removeprefix("a=").removeprefix("candidate:").split()
         if not words:

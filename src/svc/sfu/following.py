@@ -91,8 +91,7 @@ class Following:
         self._due = inf
 
     def checked(self, check: BindingCheck, now: float, *, selected: Path | None, nominated: bool) -> bool:
-        """Handle a check from the peer on a path other than `selected`. Return False if the path is not
-        tried.
+        """Handle a peer's check on a path other than `selected`. Return False if the path is not tried.
 
         `selected` is None while no path is selected.
         """

@@ -43,8 +43,7 @@ class TransportListener(Protocol):
     """The receiver of a transport's events."""
 
     def check_received(self, check: BindingCheck) -> None:
-        """Handle a connectivity check from a new path, or a nomination, that the core has authenticated and
-        answered.
+        """Handle a check from a new path, or a nomination, after the core has authenticated and answered it.
         """
 
     def stun_received(self, data: bytes, path: Path) -> None:

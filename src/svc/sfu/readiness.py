@@ -86,7 +86,7 @@ class Readiness:
         self.transmits: list[tuple[bytes, Path]] = []
         self.events: list[Ready] = []
         self.dropped: Counter[str] = Counter()
-        self.mapped: dict[str, Address] = {}  # Our own address, and its public address.
+        self.mapped: dict[str, Address] = {}  # Our own addresses, each with its public address.
         self._servers = () if disabled else tuple(servers)
         self._transaction_id = transaction_id
         self._backoff = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=jitter)

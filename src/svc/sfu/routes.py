@@ -23,8 +23,8 @@ from svc.sfu.measurements import Measurements
 from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.service import Service
 
-# A client that has not joined stays 10 s at most. More of them at once than this are a flood. The service
-# then drops the one that has waited longest, of the address that has most: valid tokens still get in.
+# A client that has not joined stays 10 s at most. More than this many at once are a flood. The service then
+# drops the oldest connection of the address that has most, so valid tokens still get in.
 MAX_NEWCOMERS = 1_000
 
 # Headers with which a proxy reports that a request came from elsewhere.

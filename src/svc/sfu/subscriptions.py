@@ -99,7 +99,7 @@ class Subscriptions:
             self._unavailable(track, NO_LINE)
 
     def place_waiting(self) -> bool:
-        """Assign free lines to waiting tracks. Return True if there were any."""
+        """Assign free lines to waiting tracks. Return True if any track got a line."""
         waiting, self._waiting = self._waiting, []
         for track in waiting:
             if line := self._free_line(track.kind):
