@@ -106,7 +106,7 @@ class Cubic:
 
 
 class Line:
-    """The bottleneck. It returns when a packet arrives, or None."""
+    """The bottleneck. Computes when each packet arrives, or None if it is dropped."""
 
     def __init__(self, plan: Plan, random: Random) -> None:
         self.plan = plan

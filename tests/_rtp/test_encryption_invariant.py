@@ -230,7 +230,7 @@ def act(watched: Watched, action: str, argument: int | None, subscribed: list[in
         call.engine.set_paused(subscribed[-1], bool(argument))
         watched.watch()
     else:
-        # Another participant comes: an SSRC is never reused with a present participant.
+        # Another participant comes: an SSRC is never reused for the same participant.
         call.engine.close_down_track(subscribed[-1])
         call.bob = Participant(call.engine, call.bob.address[1] + 1)
         watched.seen.clear()

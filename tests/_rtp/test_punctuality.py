@@ -226,7 +226,7 @@ def test_a_request_that_comes_too_soon_after_a_pli_is_passed_on_in_its_time() ->
     clock = Clock()
     begin = clock.until_quiet()
     clock.ask(begin)
-    # A receiver comes. The camera gets a request for it half a second after the last one.
+    # A receiver joins. The camera gets a request on its behalf half a second after the last request.
     clock.sleep(begin + 0.45)
     clock.call.bob.subscribe(clock.call.forwarder, 6000)
     clock.turn()

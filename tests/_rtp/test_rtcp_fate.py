@@ -51,7 +51,8 @@ class Watched(Call):
         self.deliver()
 
     def untouched(self) -> bool:
-        """Return whether nobody received it, it did not count as malformed, and the call continues."""
+        """Return whether nobody received the packet, it did not count as malformed, and the call continues.
+        """
         media = len(self.bob.media)
         self.send(4, 10.06, payload=VP8_DELTA)
         quiet = self.alice.reports == self.bob.reports == []
@@ -62,7 +63,7 @@ def feedback(kind: int, number: int, media: int, control: bytes = bytes(4)) -> b
     return packets.rtcp(kind, number, struct.pack("!II", 1, media) + control)
 
 
-# --- what arrives ---
+# --- arriving packets ---
 
 
 @row(ARRIVES, "`SR` 200")
@@ -171,7 +172,7 @@ def test_what_a_receiver_may_ask_a_sender_may_not(request_: Callable[[int], byte
     assert call.untouched()
 
 
-# --- what the SFU makes itself ---
+# --- packets of the SFU itself ---
 
 
 @row(MADE, "`SR`, and `SDES` with the CNAME, in one compound")

@@ -18,7 +18,7 @@ from tests.kit.guests import Guests, guests_of
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.waiting import eventually
 
-# It takes a few tenths of a second on an idle machine.
+# Rejoining takes a few tenths of a second on an idle machine.
 REJOINED_WITHIN_S = 20.0
 
 
@@ -115,7 +115,7 @@ async def test_a_successor_that_dies_too_early_changes_nothing(place: Path) -> N
             succession._connection.close()
             await asyncio.gather(ada.sees(grace), grace.sees(ada))
             assert ada.closed is None
-        # A client that sends another message does not get them either.
+        # A client that sends another message changes nothing either.
         with socket.socket(socket.AF_UNIX) as stranger:
             stranger.connect(str(place))
             stranger.sendall(b"hello")
