@@ -51,8 +51,7 @@ class Watched(Call):
         self.deliver()
 
     def untouched(self) -> bool:
-        """Return whether nobody received the packet, it did not count as malformed, and the call continues.
-        """
+        """Return whether nobody received the packet, it counted as well-formed, and the call continues."""
         media = len(self.bob.media)
         self.send(4, 10.06, payload=VP8_DELTA)
         quiet = self.alice.reports == self.bob.reports == []
