@@ -1,4 +1,4 @@
-"""Rules that the owner writes: what they do to messages, whom they spare, and who hears of it."""
+"""Automod rules: their effect on messages, the members they exempt, and the recipients of their events."""
 
 import asyncio
 from dataclasses import replace
@@ -17,7 +17,7 @@ RULES = "/api/automod/rules"
 
 
 async def rule(folk: People, kind: str, action: str, **more: object) -> dict[str, Any]:
-    """A rule that is on."""
+    """Create an enabled rule."""
     wanted = {"name": f"No {kind}", "kind": kind, "action": action, "enabled": True, **more}
     made: dict[str, Any] = await folk.owner.done("POST", RULES, wanted)
     return made
@@ -100,7 +100,7 @@ async def test_what_a_rule_censors_stands_as_stars_and_is_no_work_for_anybody(fo
 
 @pytest.mark.parametrize("kind", get_args(Kind))
 async def test_every_kind_of_rule_can_do_everything_that_rules_do(folk: People, kind: str) -> None:
-    # What it looks for, what it has to say in a message, and what of that stands as stars.
+    # For each kind: its settings, a message that matches, and the part that is censored.
     of_kind: dict[str, tuple[dict[str, object], str, str]] = {
         "words": ({"words": ["casino"]}, "A casino", "casino"),
         "links": ({}, "See https://a.example", "https://a.example"),
@@ -184,7 +184,7 @@ async def test_moderators_roles_and_channels_that_are_excepted_are_spared(folk: 
 
 
 async def test_a_rule_asks_for_no_rank_and_spares_whoever_moderates(folk: People) -> None:
-    """It is the server's, so whoever ranks above its maker is held to it, too, unless they moderate."""
+    """A rule acts for the server, so it also applies to members above its maker, unless they moderate."""
     keeper = await holder_of(folk, "manage_automod", "timeout_members")
     wish = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
     await keeper.done("POST", RULES, {**wish, "enabled": True})
@@ -209,7 +209,7 @@ async def test_edits_are_judged_as_messages_are(folk: People) -> None:
     assert await folk.member.refused("PATCH", one, {"text": "casino"}) == "rule_refused"
     for text in ("https://a.example", "https://b.example"):
         assert (await folk.member.done("PATCH", one, {"text": text}))["flagged"]
-    # One report about one message, for as long as it waits.
+    # A message gets one report for as long as the report is open.
     assert [report["message_id"] for report in await reports(folk)] == [message["id"]]
 
 
@@ -315,7 +315,7 @@ async def test_rules_of_an_earlier_version_that_take_too_long_are_switched_off_a
     async with server_with_insight(variables) as (_, inside):
         assert [(rule.name, rule.enabled) for rule in inside.automod.all()] == [("old", True), ("new", False)]
         assert "a rule is switched off: its patterns take too long" in caplog.messages
-    # Whoever manages rules learns of it, however often the server starts again, until the rule is changed.
+    # Managers of rules see the reason at every start, until the rule is changed.
     async with server_with_insight(variables) as (again, _):
         owner = replace(folk.owner, chat=again)
         old, new = (await owner.done("GET", RULES))["rules"]

@@ -1,4 +1,4 @@
-"""An owner's words and patterns are found through disguises, and no text makes finding them slow."""
+"""An owner's words and patterns match disguised text, and no text makes the search slow."""
 
 import pytest
 
@@ -63,7 +63,7 @@ HOSTILE = [
 @pytest.mark.parametrize("entry", HOSTILE)
 @pytest.mark.parametrize("piece", ["a", "a ", "1", "aaaaab", "a\u0301", "ab*c", "(a+", " "])
 def test_the_effort_grows_with_the_text_whatever_the_pattern(entry: str, piece: str) -> None:
-    """The event loop waits for it."""
+    """The event loop waits for the search."""
     phrases = Phrases([entry])
     assert grows_with_its_size(lambda size: found_in((piece * size)[:size], phrases), 4_000)
 

@@ -1,4 +1,6 @@
-"""A bot is made by who may, shows its token over HTTP and on the live socket, and is a member like others."""
+"""Members with the permission make bots. A bot uses its token over HTTP and on the live socket, and is a
+member.
+"""
 
 from typing import Any
 
@@ -120,7 +122,7 @@ async def test_the_token_of_a_bot_that_is_gone_is_worthless(folk: People, how: s
 
 @pytest.mark.parametrize("how", ["kicked", "banned", "left"])
 async def test_a_token_ends_with_the_membership_of_who_made_it(folk: People, how: str) -> None:
-    """They know it, and would still read and write by it."""
+    """The maker knows the token and could otherwise go on reading and writing with it."""
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
     async with folk.chat.member("", bot.token) as live:
@@ -145,7 +147,7 @@ async def test_nobody_gets_more_by_a_bot_than_they_have(folk: People) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     await keeper.done("POST", f"{BOTS}/{bot.id}/token")
-    # A role below the keeper's, with something that they may not do.
+    # A role below the keeper's, with a permission that the keeper lacks.
     strong = {"name": "strong", "rank": 200, "permissions": ["kick_members"]}
     role = await folk.owner.done("POST", "/api/roles", strong)
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
@@ -153,7 +155,7 @@ async def test_nobody_gets_more_by_a_bot_than_they_have(folk: People) -> None:
         assert await keeper.refused(method, path) == "forbidden"
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
     assert await keeper.refused("POST", f"{BOTS}/{bot.id}/token") == "rank_too_low"
-    # Whoever has less than a member makes no member.
+    # A member who lacks the permissions of the member role cannot make a bot.
     poor = await holder_of(folk, "manage_bots")
     await folk.owner.done("DELETE", f"/api/members/{poor.id}/roles/member")
     assert await poor.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"

@@ -1,4 +1,4 @@
-"""Hosts, names and a fetcher for tests, on an internet of their own; nobody may come inside."""
+"""Hosts, names and a fetcher for tests, on an isolated internet. Nothing may reach the inside network."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -28,7 +28,7 @@ Everywhere = (PUBLIC, OTHER, PUBLIC_V6)
 
 
 class Scene:
-    """A host everywhere, a name server, what is inside, and a fetcher that is asked for files."""
+    """Hosts outside and inside, a name server, and a fetcher."""
 
     def __init__(self, pages: Pages, guard: Guard | None = None, **answers: str | Answers) -> None:
         self._pages = pages

@@ -1,4 +1,4 @@
-"""Which addresses are public: the edges of every reserved range, and what the standard library lets pass."""
+"""Public addresses: the edges of every reserved range, and addresses that the standard library lets pass."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from svc.chat.fetching.targets import is_public, literals
 
-# First and last of each range, and its neighbours outside where those are public.
+# First and last address of each range, and its neighbours outside where those are public.
 RANGES = [
     ("0.0.0.0", "0.255.255.255", None, "1.0.0.0"),
     ("10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"),
@@ -50,7 +50,7 @@ def test_a_reserved_range_is_refused_to_its_edges_and_no_further(
         "8.8.8.8",
         "2606:2800:220:1:248:1893:25c8:1946",
         "2a00:1450:4001:831::200e",
-        # Where there is no IPv4, this is how 93.184.216.34 is reached.
+        # Networks without IPv4 reach 93.184.216.34 by this address.
         "64:ff9b::5db8:d822",
     ],
 )
@@ -116,7 +116,7 @@ def test_of_hosts_those_that_are_addresses_are_found() -> None:
 
 
 class _Nat64:
-    """64:ff9b::/96, which is judged by the address inside."""
+    """64:ff9b::/96, which is judged by the IPv4 address that it contains."""
 
     def __contains__(self, address: object) -> bool:
         return isinstance(address, IPv6Address) and int(address) >> 32 == 0x64FF9B << 64

@@ -1,4 +1,4 @@
-"""What the guarded fetcher fetches, which redirects it follows, what is a failure: real DNS and sockets."""
+"""The guarded fetcher with real DNS and sockets: successful fetches, redirects and failures."""
 
 import asyncio
 import ssl
@@ -19,7 +19,7 @@ from tests.kit.internet import (
 )
 from tests.kit.name_server import A
 
-# What it fetches.
+# Successful fetches.
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_name_is_looked_up_once_for_a_request(tmp_path: Path) -> None:
 
 def test_a_host_that_answers_on_one_of_its_addresses_is_reached(tmp_path: Path) -> None:
     async def body() -> None:
-        # Nobody listens there on this port; the next address does.
+        # Nobody listens on this port of the first address. The next address responds.
         async with Scene({}, both=[[PUBLIC_V6, PUBLIC]]) as scene, hosted({"/a": answer(FILE)}, port=8080):
             assert await scene.fetch("http://both.example:8080/a") == FILE
 
@@ -74,7 +74,7 @@ def test_a_host_that_answers_on_one_of_its_addresses_is_reached(tmp_path: Path) 
 
 
 def chain(length: int) -> dict[str, bytes]:
-    """`/0` redirects so many times, to and fro between two hosts."""
+    """Return pages that redirect `length` times, to and fro between two hosts."""
     hosts = ("pictures.example", OTHER)
     pages = {f"/{at}": redirect(f"http://{hosts[at % 2]}/{at + 1}") for at in range(length)}
     return pages | {f"/{length}": answer(FILE)}
@@ -97,7 +97,7 @@ def test_five_redirects_are_followed_and_a_sixth_is_blocked(tmp_path: Path) -> N
             assert await scene.fetch("http://pictures.example/0") == FILE
         async with Scene(chain(6)) as scene:
             assert await scene.refusal("http://pictures.example/0") == "blocked"
-            assert scene.host.paths[-1] == "/5"  # What the sixth points to is not asked for.
+            assert scene.host.paths[-1] == "/5"  # The target of the sixth redirect is not requested.
 
     on_an_internet(body, tmp_path)
 

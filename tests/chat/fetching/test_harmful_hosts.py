@@ -1,4 +1,4 @@
-"""Hosts that never end, and hosts that send too much, however it is packed."""
+"""Hosts that never finish, and hosts that send too much, compressed or not."""
 
 import asyncio
 import zlib
@@ -20,7 +20,7 @@ from tests.kit.internet import (
     redirect,
 )
 
-# Hosts that take their time.
+# Slow hosts.
 
 
 async def drip(writer: asyncio.StreamWriter) -> None:
@@ -91,7 +91,7 @@ def test_redirects_share_the_deadline(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-# How much it takes.
+# Large responses.
 
 
 def zeros(megabytes: int) -> Iterator[bytes]:
@@ -99,7 +99,7 @@ def zeros(megabytes: int) -> Iterator[bytes]:
 
 
 def bomb(wbits: int) -> bytes:
-    """A hundred megabytes of nothing in a hundred kilobytes."""
+    """Compress a hundred megabytes of zeros to a hundred kilobytes."""
     packer = zlib.compressobj(9, wbits=wbits)
     return b"".join(map(packer.compress, zeros(100))) + packer.flush()
 
@@ -190,7 +190,7 @@ def test_who_counts_may_end_it(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-# What nobody would say.
+# Malformed responses.
 
 
 def mutated(said: bytes, random: Random) -> bytes:

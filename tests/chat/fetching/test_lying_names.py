@@ -1,4 +1,4 @@
-"""Names that answer otherwise the next time, and addresses in disguise: no socket is opened inside."""
+"""Names that resolve differently the next time, and disguised addresses. No socket is opened inside."""
 
 import socket
 from pathlib import Path
@@ -31,7 +31,7 @@ def test_a_name_that_turns_private_is_blocked_on_the_next_fetch(tmp_path: Path) 
 
 def test_a_name_that_turns_private_between_redirects_is_blocked(tmp_path: Path) -> None:
     async def body() -> None:
-        # The connection of the first request could be used again; it is not.
+        # The connection of the first request must not be reused.
         pages = {"/a": redirect("/b"), "/b": answer(FILE)}
         async with Scene(pages, turning=[[PUBLIC], ["169.254.169.254"]]) as scene:
             assert await scene.refusal("http://turning.example/a") == "blocked"
@@ -74,7 +74,7 @@ def test_the_sites_own_address_is_blocked(tmp_path: Path) -> None:
 
 
 class Gullible(Guard):
-    """A guard whose look-ups let everything through."""
+    """A guard whose look-ups accept every address."""
 
     async def look_up(
         self, host: str, port: int, family: int, looking: list[LookUp] | None = None

@@ -1,4 +1,4 @@
-"""What strangers write as an address, judged by its spelling alone: a table, and redirects."""
+"""Addresses that strangers write, checked by their spelling alone, and redirects."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What a web page says of itself, read in the sandbox: the right words, as plain text, or nothing."""
+"""The descriptions that web pages give of themselves, read in the sandbox as plain text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What links lead to, shown below the message: on an internet of a test's own, with real DNS and sockets."""
+"""Link previews below messages, on an isolated internet with real DNS and sockets."""
 
 import asyncio
 import time
@@ -61,7 +61,7 @@ class World:
         return message
 
     async def shown(self, text: str) -> list[dict[str, Any]]:
-        """The previews of a message that has some."""
+        """Send a message that gets previews, and return them."""
         message = await self.send(text)
         changed = await self.reader.pushed("previews_changed")
         assert (changed["channel_id"], changed["id"]) == ("general", message["id"])
@@ -71,7 +71,7 @@ class World:
         return previews
 
     async def looked_at(self) -> None:
-        """Return once no link is being looked at."""
+        """Return once no link is being fetched."""
         group = self.community.talking.previews._tasks
         assert group is not None
         while looking := list(group._tasks):
@@ -87,7 +87,7 @@ class World:
 
 
 def _unsigned(preview: dict[str, Any]) -> dict[str, Any]:
-    """Addresses of pictures may end at different moments."""
+    """Return a preview without the signed address of its picture, which may expire at different times."""
     return {**preview, "image": preview.get("image", {}).get("key")}
 
 
@@ -128,7 +128,7 @@ def test_a_page_is_shown_in_short_with_its_picture(tmp_path: Path) -> None:
             assert (image["width"], image["height"], image["content_type"]) == (64, 48, "image/webp")
             async with here.folk.chat.http.get(image["url"]) as response:
                 assert (response.status, response.content_type) == (200, "image/webp")
-            # Whoever posts it next has what was fetched.
+            # The next member who posts the link gets the cached preview.
             (again,) = await here.shown(f"again {HOST}/tea")
             assert again["image"]["key"] == image["key"]
             assert Counter(here.host.paths) == {"/tea": 1, "/tea.png": 1}
@@ -158,7 +158,7 @@ def test_redirects_and_pictures_are_followed_and_what_says_nothing_is_not_shown(
             await here.looked_at()
             found = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
             assert {name: here.outcomes().get(name) for name in found} == {**found, "ok": 5}
-            # Neither does a page of a server that censors, which says what may not be said.
+            # Neither does a page whose words the server's profanity filter refuses.
             await here.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
             await here.send(f"{HOST}/bad")
             await here.looked_at()
@@ -168,7 +168,7 @@ def test_redirects_and_pictures_are_followed_and_what_says_nothing_is_not_shown(
 
 
 def test_a_link_that_redirects_is_shown_by_the_host_that_a_click_leads_to(tmp_path: Path) -> None:
-    """Its host can redirect us to a bank, and members to somewhere else."""
+    """The host can redirect the server to a bank, and members to somewhere else."""
 
     async def body() -> None:
         async with world(tmp_path) as here:
@@ -258,7 +258,7 @@ def test_a_member_has_so_many_and_a_server_too(tmp_path: Path) -> None:
             await here.send(f"{HOST}/plain")
             previews._at_once = 0
             assert here.outcomes()["busy"] == 1
-            # What is known is forgotten after a while, and what failed sooner.
+            # Cached previews expire after a while, and failures sooner.
             until = {link: until - time.monotonic() for link, (_, until) in previews._cached.items()}
             assert shown_of_pages.FAILED_S < until[f"{HOST}/plain"] <= shown_of_pages.CACHED_S
 

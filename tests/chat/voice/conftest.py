@@ -1,4 +1,4 @@
-"""A server with a moderator and two members, whose presence a test decides."""
+"""A server with a moderator and two members, whose presence in voice rooms each test decides."""
 
 import time
 from collections.abc import AsyncIterator
@@ -28,26 +28,26 @@ class World:
     people: dict[str, Person]
 
     async def take_part(self, *members: LiveMember) -> None:
-        """Their devices take part in private conversations."""
+        """Register the members' devices for private conversations."""
         async with self.chat.http.get("/info") as response:
             server_id = (await response.json())["serverId"]
         for member in members:
             await Client(self.people[member.id], server_id, time.time()).take_part()
 
     async def enters(self, member: LiveMember, room_id: str = "lobby") -> None:
-        """The media service says so, and everybody has heard it."""
+        """Report a member's arrival as the media service, and wait until everybody has received it."""
         await self.sfu.tell("peer_joined", room_id, member.id)
         for listener in (self.mod, self.ada, self.bob):
             assert (await listener.pushed("voice_joined"))["member"]["id"] == member.id
 
     async def told(self, event: str, count: int = 1) -> dict[str, Any]:
-        """What the media service was told last, when it has been told so often."""
+        """Return the last of `count` events of this kind that the media service received."""
         await self.sfu.until(event, count)
         said = payload([envelope for envelope in self.sfu.heard if envelope.event == event][-1])
         return {name: value for name, value in said.items() if not name.startswith("server_")}
 
     async def nothing_more(self) -> None:
-        """Everything that was to be said has been heard: a question behind it is answered."""
+        """Wait until all earlier events have been received, by asking a question after them."""
         reply = await self.mod.ask("voice_join", channel_id="side-room")
         assert reply["event"] == "voice_join"
 

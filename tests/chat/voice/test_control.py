@@ -1,4 +1,4 @@
-"""People in voice channels are kept to what they may do there, whatever changes, and to the seats."""
+"""Permissions and seats in voice channels are enforced, whatever changes."""
 
 import asyncio
 import dataclasses
@@ -18,7 +18,7 @@ from tests.chat.voice.conftest import World
 
 
 def changed(world: World, *member_ids: str) -> None:
-    """As the roles' rules tell it, after they have changed the directory."""
+    """Report changed permissions as the role rules do after they have changed the directory."""
     for tell in world.community.changes.permissions_changed:
         tell(member_ids)
 
@@ -64,7 +64,9 @@ async def test_who_may_not_be_there_any_more_is_put_out(world: World, lost: Perm
 async def test_a_call_that_was_under_way_ends_with_the_session_whose_page_shows_itself_in_it(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
-    """With any session, until a page has: the server was started again, and does not know."""
+    """After a restart the session is unknown until a page claims it, so the end of any session ends the
+    call.
+    """
     await world.enters(world.ada)
     if claimed:
         world.community.voice.control.claim(Asker(world.ada.id, claimed), "lobby")
@@ -137,7 +139,7 @@ async def test_the_seats_of_a_server_are_counted(variables: dict[str, str], sfu:
             await sfu.tell("peer_joined", "lobby", ada.id)
             assert await bob.people("lobby") == ["Ada"]
             assert (await bob.ask("voice_join", channel_id="lobby"))["data"]["error"] == "voice_full"
-            # Whoever comes nevertheless is one too many.
+            # A member who arrives nevertheless exceeds the limit.
             await sfu.tell("peer_joined", "side-room", bob.id)
             assert await bob.people("side-room") == ["Bob"]
             await sfu.until("disconnect_user")

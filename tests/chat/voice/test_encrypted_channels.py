@@ -1,4 +1,6 @@
-"""An encrypted voice channel: whoever is in its call is in an MLS group, with one device; nobody else is."""
+"""An encrypted voice channel: everybody in its call is in an MLS group with one device, and nobody else
+is.
+"""
 
 import time
 from base64 import b64decode
@@ -31,7 +33,7 @@ class Caller:
         return self.client.person.id
 
     async def asks(self, **more: object) -> Any:
-        """The answer to going in, or the code of the refusal."""
+        """Return the response to joining, or the code of the refusal."""
         data = (await self.live.ask("voice_join", channel_id="lobby", **more))["data"]
         return data.get("error", data)
 
@@ -55,7 +57,7 @@ class World:
         return Caller(client, live)
 
     async def enters(self, caller: Caller) -> None:
-        """Into the call, and everybody there knows that the group is to be another."""
+        """Let a caller join the call, and wait until everybody there knows that the group must change."""
         assert "client_join" in await caller.asks(sealed=True)
         self.callers.append(caller)
         await self._tell("peer_joined", caller)
@@ -96,7 +98,7 @@ async def let_in(caller: Caller, epoch: int, *others: Caller, removed: tuple[Cal
 
 
 async def inside(caller: Caller) -> dict[str, bool]:
-    """The devices in the group, and whether each is gone."""
+    """Return the devices in the group, and whether each is gone."""
     return {one["id"]: one["gone"] for one in (await caller.client.look(LOBBY))["devices"]}
 
 
@@ -107,7 +109,7 @@ async def test_only_who_seals_with_a_device_that_takes_part_gets_in(world: World
     ben = await newcomer(world.chat, "Ben")
     live = await world.stack.enter_async_context(world.chat.member("", ben.token))
     assert await Caller(Client(ben, "", 0), live).asks(sealed=True) == "no_device"
-    # Nor does anybody seal where nobody would give them keys.
+    # A client that seals cannot join a channel where it would get no keys.
     assert (await ada.live.ask("voice_join", channel_id="side-room", sealed=True))["data"][
         "error"
     ] == "sealing_differs"
@@ -120,7 +122,7 @@ async def test_a_grant_from_before_a_channel_was_encrypted_does_not_stay_there(w
     await world.owner.done("PATCH", ONE, {"encrypted": False})
     for one in (ada, ben):
         assert "client_join" in await one.asks()
-    # As after the seconds for which a grant keeps a seat: the grant itself lasts longer.
+    # The reserved seat expires after some seconds, but the grant lasts longer.
     world.community.voice._seats._reserved.clear()
     await world.owner.done("PATCH", ONE, {"encrypted": True})
     for number, one in enumerate((ada, ben), start=1):
@@ -143,9 +145,9 @@ async def test_an_encrypted_call_holds_25_people_and_whoever_looks_after_it_is_o
         await world.sfu.tell("peer_joined", "lobby", one)
         await live.pushed("voice_joined")
     await world.enters(ada)
-    # Into other channels that are full those who may move members get.
+    # Members who may move others can join other full channels.
     assert await Caller(owner, live).asks(sealed=True) == "channel_full"
-    # Who comes all the same is put out.
+    # A member who joins nevertheless is put out.
     await world.sfu.tell("peer_joined", "lobby", world.owner.id)
     await world.sfu.until("disconnect_user")
 
@@ -157,7 +159,7 @@ async def test_moderators_move_people_into_an_encrypted_channel_who_seal_there(w
     await mod.pushed("voice_joined")
     assert "error" not in (await mod.ask("voice_move", member_id=ada.id, channel_id="lobby"))["data"]
     assert await ada.live.pushed("voice_moved") == {"from_channel_id": "side-room", "channel_id": "lobby"}
-    # It is for her page to seal: nobody can do that for her.
+    # Only her own page can seal for her.
     assert await ada.asks() == "sealing_differs"
     await world.enters(ada)
 
@@ -172,7 +174,7 @@ async def test_who_is_in_the_call_makes_the_group_and_whoever_leaves_is_gone_fro
     await let_in(ada, 0, ben)
     [waiting] = (await ben.client.person.done("GET", "/api/private/welcomes?channel_id=lobby"))["welcomes"]
     assert waiting["conversation_id"] == "lobby"
-    # To what reads conversations it is none.
+    # The welcome does not belong to any private conversation.
     assert await ben.client.welcomes() == []
     assert (await ben.client.person.done("GET", "/api/private/conversations"))["conversations"] == []
     for way in (ada.client.send(LOBBY, 1), cem.client.commit(LOBBY, 1)):
@@ -181,7 +183,7 @@ async def test_who_is_in_the_call_makes_the_group_and_whoever_leaves_is_gone_fro
 
     await world.enters(cem)
     await let_in(ben, 1, cem)
-    # Nobody shuts out somebody who is in the call.
+    # Nobody can remove a member who is in the call.
     status, answer = await cem.client.commit(LOBBY, 2, removed=[ada.client.device_id])
     assert (status, answer["error"]) == (400, "invalid_request")
     await world.leaves(ada)
@@ -195,7 +197,7 @@ async def test_who_is_in_the_call_makes_the_group_and_whoever_leaves_is_gone_fro
     )
     await let_in(cem, 2, removed=(ada,))
     assert set(await inside(ben)) == {ben.client.device_id, cem.client.device_id}
-    # With the last who leaves all is gone, and the next call begins anew.
+    # When the last member leaves, the group is deleted and the next call starts a new one.
     await world.leaves(ben)
     await world.leaves(cem)
     await world.enters(ada)
@@ -227,7 +229,7 @@ async def test_the_setting_is_of_voice_channels_and_changes_while_nobody_is_ther
     await world.leaves(ada)
     assert (await world.owner.done("PATCH", ONE, {"encrypted": False}))["encrypted"] is False
     assert "client_join" in await ada.asks()
-    # She is on her way in.
+    # She is joining.
     assert await world.owner.refused("PATCH", ONE, {"encrypted": True}) == "channel_in_use"
     text = {"name": "hall", "type": "text", "encrypted": True}
     assert await world.owner.refused("POST", "/api/channels", text) == "invalid_request"

@@ -1,4 +1,4 @@
-"""People in a call raise hands, react, and a moderator stops what somebody shows of their screen."""
+"""People in a call raise hands and react, and a moderator stops a screen share."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ async def test_a_moderator_lowers_a_hand_that_can_be_raised_again(world: World) 
     assert await error(world.bob.ask("voice_lower_hand", **lowering)) == "forbidden"
     elsewhere = {**lowering, "channel_id": "general"}
     assert await error(world.mod.ask("voice_lower_hand", **elsewhere)) == "unknown_channel"
-    for _ in range(2):  # The second finds no hand, and nobody is told again.
+    for _ in range(2):  # The second request finds no raised hand, and pushes nothing.
         reply = await world.mod.ask("voice_lower_hand", **lowering)
         assert reply["data"] == {}
     assert await hand(world.ada) > first
@@ -84,7 +84,7 @@ async def test_a_reaction_is_seen_by_who_is_in_the_call(world: World) -> None:
     for member in (world.ada, world.bob):
         seen = await member.pushed("voice_reacted")
         assert seen == {"channel_id": "lobby", "member_id": world.ada.id, "emoji": "🎉"}
-    # What comes next to somebody outside is not the reaction.
+    # The next event of a member outside the call is not the reaction.
     await hand(world.ada)
     assert "hand" in (await world.mod.receive())["data"]
 
@@ -93,7 +93,7 @@ async def test_reactions_are_limited(world: World) -> None:
     await world.enters(world.ada)
     asked = {"channel_id": "lobby", "emoji": "👏"}
     codes = []
-    # The allowance of requests holds them back to so few that the burst can fill again; not for ever.
+    # The request limit slows the requests down so that the burst can refill, but not forever.
     while "rate_limited" not in codes:
         reply = await world.ada.ask("voice_react", **asked)
         codes.append(reply["data"].get("error", ""))
@@ -122,7 +122,7 @@ async def test_a_screen_that_is_stopped_stays_so_until_its_person_leaves(world: 
     assert reply["event"] == "voice_stop_screen"
     assert await world.ada.pushed("voice_screen_stopped") == {"channel_id": "lobby"}
     told = await world.told("user_caps")
-    while "share_screen" in told["caps"]:  # Of the joining.
+    while "share_screen" in told["caps"]:  # Earlier caps, from joining.
         told = await world.told("user_caps", world.sfu.count("user_caps") + 1)
     assert (told["user_id"], told["caps"]) == (world.ada.id, ["share_video", "speak"])
     count = world.sfu.count("user_caps")

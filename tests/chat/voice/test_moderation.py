@@ -1,4 +1,4 @@
-"""Moderators silence, put out and move people in voice channels; what they did holds."""
+"""Moderators mute, disconnect and move people in voice channels, and their acts last."""
 
 import dataclasses
 from functools import partial
@@ -62,7 +62,7 @@ async def test_mutes_outlive_both_servers(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, deafened=True)
     await world.told("user_audio_control")
-    # The link is lost, and while it is, the mute is changed.
+    # The mute is changed while the link is lost.
     world.sfu.people = {"lobby": [world.ada.id]}
     await world.sfu.stop()
     world.sfu.heard.clear()
@@ -102,7 +102,7 @@ async def test_moving_tells_the_page_where_to_go_and_puts_it_out(world: World) -
     told = {"from_channel_id": "lobby", "channel_id": "side-room"}
     assert await world.ada.pushed("voice_moved") == told
     assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
-    # To where somebody is, there is nothing to do.
+    # Moving a member to the channel where they already are does nothing.
     await world.enters(world.bob, "side-room")
     await world.mod.ask("voice_move", member_id=world.bob.id, channel_id="side-room")
     await world.nothing_more()
@@ -142,7 +142,7 @@ async def test_every_act_has_its_refusals(world: World, event: str, more: dict[s
     assert await error(bob.ask(event, member_id=ada.id, **more)) == "forbidden"
     if event != "voice_mute":
         assert await error(mod.ask(event, member_id=bob.id, **more)) == "not_in_voice"
-        # Nobody learns that somebody is where they cannot see them.
+        # Nobody learns of a member in a channel that they cannot see.
         override(world, "lobby", mod.id, Override(deny=Permission.VIEW_CHANNEL))
         assert await error(mod.ask(event, member_id=ada.id, **more)) == "not_in_voice"
     assert world.sfu.count("disconnect_user") == world.sfu.count("user_audio_control") == 0
@@ -177,7 +177,7 @@ async def test_a_member_who_was_kicked_while_there_was_no_connection_is_put_out_
         sfu.people["lobby"] = [ada.id]
         await sfu.start()
         await sfu.until("disconnect_user")
-    # The server may also be restarted before it has said so.
+    # The server may also be restarted before it has sent the disconnect.
     async with server_with_insight(variables):
         await sfu.until("disconnect_user", 2)
 

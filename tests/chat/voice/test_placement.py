@@ -1,4 +1,4 @@
-"""Where rooms are, among several media services: spread, staying, moving only when they must."""
+"""The placement of rooms among several media services: they are spread, and move only when they must."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ ROOMS = [f"room-{number}" for number in range(300)]
 
 
 class World:
-    """Services that come and go, rooms that fill and empty."""
+    """Services that come and go, and rooms that fill and empty."""
 
     def __init__(self, names: list[str]) -> None:
         self.gone: set[int] = set()

@@ -1,4 +1,4 @@
-"""The room of a private conversation: its members call each other there, and to others it does not exist."""
+"""The room of a private conversation: its members call each other there, and for others it does not exist."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def person(world: World, member: LiveMember) -> Person:
 
 
 async def conversation(world: World, *others: LiveMember) -> str:
-    """Of Ada with these."""
+    """Open a conversation of Ada with these members. Return its id."""
     members = [other.id for other in others]
     await world.take_part(world.ada, *others)
     opened = await person(world, world.ada).done("POST", "/api/private/conversations", {"members": members})
@@ -22,7 +22,7 @@ async def conversation(world: World, *others: LiveMember) -> str:
 
 
 async def asked(member: LiveMember, event: str, **data: object) -> Any:
-    """The answer, or the code of the refusal."""
+    """Return the response, or the code of the refusal."""
     data = (await member.ask(event, **data))["data"]
     return data.get("error", data)
 
@@ -31,12 +31,12 @@ async def test_its_members_get_in_and_nobody_else_hears_of_it(world: World) -> N
     room_id = await conversation(world, world.bob)
     way = await asked(world.ada, "voice_join", channel_id=room_id, sealed=True)
     assert way["client_join"]["room_id"] == room_id
-    # Nothing that is not encrypted gets in, nor a device that could not get the keys.
+    # Clients that do not encrypt cannot join, nor can devices that could not get the keys.
     assert await asked(world.ada, "voice_join", channel_id=room_id) == "sealing_differs"
     another = await second_device(person(world, world.ada))
     async with world.chat.member("", another.token) as live:
         assert await asked(live, "voice_join", channel_id=room_id, sealed=True) == "no_device"
-    # A moderator may move people between channels, and is a stranger here.
+    # A moderator who may move people between channels has no access here.
     assert await asked(world.mod, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
     await world.sfu.tell("peer_joined", room_id, world.ada.id)
     for member in (world.ada, world.bob):

@@ -1,4 +1,6 @@
-"""Several media services as if they were one: who is where, who is gone, who is in the wrong place."""
+"""Several media services that look like one: present people, lost services, and people at the wrong
+service.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,14 +19,14 @@ WITHIN_S = 10.0
 
 @dataclass
 class World:
-    """Two media services, a chat server that has both, and a member who is told everything."""
+    """Two media services, a chat server that is connected to both, and a member who receives all events."""
 
     chat: ChatServer
     ada: LiveMember
     services: list[FakeSfu] = field(default_factory=list)
 
     async def place(self, room_id: str = "lobby") -> int:
-        """At which service a room is."""
+        """Return the service of a room."""
         url = (await self.ada.ask("voice_join", channel_id=room_id))["data"]["urls"][-1]
         return int(url.partition("service=")[2] or 0)
 
@@ -34,7 +36,7 @@ class World:
         await sfu.tell("peer_joined", room_id, user_id)
 
     def told(self, service: int, event: str) -> list[str]:
-        """The users of whom a service was told."""
+        """Return the users in the events of a kind that a service received."""
         heard = self.services[service].heard
         return [str(payload(frame)["user_id"]) for frame in heard if frame.event == event]
 
@@ -74,7 +76,7 @@ async def test_what_concerns_somebody_is_said_where_their_room_is(world: World) 
     async with world.chat.member("Bob") as bob:
         await world.arrives(place, bob.id)
         assert await world.ada.people("lobby") == ["Bob"]
-        # Whether the other one is there is all the same.
+        # The state of the other service does not matter.
         await world.services[1 - place].stop()
         assert (await world.ada.ask("voice_disconnect", member_id=bob.id))["data"] == {}
         await world.services[place].until("disconnect_user")
@@ -129,14 +131,14 @@ async def test_who_is_in_a_room_elsewhere_is_sent_to_where_the_others_are(world:
     await world.services[1 - place].until("disconnect_user")
     assert world.told(1 - place, "disconnect_user") == [world.ada.id]
     assert world.told(place, "disconnect_user") == []
-    # They were never shown there, so their going is nothing to tell either.
+    # They were never shown there, so their departure is not reported either.
     await world.services[1 - place].tell("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
 
 
 async def test_people_of_a_service_that_was_only_out_of_reach_are_sent_on_too(world: World) -> None:
-    """It went on without us, its people among themselves; meanwhile others have begun elsewhere."""
+    """The lost service went on without the chat server. In the meantime others have begun elsewhere."""
     place = await world.place()
     await world.arrives(place, world.ada.id)
     await world.ada.people("lobby")

@@ -1,4 +1,4 @@
-"""Who speaks in a call is told to those who look at it from outside, and to nobody else."""
+"""Speaker updates go to members who watch a call from outside, and to nobody else."""
 
 from svc.base.envelope import serialise
 from tests.chat.voice.conftest import World
@@ -15,7 +15,7 @@ async def test_who_looks_from_outside_is_told_who_speaks(world: World) -> None:
     await speak(world, world.ada.id)
     said = {"channel_id": "lobby", "member_ids": [world.ada.id]}
     assert await world.bob.pushed("voice_speaking") == said
-    # Whoever begins to look later is told what is so.
+    # A member who starts to watch later gets the current speakers.
     await world.mod.ask("in_sight", visible=True)
     assert await world.mod.pushed("voice_speaking") == said
     await speak(world)
@@ -25,13 +25,13 @@ async def test_who_looks_from_outside_is_told_who_speaks(world: World) -> None:
 
 async def test_the_media_service_is_asked_only_while_somebody_looks(world: World) -> None:
     await world.enters(world.ada)
-    # Who is in the call hears it from the media service.
+    # Members in the call get speakers from the media service.
     await world.ada.ask("in_sight", visible=True)
     await world.bob.ask("in_sight", visible=True)
     await world.told("speakers_wanted")
     await world.bob.ask("in_sight", visible=False)
     assert await world.told("speakers_wanted", 2) == {"room_id": "lobby", "wanted": False}
-    # What was on its way is passed on to nobody.
+    # An update that was already on its way is dropped.
     await speak(world, world.ada.id)
     await world.nothing_more()
     await world.enters(world.bob)

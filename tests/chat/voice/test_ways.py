@@ -1,4 +1,4 @@
-"""What members are told of the ways to the media services, by what the operator has set."""
+"""The addresses of the media services that members get, depending on the operator's settings."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A webhook into `general` as tests use it: where to post, and what a member of the channel gets."""
+"""A webhook into `general` for tests: its address, and the messages that a member of the channel receives."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from tests.chat.people import Person
 
 @dataclass
 class Hook:
-    """`path` is its address without the server's."""
+    """A webhook with a reader. `path` is its address without the server's."""
 
     chat: ChatServer
     path: str
@@ -22,14 +22,14 @@ class Hook:
         return f"{self.chat.address}{self.path}"
 
     async def arrived(self) -> dict[str, Any]:
-        """The next message, on the live socket of who reads the channel."""
+        """Return the next message on the reader's live socket."""
         message: dict[str, Any] = await self.reader.pushed("message_posted")
         return message
 
 
 @asynccontextmanager
 async def hook_of(owner: Person) -> AsyncIterator[Hook]:
-    """One that the owner makes, and reads."""
+    """Create a webhook for the owner, who is also its reader."""
     made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     async with owner.chat.member("", owner.token) as reader:
         yield Hook(owner.chat, f"/api/webhooks/{made['id']}/{made['token']}", reader)

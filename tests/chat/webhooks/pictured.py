@@ -1,4 +1,4 @@
-"""Pictures of a server for tests: hosts that have some, on an internet of its own, and a store."""
+"""A server's pictures for tests: hosts on an isolated internet, and a store."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
@@ -31,7 +31,7 @@ def wanted(path: str, url: str = "", *, most: int = MAX_PICTURE_BYTES, avatar: b
 
 
 def padded(size: int, picture: bytes = PNG) -> bytes:
-    """The same picture, in a file of that size: what follows its end is nobody's business."""
+    """Pad a picture to a file of this size. Data after the end of the picture is ignored."""
     return picture + bytes(size - len(picture))
 
 
@@ -43,7 +43,7 @@ class Failing(FileObjects):
 
 
 class Scene:
-    """Pictures of a server, hosts that have some, and what was stored."""
+    """The pictures of a server, hosts that serve some, and the stored files."""
 
     def __init__(
         self, pictures: Pictures, host: Host, media: Media, outcomes: Counter[tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""The picture of a webhook: uploaded, made small, shown with its messages, and let go of.
+"""The avatar of a webhook: uploaded, scaled down, shown with its messages, and deleted.
 
 docs/http.md, "Webhooks" and docs/webhooks.md.
 """

@@ -1,4 +1,4 @@
-"""Bytes become a JSON value, or are refused: never anything else."""
+"""A body becomes a JSON value or is refused."""
 
 import json
 from contextlib import suppress
@@ -19,7 +19,7 @@ from svc.chat.webhooks.reader import TOO_DEEP, decode, is_json
         *(b"", b" ", b"{", b"{'a': 1}", b'{"a": NaN}', b'{"a": Infinity}', b'{"a": -Infinity}', b"{} {}"),
         *(b'{"a": 1,}', b"text", b"\xff", b'"\xff"', '{"text": "hi"}'.encode("utf-16"), b'{"a": 01}'),
         *(b"[" * 100_000, b'{"a":' * 50_000, b"[" * 50_000 + b"}" * 50_000),
-        # Deep, and a string that looks as if it began again and again.
+        # Deep nesting, and strings that look as if they restarted again and again.
         b"[" * 2_000 + b'\\"' * 100_000,
         b"[" * 2_000 + b'"' + b'\\"' * 100_000 + b"\\",
     ],
@@ -38,7 +38,7 @@ def test_what_is_not_json_is_refused(body: bytes) -> None:
     ],
 )
 def test_what_is_not_json_is_never_made_into_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That takes fifty times as long, and such bodies do not count."""
+    """Building values takes fifty times as long, and such bodies do not count toward the limit."""
     monkeypatch.setattr(reader, "orjson", None)
     with pytest.raises(ChatError):
         decode(body)
@@ -58,7 +58,7 @@ def test_looking_through_a_body_and_reading_it_say_the_same(pieces: list[str]) -
     [
         (b"{}", {}),
         (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
-        # Half of a surrogate pair is as little a character as NUL is.
+        # Half of a surrogate pair is as invalid as NUL.
         (b'["\\ud800", "\\uDC00", "\\\\ud800", "\\ud83d\\ude00"]', ["\0", "\0", "\\ud800", "\U0001f600"]),
         (b'"\\u0000"', "\0"),
         (b"[" * 500 + b"]" * 500, None),

@@ -1,4 +1,4 @@
-"""Cards as they are stored: with our copies of the pictures and no address of theirs."""
+"""Cards as they are stored: with our copies of the pictures and without the sender's addresses."""
 
 from typing import Any
 

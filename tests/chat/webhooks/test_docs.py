@@ -1,4 +1,4 @@
-"""What docs/webhooks.md says: its commands are run, and its tables are held against the code."""
+"""Commands in docs/webhooks.md work, and its tables agree with the code."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.kit.markdown import rows
 DOCUMENT = Path(__file__).parents[3] / "docs/webhooks.md"
 EXAMPLE = re.compile(r"```sh\n(.+?)\n```\n\n```json\n(.+?)\n```", re.DOTALL)
 EXAMPLES: list[tuple[str, str]] = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
-# Stands for what is different each time.
+# Stands for a part that differs each time.
 ANYTHING = "…"
 DEADLINE_S = 30.0
 
@@ -38,7 +38,7 @@ async def test_the_examples_are_answered_as_it_says(hook: Hook, command: str, an
 
 
 def fits(value: object, pattern: object) -> bool:
-    """Is a value as it is written, but for what is left out?"""
+    """Return whether a value matches a documented one, except for its placeholders."""
     if pattern == ANYTHING:
         return isinstance(value, str)
     if isinstance(pattern, dict):

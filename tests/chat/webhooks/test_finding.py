@@ -1,4 +1,4 @@
-"""What webhooks post is found like what members write, and has a line for notifications."""
+"""Messages of webhooks are found like those of members, and have a line for notifications."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ CARD: dict[str, Any] = {
 
 
 async def found(folk: People, query: str) -> list[str]:
-    """The ids; the index is a moment behind."""
+    """Return the ids of matching messages, and wait for the index if there are none yet."""
     async with asyncio.timeout(30):
         while True:
             answer = await folk.member.done("GET", f"/api/search?query={query}")
@@ -82,7 +82,7 @@ async def test_without_a_text_there_is_a_line_for_notifications(
 
 @dataclass
 class Stored:
-    """Pictures that are all this one."""
+    """A picture store that returns the same picture for every request."""
 
     picture: Mapping[str, object]
 

@@ -1,6 +1,6 @@
-"""Clients that others wrote post to webhooks, and each message arrives as a person would expect.
+"""Clients by other authors post to webhooks, and each message arrives as a person would expect.
 
-Those from PyPI and npm are pinned in tests/clients; the Alertmanager is Debian's.
+Clients from PyPI and npm are pinned in tests/clients. The Alertmanager is Debian's.
 """
 
 import json
@@ -29,7 +29,7 @@ async def hook(chat: ChatServer) -> AsyncIterator[Hook]:
 
 
 async def test_apprise_posts_a_text_under_a_name(hook: Hook, tmp_path: Path) -> None:
-    """Told which of its keys are ours, and which to leave out."""
+    """Apprise is configured with the names of our keys, and with keys to leave out."""
     programs = await python_packages(CLIENTS / "requirements.txt")
     keys = ":message=text&:title=display_name&:version=&:type=&:attachments="
     url = f"{hook.url.replace('http://', 'json://')}?{keys}"

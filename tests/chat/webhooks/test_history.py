@@ -1,4 +1,4 @@
-"""Whoever manages a webhook sees what became of its last posts, and nothing of what was in refused ones."""
+"""Managers of a webhook see the outcomes of its last posts, and nothing of the content of refused posts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Posts whose webhook or channel changes while their pictures are on the way, and what is stored then.
+"""Posts whose webhook or channel changes while their pictures are being fetched.
 
 docs/http.md, "Webhooks".
 """
@@ -20,7 +20,7 @@ PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
 
 @dataclass
 class SlowPictures:
-    """Pictures that arrive when the test says so; there are none in the end."""
+    """A picture collector that returns nothing, at a time that the test chooses."""
 
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -47,7 +47,7 @@ class Site:
             return response.status, await response.json()
 
     async def under_way(self) -> "asyncio.Task[tuple[int, Any]]":
-        """A post that waits for its pictures."""
+        """Start a post, and return once it waits for its pictures."""
         posting = asyncio.create_task(self.post(PICTURE))
         async with asyncio.timeout(30):
             await self.pictures.asked.wait()
@@ -76,7 +76,7 @@ async def test_a_refused_payload_asks_for_no_picture_and_posts_nothing(site: Sit
 
 
 async def test_who_finds_no_webhook_is_not_counted(site: Site) -> None:
-    """Else anybody could fill the memory with counters."""
+    """Otherwise anyone could fill the memory with counters."""
     known, site.webhook = site.webhook, site.webhook | {"token": "wrong"}
     assert (await site.post({"text": "a"}))[0] == 404
     site.webhook = known | {"id": "nobody"}
@@ -118,7 +118,7 @@ async def test_a_channel_that_is_deleted_meanwhile_gets_nothing(site: Site) -> N
 
 @pytest.mark.parametrize("posts", [1, 14])
 async def test_a_deletion_that_waits_in_the_same_commit_comes_first(site: Site, posts: int) -> None:
-    """Whatever the order of requests, what is posted after the deletion was stored is refused."""
+    """After a deletion is stored every post is refused, whatever the order of the requests."""
     deletion = asyncio.create_task(site.owner.done("DELETE", site.path))
     answers = await asyncio.gather(*(site.post({"text": str(n)}) for n in range(posts)))
     await deletion
@@ -129,12 +129,12 @@ async def test_a_deletion_that_waits_in_the_same_commit_comes_first(site: Site, 
 
 
 async def test_a_write_behind_the_deletion_finds_no_webhook(site: Site) -> None:
-    """The two in one queue, and nothing in memory that knows of it yet."""
+    """Both wait in one queue, while the memory does not reflect the deletion yet."""
     posting = site.community.talking.posting
     webhook = site.community.talking.webhooks.current(site.webhook["id"])
     deletion = asyncio.create_task(site.community.talking.webhooks.delete(None, webhook.id, 0.0))
     post = asyncio.create_task(posting.post(webhook, {"text": "a"}))
-    # Both are queued before either is answered.
+    # Both are queued before either gets a response.
     outcome = (await asyncio.gather(deletion, post, return_exceptions=True))[1]
     assert getattr(outcome, "code", outcome) == "not_found"
     assert await site.messages("general") == []

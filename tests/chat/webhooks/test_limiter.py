@@ -83,7 +83,7 @@ def test_a_webhook_that_is_gone_is_forgotten() -> None:
 
 @given(st.lists(st.integers(0, 10_000), max_size=200))
 def test_never_more_pass_than_the_burst_and_one_every_two_seconds(pauses: list[int]) -> None:
-    """Whatever the pauses; and a block lasts exactly as long as it says."""
+    """The bound holds for all pauses, and a block lasts exactly as long as announced."""
     limiter, now, passed, since, blocked_until = Limiter(), NOW, 0, NOW, 0
     for pause in pauses:
         now += pause

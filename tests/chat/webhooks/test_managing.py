@@ -1,4 +1,4 @@
-"""Who manages webhooks, what they see of them, and who hears of it.
+"""Management of webhooks: permissions, visible data, and the recipients of events.
 
 docs/http.md, "Webhooks" and docs/security.md, "Secrets".
 """
@@ -132,7 +132,7 @@ async def test_deleting_a_channel_clears_it(folk: People) -> None:
 
 @pytest.fixture
 async def keeper(folk: People) -> Person:
-    """Manages webhooks in `general` alone, and cannot view `staff`."""
+    """Create a member who manages webhooks only in `general`, and cannot view `staff`."""
     keeper = await newcomer(folk.chat, "Keeper")
     override = f"/api/channels/general/overrides/member/{keeper.id}"
     await folk.owner.done("PUT", override, {"allow": ["manage_webhooks"]})
@@ -166,7 +166,7 @@ async def test_a_manager_of_one_channel_learns_of_no_other(folk: People, keeper:
             assert await keeper.refused(method, path, body) == "unknown_webhook"
         assert await keeper.refused("DELETE", path + "/picture") == "unknown_webhook"
     path = f"/api/webhooks/{mine['id']}"
-    # What cannot be seen does not exist; what can be seen is forbidden.
+    # A channel that the member cannot see does not exist. A visible channel is forbidden.
     assert await keeper.refused("PATCH", path, {"channel_id": staff}) == "unknown_channel"
     assert await keeper.refused("PATCH", path, {"channel_id": "lobby"}) == "forbidden"
     assert await keeper.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -177,7 +177,7 @@ async def test_a_manager_of_one_channel_learns_of_no_other(folk: People, keeper:
 
 
 async def test_a_webhook_without_a_channel_is_its_makers_and_the_owners(folk: People) -> None:
-    """What is posted to it was for a channel that others perhaps may not view."""
+    """Its posts were for a channel that others may not be allowed to view."""
     owners, admins = await made(folk.owner), await made(folk.admin)
     path = f"/api/webhooks/{owners['id']}"
     assert await folk.admin.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -189,7 +189,7 @@ async def test_a_webhook_without_a_channel_is_its_makers_and_the_owners(folk: Pe
     for person, visible in ((folk.admin, [admins]), (folk.owner, [owners, admins])):
         shown = (await person.done("GET", "/api/webhooks"))["webhooks"]
         assert [webhook["id"] for webhook in shown] == [webhook["id"] for webhook in visible]
-    # Found again, it is everybody's who manages there.
+    # With a channel again, everybody who manages there sees it.
     await folk.owner.done("PATCH", path, {"channel_id": "general"})
     await folk.admin.done("GET", path)
 
@@ -211,7 +211,7 @@ async def test_managers_hear_of_every_change_and_others_of_none(folk: People) ->
     async with folk.live("admin", "moderator") as [admin, moderator]:
         webhook = await made(folk.owner)
         public = {name: webhook[name] for name in NAMES}
-        # The URL is for those who ask.
+        # The URL is only in responses.
         assert await admin.pushed("webhook_created") == public
         path = f"/api/webhooks/{webhook['id']}"
         await folk.owner.done("PATCH", path, {"name": "Deploys"})

@@ -1,4 +1,4 @@
-"""The payload's reader, row by row: every problem and limit of the specification, and what passes.
+"""The payload parser, row by row: every problem and limit of the specification, and valid payloads.
 
 docs/webhooks.md.
 """
@@ -29,7 +29,7 @@ def card(**parts: object) -> dict[str, object]:
 
 
 def problems(value: object) -> list[tuple[str, str, int | None]]:
-    """What is wrong: path, code, limit."""
+    """Return the problems of a payload: path, code, limit."""
     parsed = parse(value)
     if isinstance(parsed, Payload):
         return []
@@ -47,7 +47,7 @@ BAD_COLORS: Sequence[object] = (
     *(-1, 16_777_216, 1.5, True, False, [], {}, 10**30),
 )
 
-# Section 7.1: each code, where it can stand.
+# Section 7.1: each code, everywhere it can occur.
 REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
     # required: missing, or empty after trimming spaces.
     ({}, [("text", "required", None)]),
@@ -257,7 +257,7 @@ def test_a_color_is_a_number_in_the_end(given: object, number: int | None) -> No
         ("2024-02-29T23:59:59.123456789+02", "2024-02-29T23:59:59.123456789+02:00"),
         ("20260131T120000,5Z", "2026-01-31T12:00:00.5Z"),
         ("0001-01-01T00:00+23:59", "0001-01-01T00:00:00+23:59"),
-        # Leap seconds: readers' clocks have none, so it is the second after it.
+        # Leap seconds: readers' clocks have none, so each becomes the second after it.
         ("1990-12-31T23:59:60Z", "1991-01-01T00:00:00Z"),
         ("1990-12-31T15:59:60-08:00", "1990-12-31T16:00:00-08:00"),
         ("20161231T235960.5Z", "2017-01-01T00:00:00.5Z"),

@@ -1,4 +1,4 @@
-"""How large the pictures of a message may be, each and together, and how long they may take."""
+"""Limits for the pictures of a message: the size of each, the total size, and the time."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -75,7 +75,7 @@ def test_what_is_too_large_itself_takes_no_room_from_others(tmp_path: Path) -> N
         async with scene_of({**large, "/over": over, "/over2": over}, tmp_path) as on:
             collected = await on.collect(*map(wanted, ("over", "over2", *"0123")))
             assert collected.pictures.keys() == set("0123")
-            # The four may have used the budget up before it is known how large these are.
+            # The four pictures may have used up the budget before the sizes of these are known.
             assert codes(collected).keys() == {"over", "over2"}
             assert set(codes(collected).values()) <= {"too_large", "media_budget"}
 
@@ -126,7 +126,7 @@ def test_what_has_arrived_by_the_deadline_stays_and_the_rest_is_left_out(
         async with scene_of({"/good": answer(PNG), **slow}, tmp_path) as on:
             collected = await on.collect(wanted("good"), *(wanted(path[1:]) for path in slow))
             assert collected.pictures.keys() == {"good"}
-            # Those too whose turn never came.
+            # This includes pictures whose turn never came.
             assert set(codes(collected).values()) == {"timeout"}
 
     on_an_internet(body, tmp_path)
@@ -147,7 +147,7 @@ def test_pictures_that_wait_too_long_for_the_decoder_are_left_out(
 
 @asynccontextmanager
 async def busy(sandbox: Sandbox) -> AsyncIterator[None]:
-    """A sandbox all of whose places are taken."""
+    """Take all places of a sandbox."""
     async with sandbox._places, sandbox._places:
         yield
 

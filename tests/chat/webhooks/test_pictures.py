@@ -1,4 +1,4 @@
-"""What is stored of the pictures of a message, and what is left out and why: every warning."""
+"""Stored pictures of a message, and all warnings about pictures that are left out."""
 
 import asyncio
 import gzip
@@ -21,7 +21,7 @@ def test_a_picture_of_each_format_is_stored_anew_in_its_size(tmp_path: Path, for
     file = encoded(scene(640, 480), format_)
 
     async def body() -> None:
-        # Neither its name nor what its host calls it matters.
+        # Neither the name nor the declared content type matters.
         async with scene_of({"/a.txt": answer(file, Content_Type="text/html")}, tmp_path) as on:
             collected = await on.collect(wanted("image", f"{HOST}/a.txt"))
             shown = collected.pictures["image"]
@@ -150,7 +150,7 @@ def test_hostile_pictures_are_warnings_and_the_others_stay(tmp_path: Path) -> No
         async with scene_of({**pages, "/good": answer(PNG)}, tmp_path) as on:
             refs = [wanted(name, f"{HOST}/{at}") for at, name in enumerate(hostile)]
             collected = await on.collect(*refs, wanted("good"))
-            # No file is too large here, whatever it claims of its pixels.
+            # No file is too large here, whatever number of pixels it claims.
             assert set(codes(collected).values()) == {"unsupported_type", "invalid_image"}
             assert collected.pictures.keys() == {"good"}
 

@@ -1,7 +1,7 @@
-"""A server as a process on an internet of its own: a post's pictures are stored and served, or warned of.
+"""A server process on an isolated internet: a post's pictures are stored and served, or cause warnings.
 
 Everything is real: DNS, TLS, the decoder's sandbox, the store, the live socket. Every code of
-docs/webhooks.md, "Pictures" is answered by it once.
+docs/webhooks.md, "Pictures" occurs once.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ HTTP, HTTPS = "http://pictures.example", "https://secure.example"
 
 
 class Site:
-    """A chat server's process and a webhook of it; hosts outside, and what is inside."""
+    """The process of a chat server with a webhook, hosts outside, and the hosts inside."""
 
     def __init__(self, hook: Hook, owner: Person, host: Host, store: Path, server: ChatProcess) -> None:
         self.hook = hook
@@ -54,7 +54,7 @@ class Site:
         self.server = server
 
     async def post(self, **payload: object) -> tuple[dict[str, Any], dict[str, str]]:
-        """The message as it arrives, and the codes of the warnings by path."""
+        """Post a message. Return it as it arrives, and the codes of its warnings by path."""
         async with self.hook.chat.http.post(self.hook.path, json=payload) as response:
             answered = await response.json()
             assert response.status == 200, answered
@@ -64,7 +64,7 @@ class Site:
         return message, {warning["path"]: warning["code"] for warning in answered["warnings"]}
 
     async def load(self, address: str) -> bytes:
-        """A picture as a browser loads it: without any credentials."""
+        """Load a picture as a browser does, without any credentials."""
         async with ClientSession(self.hook.chat.address) as http, http.get(address) as response:
             assert response.status == 200
             assert response.content_type == "image/webp"
@@ -85,7 +85,7 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         "STORAGE_BACKEND": "filesystem",
         "ADDITIONAL_CHANNELS": "general",
         "SSL_CERT_FILE": str(folder / "authority.pem"),
-        # A proxy would be asked for everything; it must not be asked at all.
+        # A proxy would be asked for every address, but must not be used at all.
         **dict.fromkeys(
             ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:80"
         ),
@@ -145,7 +145,7 @@ def test_a_post_s_pictures_are_stored_and_served(tmp_path: Path) -> None:
             assert sizes == dict.fromkeys(("author icon", "image", "footer icon"), (600, 300)) | {
                 "thumbnail": (32, 24)
             }
-            assert shown["image"]["key"] == shown["footer icon"]["key"]  # One file, for one URL.
+            assert shown["image"]["key"] == shown["footer icon"]["key"]  # One URL is stored as one file.
             loaded = {name: decoded(await here.load(each["url"])) for name, each in shown.items()}
             assert {name: image.size for name, image in loaded.items()} == sizes
             assert getattr(loaded["thumbnail"], "n_frames", 1) == 4
@@ -203,7 +203,7 @@ def test_each_warning_is_answered_and_the_message_posts(tmp_path: Path) -> None:
             )
             expected = {f"cards[{at}].image_url": code for at, code in enumerate(images.values(), 1)}
             assert warnings == {"colour": "unknown_key", "avatar_url": "too_large", **expected}
-            # Five redirects are followed; what is left out is not there, and the card is.
+            # Five redirects are followed. A picture that is left out is missing, but its card is present.
             assert message["cards"][0]["thumbnail"]["width"] == 64
             assert [card["title"] for card in message["cards"]] == ["good"] + ["bad"] * len(images)
             assert not any("image" in card for card in message["cards"])
@@ -223,7 +223,7 @@ def test_more_than_thirty_two_megabytes_and_a_store_that_fails_are_warned_of(tmp
             message, warnings = await here.post(cards=cards)
             assert list(warnings.values()) == ["media_budget"]
             assert sum("image" in card for card in message["cards"]) == 4
-            # Where the folder was is a file now.
+            # Replace the folder of the store by a file.
             here.store.rename(tmp_path / "elsewhere")
             here.store.write_text("")
             message, warnings = await here.post(text="a", avatar_url=f"{HTTP}/small")
@@ -244,7 +244,7 @@ def test_a_name_that_turns_private_is_blocked_on_the_next_post(tmp_path: Path) -
 
 
 def peak_mb(pid: int) -> int:
-    """The most memory that a process has had."""
+    """Return the highest memory use of a process."""
     status = Path(f"/proc/{pid}/status").read_text()
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) // 1024
 
@@ -283,9 +283,9 @@ def test_three_hundred_hostile_posts_at_once_take_bounded_memory_and_are_all_ans
             paths = [f"/api/webhooks/{hook['id']}/{hook['token']}" for hook in hooks for _ in range(15)]
             codes = sum(await asyncio.gather(*map(post, paths)), Counter[str]())
             assert codes.keys() <= {"blocked", "fetch_failed", "too_large", "timeout", "invalid_image"}
-            # Afterwards there is room again.
+            # Afterwards the resources are free again.
             assert await post(here.hook.path, [f"{HTTP}/good"]) == {}
-            # 128 MB held, as much again on its way through buffers, and the program itself.
+            # 128 MB held, as much again in buffers, and the program itself.
             assert peak_mb(here.server.process.pid) < 512, codes
 
     on_an_internet(body, tmp_path, within_s=240)

@@ -1,4 +1,4 @@
-"""The pictures of a post are kept for as long as its message is there, and swept after it."""
+"""The pictures of a post are kept for as long as its message exists, and swept after it."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ CARD = {"title": "card", "image_url": "https://pictures.example/i.png"}
 
 @dataclass
 class KeptPictures:
-    """Everything that is wanted has been downloaded, and is really stored."""
+    """A picture collector that stores a picture for every request without a download."""
 
     media: Media
 
@@ -39,7 +39,7 @@ async def test_the_sweep_spares_the_pictures_of_a_message_and_takes_them_after_i
         payload = {"text": "a", "avatar_url": "https://pictures.example/a.png", "cards": [CARD]}
         async with chat.http.post(f"/api/webhooks/{hook['id']}/{hook['token']}", json=payload) as response:
             message_id = (await response.json())["message_id"]
-        # What has just been stored is in hand for a minute, whoever refers to it.
+        # New files are protected for a minute, whether they are referenced or not.
         community.media._in_hand.clear()
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
         assert await sweep.once() == 0

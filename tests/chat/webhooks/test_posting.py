@@ -1,4 +1,4 @@
-"""Posts over HTTP: every answer of the specification, the order of checks, and what members see.
+"""Posts over HTTP: every response of the specification, the order of checks, and the messages of members.
 
 docs/webhooks.md and docs/http.md, "Messages".
 """
@@ -18,7 +18,7 @@ Answer = tuple[int, Any]
 
 
 async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Answer:
-    """Status and body of the answer to a JSON value, or to these very bytes."""
+    """Post a JSON value, or raw bytes. Return the status and the body of the response."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     async with hook.chat.http.post(path or hook.path, data=data, headers=headers) as response:
         return response.status, await response.json()
@@ -26,7 +26,7 @@ async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Answ
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The clock of the rate limit, in ms; it stands still until somebody sets it."""
+    """Replace the clock of the rate limit by one that stands still until a test sets it, in ms."""
     now = [1_000_000]
     monkeypatch.setattr(requests, "now_ms", lambda: now[0])
     return now
@@ -95,7 +95,7 @@ async def test_refusals_have_exactly_these_bodies(
 async def test_a_webhook_without_a_channel_says_so(hook: Hook, folk: People) -> None:
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     assert await post(hook, {"text": "a"}) == (400, {"error": "no_channel"})
-    # Before the payload is looked at.
+    # The channel is checked before the payload is parsed.
     assert await post(hook, {"text": 1}) == (400, {"error": "no_channel"})
 
 
@@ -112,7 +112,7 @@ async def test_only_the_right_token_of_the_right_webhook_leads_anywhere(
         "another webhook's": f"/api/webhooks/{webhook_id}/{other['token']}",
     }[wrong]
     assert await post(hook, {"text": "a"}, path) == (404, {"error": "not_found"})
-    # Size and JSON are judged before anybody is looked for.
+    # Size and JSON are checked before the look-up.
     assert await post(hook, b"{", path) == (400, {"error": "invalid_json"})
     assert (await post(hook, b" " * 262_145, path))[0] == 413
 
@@ -186,7 +186,7 @@ async def test_a_wrong_token_takes_nothing_from_the_right_one(hook: Hook, clock:
         assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
     for _ in range(15):
         assert (await post(hook, {"text": "a"}))[0] == 200
-    # Nor is there a limit on wrong ones that could be told from the answer.
+    # Wrong tokens have no limit that the responses would reveal.
     assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
 
 

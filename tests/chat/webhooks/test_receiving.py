@@ -1,5 +1,5 @@
-"""Bodies as they come over real sockets: too large, shorter or longer than they say, slow, cut
-off. Whoever sends too much still reads why.
+"""Bodies over real sockets: too large, shorter or longer than declared, slow, cut off. A client that sends
+too much can still read the refusal.
 
 docs/webhooks.md.
 """
@@ -19,7 +19,7 @@ from tests.chat.webhooks.hook import Hook
 
 DEADLINE_S = 20.0
 TOO_LARGE = (413, {"error": "body_too_large"})
-# More than the buffers of two sockets take: whoever sends it and is not read from is stuck.
+# More than the buffers of two sockets hold, so a sender that nobody reads from is blocked.
 FLOOD = 16 * 1024 * 1024
 
 
@@ -68,7 +68,7 @@ async def sender(hook: Hook) -> AsyncIterator[Sender]:
 
 
 def padded(size: int) -> bytes:
-    """A good payload of so many bytes."""
+    """Return a valid payload of `size` bytes."""
     payload = b'{"text": "a"}'
     return payload + b" " * (size - len(payload))
 
@@ -166,7 +166,7 @@ async def test_whoever_hangs_up_posts_nothing(
 
 
 async def test_whoever_asks_first_is_told_first(sender: Sender) -> None:
-    """As curl does with what is large: it waits to be told to go on."""
+    """With a large body, curl waits for a permission to continue."""
     await sender.begin(f"Content-Length: {10 * MAX_BODY_BYTES}", "Expect: 100-continue")
     head = await sender.reader.readuntil(b"\r\n\r\n")
     if head.startswith(b"HTTP/1.1 100"):

@@ -1,7 +1,7 @@
-"""The published description and the payload's reader judge every payload alike, and so does the server.
+"""The published description, the payload parser and the server accept the same payloads.
 
-hypothesis makes payloads up, near the limits; schemathesis asks a running server. What a schema
-cannot say (the texts of all cards together, leap years) is told apart by other means.
+Hypothesis generates payloads near the limits, and schemathesis sends them to a running server. Rules that a
+schema cannot express (the texts of all cards together, leap years) are checked by other means.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.values import COLOR, TIMESTAMP, URL
 from tests.chat.webhooks.hook import Hook
 
-# The server in this process draws numbers, when to try again for one, while Hypothesis looks whether its
-# strategies do.
+# The server in this process draws random numbers, for retry delays among others, while Hypothesis checks that
+# its strategies do not.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )
@@ -44,7 +44,7 @@ SCHEMA: dict[str, Any] = {
     "components": DOCUMENT["components"],
 }
 VALIDATOR = jsonschema_rs.validator_for(SCHEMA)
-# What a schema has no words for.
+# A rule that a schema cannot express.
 UNSAYABLE = "total_too_long"
 
 LENGTHS = (0, 1, 255, 256, 257, 1024, 1025, 2047, 2048, 2049, 4000, 4001)
@@ -130,7 +130,7 @@ def test_the_reader_and_the_published_schema_agree(value: object) -> None:
 
 
 def characters(payload: Payload) -> int:
-    """What counts toward the limit on all cards, counted in another way than the reader does."""
+    """Count the characters toward the limit for all cards, by another method than the parser's."""
     texts: list[str | None] = []
     for card in payload.cards:
         texts += [card.title, card.description]
@@ -156,14 +156,14 @@ CHECKS = [
 async def test_the_server_answers_as_it_is_described(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, mode: GenerationMode, judged: Any
 ) -> None:
-    # Every request counts; here there are hundreds.
+    # Every request counts toward the limit, and this test sends hundreds.
     monkeypatch.setattr(Limiter, "take", lambda *_: 0)
     async with asyncio.timeout(100):
         await asyncio.to_thread(force, hook, mode, [*CHECKS, judged])
 
 
 def force(hook: Hook, mode: GenerationMode, checks: list[Any]) -> None:
-    """In a thread of its own, for it waits for each answer."""
+    """Run in a separate thread, because it waits for each response."""
     _, _, _, webhook_id, token = hook.path.split("/")
     parameters: Mapping[str, str] = {"webhook_id": webhook_id, "token": token}
     cases = schemathesis.openapi.from_dict(DOCUMENT)[PATH]["post"].as_strategy(generation_mode=mode)

@@ -1,5 +1,5 @@
-"""The token of a webhook is nowhere but in the answers to those who manage it: not in the database, not
-in a log line, not in a measurement, not in the audit log.
+"""The token of a webhook occurs only in responses to its managers: not in the database, in log lines, in
+metrics or in the audit log.
 
 docs/security.md, "Secrets".
 """
@@ -21,7 +21,7 @@ from tests.chat.webhooks.hook import Hook
 
 
 def holding(folder: Path, secret: str) -> list[str]:
-    """The files in which a secret stands."""
+    """Return the files that contain a secret."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return [path.name for path in files if secret.encode() in path.read_bytes()]
 
@@ -35,7 +35,7 @@ async def test_no_file_of_the_server_holds_a_token(
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"name": "Another"})
     folder = Path(variables["DATA_DIR"])
     assert holding(folder, token) == []
-    # The test would find it.
+    # The search finds a string that is stored.
     assert any("sqlite" in name for name in holding(folder, "Another"))
 
 
@@ -63,7 +63,7 @@ async def test_a_database_without_its_key_opens_nothing(variables: dict[str, str
         assert (shown["token"], shown["url"]) == (None, None)
         async with chat.http.post(f"{path}/{webhook['token']}", json={"text": "a"}) as response:
             assert (response.status, await response.json()) == (404, {"error": "not_found"})
-        # It can be replaced, and that is all.
+        # It can only be replaced.
         await owner.done("DELETE", path)
 
 
@@ -94,7 +94,7 @@ async def test_no_log_line_and_no_measurement_holds_a_token(
 
 
 async def malformed(hook: Hook) -> None:
-    """Requests to the URL that are not HTTP."""
+    """Send requests to the URL that are not valid HTTP."""
     host, _, port = hook.chat.address.removeprefix("http://").rpartition(":")
     for rest in ("HTTP/9.9\r\n\r\n", "HTTP/1.1\r\nno header\r\n\r\n", "nothing\r\n\r\n"):
         async with asyncio.timeout(30):
@@ -106,7 +106,7 @@ async def malformed(hook: Hook) -> None:
 
 
 async def test_a_page_that_resumes_is_not_told_a_token(folk: People) -> None:
-    """What is pushed is kept for those who come back."""
+    """Pushed events are kept for pages that resume."""
     async with folk.live("admin") as [admin]:
         seq = admin.welcome["seq"]
     webhook = await folk.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})

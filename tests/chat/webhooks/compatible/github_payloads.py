@@ -1,12 +1,12 @@
-"""What GitHub sends, in the shape of its documentation and with what our cards are made of.
+"""GitHub payloads in the shape of its documentation, with the parts that our cards use.
 
-Everybody and everything in them is invented.
+All people and things in them are invented.
 """
 
 from typing import Any
 
 WEB = "https://github.test"
-# Where no picture is ever fetched from.
+# An address from which no picture is ever fetched.
 AVATAR = "https://127.0.0.1/u/1?v=4"
 SENDER: dict[str, Any] = {
     "login": "example-user",

@@ -1,4 +1,4 @@
-"""The compatible addresses answer as the published description says, whatever it allows to be sent."""
+"""The compatible addresses respond as their published description says, whatever it allows to be sent."""
 
 import asyncio
 from typing import Any
@@ -20,8 +20,8 @@ from svc.chat.webhooks.compatible.requests import DISCORD, GITHUB, SLACK
 from svc.chat.webhooks.posting import Limiter
 from tests.chat.webhooks.hook import Hook
 
-# The server in this process draws numbers, when to try again for one, while Hypothesis looks whether its
-# strategies do.
+# The server in this process draws random numbers, for retry delays among others, while Hypothesis checks that
+# its strategies do not.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )
@@ -40,14 +40,14 @@ def test_every_event_of_github_is_named() -> None:
 async def test_the_server_answers_as_it_is_described(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, path: str, mode: GenerationMode
 ) -> None:
-    # Every request counts; here there are many.
+    # Every request counts toward the limit, and this test sends many.
     monkeypatch.setattr(Limiter, "take", lambda *_: 0)
     async with asyncio.timeout(100):
         await asyncio.to_thread(force, hook, path, mode)
 
 
 def force(hook: Hook, path: str, mode: GenerationMode) -> None:
-    """In a thread of its own, for it waits for each answer."""
+    """Run in a separate thread, because it waits for each response."""
     _, _, _, webhook_id, token = hook.path.split("/")
     cases = schemathesis.openapi.from_dict(DOCUMENT)[path]["post"].as_strategy(generation_mode=mode)
 

@@ -1,4 +1,4 @@
-"""What a program writes for a Discord webhook reads here as it did there."""
+"""Payloads for a Discord webhook read here as they do in Discord."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What other services' messages become fits what a webhook takes, whatever they hold."""
+"""Converted messages of other services fit the limits of a webhook, whatever they contain."""
 
 import json
 from collections.abc import Callable
@@ -102,9 +102,9 @@ def test_a_moment_without_a_zone_is_in_utc(text: str, found: datetime | None) ->
     assert moment(text) == found
 
 
-# How long it takes depends on who else is at work.
+# The time depends on other load on the machine.
 
-# Payloads in the shape of all three, with the wrong value now and then.
+# Payloads in the shapes of all three services, with a wrong value now and then.
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 _TEXTS = st.text(max_size=30) | st.builds("x".__mul__, st.integers(0, 7_000)) | _SCALARS
 _KEYS = (
@@ -149,7 +149,7 @@ def _accepted_unless_unreadable(make: Callable[[], MessageDraft | None]) -> None
 
 
 def _accepted(draft: MessageDraft) -> Payload:
-    """What the validator makes of it; it finds no problem and knows every key."""
+    """Return the validator's result, which has no problems and no unknown keys."""
     found = parse(draft.payload())
     assert not isinstance(found, Refused), found.problems
     assert list(found.warnings) == []

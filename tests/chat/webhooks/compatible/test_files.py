@@ -1,4 +1,4 @@
-"""Files in a post to Discord's address are attached to the message, or named as left out."""
+"""Files in a post to Discord's address are attached to the message, or listed as left out."""
 
 import json
 import time
@@ -19,7 +19,7 @@ FILM = b"\x00\x00\x00\x18ftypmp42" + bytes(24)
 
 
 async def post(hook: Hook, body: dict[str, object], *files: tuple[str, bytes]) -> tuple[Any, Any]:
-    """The answer, and the message as its readers have it."""
+    """Return the response, and the message as its readers receive it."""
     form = FormData(quote_fields=False, default_to_multipart=True)
     form.add_field("payload_json", json.dumps(body), content_type="application/json")
     for place, (name, data) in enumerate(files):
@@ -106,7 +106,7 @@ async def test_the_files_of_a_message_go_with_it(variables: dict[str, str]) -> N
     ):
         picture = encoded(scene(800, 600), "PNG")
         _, message = await post(hook, {}, ("graph.png", picture), ("log.txt", b"a log"))
-        # What has just been stored is in hand for a minute, whoever refers to it.
+        # New files are protected for a minute, whether they are referenced or not.
         community.media._in_hand.clear()
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
         assert await sweep.once() == 0

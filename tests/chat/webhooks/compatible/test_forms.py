@@ -88,7 +88,7 @@ def test_what_is_no_form_is_refused(content_type: str, body: bytes) -> None:
 )
 @pytest.mark.parametrize("head", [b"", b"--x\r\nContent-Disposition: form-data; "])
 def test_the_effort_for_the_worst_of_bodies_grows_with_their_size(piece: bytes, head: bytes) -> None:
-    """Nobody has shown a webhook's token by then."""
+    """No webhook token has been checked at this point."""
 
     def read(size: int) -> None:
         with pytest.raises(ChatError):
@@ -98,7 +98,7 @@ def test_the_effort_for_the_worst_of_bodies_grows_with_their_size(piece: bytes, 
 
 
 def test_the_effort_for_the_worst_of_headers_grows_with_their_length() -> None:
-    """A quotation mark that nothing closes once took a second and a half of the event loop."""
+    """An unclosed quotation mark once took a second and a half of the event loop."""
 
     def read(length: int) -> None:
         body = "".join(part('name="' + ";" * length, "x") for _ in range(62)) + "--x--"

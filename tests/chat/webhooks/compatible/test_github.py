@@ -1,4 +1,4 @@
-"""GitHub's events are cards that say what happened, and most actions post nothing."""
+"""GitHub events become cards that describe what happened, and most actions post nothing."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ COMPLETED = {**ISSUE, "state_reason": "completed"}
 NOT_PLANNED = {**ISSUE, "state_reason": "not_planned"}
 ON_PULL_REQUEST = {**ISSUE, "pull_request": {"url": f"{PAGE}/pull/7"}}
 
-# Event, payload, the title behind the repository's name, where it leads, colour, text.
+# Event, payload, title after the repository's name, link, colour, text.
 POSTED = [
     (
         "ping",

@@ -91,7 +91,7 @@ def test_nothing_else_mentions_anybody(mrkdwn: str) -> None:
     assert mentioned(markdown(mrkdwn)) == ()
 
 
-# How long it takes depends on who else is at work.
+# The time depends on other load on the machine.
 _PIECES = st.sampled_from(
     [*"[]()<>|*_~`!\\ \n#&ab0", "](", "mention:m-1", "```", "http://a.test", "&lt;", "\0"]
 )

@@ -13,7 +13,7 @@ from tests.kit.effort import grows_with_its_size
 
 
 def filled(before: str, piece: str, behind: str, size: int) -> object:
-    """As many pieces as a body of this size may have."""
+    """Return a body of this size with as many pieces as fit."""
     room = size - len(before) - len(behind)
     return decode((before + (piece * (room // len(piece))).rstrip(",") + behind).encode())
 
@@ -38,7 +38,7 @@ def test_what_is_beyond_the_most_is_not_looked_at() -> None:
     ],
 )
 def test_the_effort_for_the_worst_of_slack_grows_with_its_size(before: str, piece: str, behind: str) -> None:
-    """The event loop waits for it: the first of these once took half a second."""
+    """The event loop waits for it. The first of these once took half a second."""
 
     def read(size: int) -> None:
         slack.message(Node.of(filled(before, piece, behind, size))).payload()
@@ -80,11 +80,11 @@ WORDS = "word " * 80
 def test_no_more_of_a_message_is_converted_than_it_may_show(
     service: ModuleType, before: str, piece: str, behind: str
 ) -> None:
-    """The event loop waits for it: an ordinary post of 214 KB once took 45 ms."""
+    """The event loop waits for it. An ordinary post of 214 KB once took 45 ms."""
     draft = service.message(Node.of(filled(before, piece, behind, MAX_BODY_BYTES)))
     texts = [draft.text, *(card.description for card in draft.cards)]
     texts += [field.value for card in draft.cards for field in card.fields]
-    # A character becomes two at most: a backslash before it.
+    # A character becomes two at most, because of a backslash before it.
     assert 0 < sum(map(len, texts)) <= 2 * MAX_READ_CHARACTERS
     assert sum(len(card.fields) for card in draft.cards) <= MAX_READ_OBJECTS
 

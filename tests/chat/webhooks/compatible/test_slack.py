@@ -1,4 +1,4 @@
-"""What a program writes for a Slack webhook reads here as it did there."""
+"""Payloads for a Slack webhook read here as they do in Slack."""
 
 import pytest
 
