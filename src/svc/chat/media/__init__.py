@@ -1,1 +1,1 @@
-"""Stored media: what there is, what it is kept for, how it is served and when it goes."""
+"""Stored media: objects, references to them, serving, and removal."""

@@ -1,7 +1,4 @@
-"""The variables of uploads: where they are kept, how large they may be, how they are worked on and swept.
-
-docs/configuration.md, "Chat server".
-"""
+"""The configuration of uploads: storage, size limits, processing and sweeping."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +10,7 @@ from svc.base.storage import StorageConfig, http_url
 
 _DAY_MS = 24 * 60 * 60 * 1000
 _MAX_ICON_MB = 1024
-# A quarter of what a member may keep.
+# A quarter of a member's storage limit.
 MAX_FILE_MB = 1024
 _EXTENSION = re.compile(r"[a-z0-9_+-]{1,16}")
 
@@ -21,10 +18,11 @@ _EXTENSION = re.compile(r"[a-z0-9_+-]{1,16}")
 @dataclass(frozen=True, slots=True)
 class UploadsConfig:
     storage: StorageConfig
-    # Where the media worker says how it is; empty where nobody has said.
+    # The URL at which the media worker reports its health. Empty if it is not set.
     worker_url: str
     icon_max_mb: int
-    # Of files that are kept as they came; 0 takes none. Their endings; empty is all.
+    # The maximum size of files that are kept unprocessed; 0 refuses them. Their extensions; empty permits
+    # all.
     file_max_mb: int
     file_extensions: tuple[str, ...]
     sweep_interval_ms: int
@@ -34,7 +32,7 @@ class UploadsConfig:
 
 
 def read(variables: Mapping[str, str]) -> UploadsConfig:
-    """Raises ConfigError for what cannot be used."""
+    """Read the configuration. Raises ConfigError for an invalid value."""
     return UploadsConfig(
         storage=storage.read(variables),
         worker_url=http_url(variables, "IMAGE_WORKER_URL"),
@@ -49,7 +47,7 @@ def read(variables: Mapping[str, str]) -> UploadsConfig:
 
 
 def _icon_max_mb(variables: Mapping[str, str]) -> int:
-    """The old name counts where the new one is not set."""
+    """Read the limit. The old name applies if the new one is not set."""
     older = number(variables, "SERVER_ICON_MAX_MB", 25, minimum=1, maximum=_MAX_ICON_MB)
     return number(variables, "SVC_SERVER_ICON_MAX_MB", older, minimum=1, maximum=_MAX_ICON_MB)
 

@@ -1,10 +1,10 @@
-"""What can be asked of media: a stored file, by whoever has a good address of it, and what all of them take.
+"""Endpoints of media: a stored file, for anyone with its URL, and the storage used by all files.
 
-Pictures and videos were written by our own media worker, other files are as they came; none is trusted. Each
-has the type that is known of it, never guessed, in a sandbox without scripts. All but pictures and videos is
-a download; sound keeps its type, so that a player of our page can play it. A request is given one range at a
-time: whoever asks for several is given everything, as RFC 9110, section 14.2 allows. docs/http.md, "The page,
-the sockets and the descriptions" and docs/configuration.md, "Chat server".
+Our own media worker wrote the pictures and videos. Other files are unprocessed. None is trusted. Each has
+its recorded type, never a guessed one, in a sandbox without scripts. All except pictures and videos are
+downloads. Sound keeps its type, so that our page's player can play it. A request gets one range. A request
+for several ranges gets the whole file, as RFC 9110, section 14.2 allows. docs/http.md, "The page, the
+sockets and the descriptions" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -38,12 +38,12 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
 class RangeNotSatisfiable(Exception):
-    """None of the bytes that are wanted exists."""
+    """None of the requested bytes exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What a client may hold against its copy. What is stored never changes: the tag is strong."""
+    """The validators for a client's copy. Stored objects never change, so the tag is strong."""
 
     etag: str
     modified_s: int
@@ -54,7 +54,7 @@ class Validators:
 
 
 def has_it_already(headers: Mapping[str, str], validators: Validators) -> bool:
-    """Is 304 the answer? If-None-Match counts; the date only where that is absent (13.2.2)."""
+    """Return whether the response is 304. The date counts only without If-None-Match (13.2.2)."""
     tags = headers.get("If-None-Match")
     if tags is not None:
         # Weak comparison (13.1.2).
@@ -64,7 +64,7 @@ def has_it_already(headers: Mapping[str, str], validators: Validators) -> bool:
 
 
 def wanted(headers: Mapping[str, str], size: int, validators: Validators) -> tuple[int, int] | None:
-    """The bytes from and up to, or None for all of them. Raises RangeNotSatisfiable."""
+    """Return the first byte and the end of the range, or None for all bytes. Raises RangeNotSatisfiable."""
     found = _RANGE.fullmatch(headers.get("Range", "").strip().lower())
     if found is None or found[0] == "bytes=-" or not _still_the_same(headers.get("If-Range"), validators):
         return None
@@ -73,7 +73,7 @@ def wanted(headers: Mapping[str, str], size: int, validators: Validators) -> tup
         start, end = max(0, size - int(last)), size
     else:
         start, end = int(first), min(int(last) + 1, size) if last else size
-        if last and int(last) < start:  # No range at all: as if it had not been said (14.1.1).
+        if last and int(last) < start:  # An invalid range is ignored (14.1.1).
             return None
     if start >= size or start >= end:
         raise RangeNotSatisfiable
@@ -81,7 +81,7 @@ def wanted(headers: Mapping[str, str], size: int, validators: Validators) -> tup
 
 
 def _still_the_same(if_range: str | None, validators: Validators) -> bool:
-    """Strong comparison (13.1.5): a range of something else would spoil what the client has."""
+    """Compare strongly (13.1.5): a range of another version would corrupt the client's copy."""
     if if_range is None:
         return True
     return if_range.strip() in (validators.etag, validators.last_modified)
@@ -94,14 +94,14 @@ def _seconds(date: str | None) -> int | None:
         return None
 
 
-# Each holds one chunk.
+# Each stream holds one chunk.
 MAX_STREAMS = 256
-# Somebody who takes no chunk for so long has gone.
+# A client that accepts no chunk for this long counts as gone.
 WRITE_DEADLINE_S = 30.0
-# The icon may be another tomorrow, and its address tells which it is.
+# The icon may change, and its URL changes with it.
 _ICON_AGE_S = 3600
 _NAME = re.compile(r"[0-9a-f-]{36}\.[a-z0-9]{1,8}")
-# What browsers show; everything else they are told to save.
+# Types that browsers show. They are told to save all others.
 _PICTURES = ("image/webp", "image/avif", "image/png", "image/jpeg", "image/gif")
 _SHOWN = frozenset({*_PICTURES, "video/mp4", "video/webm"})
 _NOT_READ = "The server cannot read this file right now. Try again later"
@@ -112,7 +112,7 @@ logger = logging.getLogger(__name__)
 
 
 class Signed(Asked):
-    # What is wrong or too long is refused as an address, not as a request.
+    # A malformed or overlong value is refused as an invalid URL, not as an invalid request.
     ends: Annotated[str, Meta(extra_json_schema=string(12))] = ""
     signature: Annotated[str, Meta(extra_json_schema=string(64))] = ""
 
@@ -122,13 +122,13 @@ class AskedUsage(Asked):
 
 
 class MediaRequests(Requests):
-    """`icon_key` says what the server's icon is, if it has one."""
+    """Endpoints of media. `icon_key` returns the key of the server's icon, if it has one."""
 
     def __init__(self, media: Media, database: Database, icon_key: Callable[[], str | None]) -> None:
         self._media = media
         self._database = database
         self._icon_key = icon_key
-        # By address: whoever has the URL of a file may read it.
+        # By client address, because anyone with the URL of a file may read it.
         self._readers = Readers(time.monotonic)
         self._store_failed = False
 
@@ -140,7 +140,7 @@ class MediaRequests(Requests):
     async def usage(self, asked: AskedUsage) -> StorageUsage:
         return await usage_now(self._database, asked.limit)
 
-    # It checks the address that it was asked by.
+    # The endpoint itself checks the URL.
     @request(
         ANYONE,
         "Stored media, whole or in parts (RFC 9110), by the `url` that was shown to a member, which ends",
@@ -153,7 +153,7 @@ class MediaRequests(Requests):
         if not _NAME.fullmatch(name):
             raise ChatError("not_found")
         left_s = self._media.urls.remaining_s(name, asked.ends, asked.signature)
-        # Not for caches that several people share: the address is the permission.
+        # Shared caches may not store it, because the URL is the permission.
         return await self.serve(request, PREFIX + name, f"private, max-age={left_s}, immutable")
 
     @request(
@@ -171,7 +171,7 @@ class MediaRequests(Requests):
         return await self.serve(request, key, f"public, max-age={_ICON_AGE_S}")
 
     async def serve(self, request: web.Request, key: str, caching: str) -> web.StreamResponse:
-        """What is stored under a key, to whoever may have it: that is decided before."""
+        """Serve the object under a key. The caller checks the permission."""
         found = await self._media.find(key)
         if found is None:
             raise ChatError("not_found")
@@ -204,7 +204,7 @@ class MediaRequests(Requests):
             response.headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         response.content_type = found.facts.content_type
         if found.facts.content_type not in _SHOWN:
-            # Without a name: the page names it, and a player does not ask.
+            # Without a file name, because the page gives it one, and a player needs none.
             response.headers["Content-Disposition"] = "attachment"
             if found.facts.content_type not in SOUND_TYPES:
                 response.content_type = PLAIN_TYPE
@@ -218,14 +218,15 @@ class MediaRequests(Requests):
     ) -> web.StreamResponse:
         objects, transport = self._media.objects, request.transport
         if transport is None:
-            return response  # Nobody is there any more.
+            return response  # The client has disconnected.
         most = min(MAX_STREAMS, objects.readers_at_once)
         reader = self._readers.admit(client_address(request).limited_as, most, transport.abort)
         if reader is None:
             raise ChatError("too_many_connections", "Too many files are being read. Try again in a moment")
         try:
             async with aclosing(objects.read(key, start, end)) as chunks:
-                # The first chunk comes before the status: until then there can be a refusal.
+                # Read the first chunk before the status is sent, because a refusal is possible only until
+                # then.
                 first = await self._first(chunks, key)
                 await response.prepare(request)
                 await self._write_all(request, response, reader, first, chunks, key)
@@ -234,7 +235,7 @@ class MediaRequests(Requests):
         return response
 
     async def _first(self, chunks: AsyncGenerator[bytes, None], key: str) -> bytes:
-        """Raises ChatError. The log says once that the store is away, and once that it is back."""
+        """Read the first chunk. Log a store failure once, and its recovery once. Raises ChatError."""
         try:
             chunk = await anext(chunks, b"")
         except ObjectMissing:
@@ -263,8 +264,10 @@ class MediaRequests(Requests):
         more: AsyncGenerator[bytes, None],
         key: str,
     ) -> None:
-        """Send the rest. Where that fails the connection is cut: the length was said, so nobody takes
-        what arrived for the whole file."""
+        """Send the remaining chunks. On a failure, cut the connection.
+
+        The length was announced, so no client mistakes a part for the whole file.
+        """
         try:
             while chunk:
                 with reader.taking():
@@ -278,13 +281,13 @@ class MediaRequests(Requests):
         except StoreFailed as fault:
             self._note(key, "damaged" if isinstance(fault, ObjectDamaged) else "unavailable", str(fault))
         except (TimeoutError, OSError) as fault:
-            # Readers may leave as often as they like.
+            # Clients may disconnect at any time, so this is not an error.
             logger.debug("media was not sent to its end", extra={"fault": type(fault).__name__})
         if request.transport is not None:
             request.transport.abort()
 
     def _note(self, key: str, because: str, fault: str) -> None:
-        """For the operator: what is recorded as stored could not be read."""
+        """Report to the operator that a recorded object could not be read."""
         self._media.failed_reads[(because,)] += 1
         logger.error("stored media cannot be read", extra={"key": key, "because": because, "fault": fault})
 

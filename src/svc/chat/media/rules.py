@@ -1,8 +1,8 @@
-"""Keeping media: stored and known, referred to, let go of. No HTTP.
+"""Stores media, and keeps track of references to them. No HTTP.
 
-A row comes before the object and is marked when the object is stored: a crash in between leaves
-a row that nothing refers to, which the sweep finds. Who refers to an object keeps it; nobody
-else does. docs/configuration.md, "Chat server".
+A row is inserted before its object, and marked once the object is stored. A crash in between leaves an
+unreferenced row, which the sweep finds. Only references keep an object. docs/configuration.md, "Chat
+server".
 """
 
 import asyncio
@@ -22,14 +22,14 @@ from svc.chat.access.media_urls import PREFIX, MediaUrls
 from svc.chat.errors import ChatError
 from svc.chat.media.usage import Kept, require_room
 
-# Who refers to objects: the kinds of owners.
+# The kinds of owners that refer to objects.
 MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW, PRIVATE = (
     *("message", "webhook", "member", "emoji", "draft", "job", "server", "preview", "private"),
 )
-# Whoever keeps what is kept for nobody in particular.
+# The holder of objects that belong to nobody in particular.
 NOBODY = ""
-# For so long after it was kept, an object is in somebody's hands who is about to refer to it: a
-# webhook's pictures wait for each other, 12 s at most.
+# For this long after an object is stored, its keeper may be about to refer to it: a webhook's pictures wait
+# for each other, 12 s at most.
 IN_HAND_S = 60.0
 _EXTENSION = re.compile("[a-z0-9]{1,8}")
 STORING, STORED, GOING = "storing", "stored", "going"
@@ -37,7 +37,7 @@ STORING, STORED, GOING = "storing", "stored", "going"
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of an object's content."""
+    """The known facts about an object's content."""
 
     content_type: str
     bytes: int = 0
@@ -68,7 +68,7 @@ _REFERENCES = Table("object_references", _Reference)
 
 
 def facts_of(picture: Picture) -> Facts:
-    """Its size is counted when it is kept."""
+    """Return the facts of a picture. Its size is set when it is stored."""
     return Facts(
         content_type=picture.content_type,
         width=picture.width,
@@ -80,7 +80,7 @@ def facts_of(picture: Picture) -> Facts:
 
 
 class Media:
-    """`objects` is None where nothing can be stored. `now` gives seconds since 1970."""
+    """The rules of stored media. `objects` is None without storage. `now` returns seconds since 1970."""
 
     def __init__(
         self, database: Database, objects: ObjectStore | None, urls: MediaUrls, now: Callable[[], float]
@@ -89,9 +89,10 @@ class Media:
         self._objects = objects
         self.urls = urls
         self._now = now
-        # Keys that are being kept, or were a moment ago, and until when that is so.
+        # Keys that are being stored or were stored a moment ago, each with the time until which it is in
+        # hand.
         self._in_hand: dict[str, float] = {}
-        # Stored objects that could not be read, by the reason.
+        # The number of stored objects that could not be read, by reason.
         self.failed_reads: Counter[tuple[str, ...]] = Counter()
 
     @property
@@ -106,10 +107,13 @@ class Media:
         return self._objects
 
     async def keep(self, data: bytes | Path, ext: str, facts: Facts, holder: str = NOBODY) -> str:
-        """Store it as a part of the holder's share; its key. Raises StoreFailed, StorageFailed, ChatError."""
+        """Store an object as part of the holder's share. Return its key.
+
+        Raises StoreFailed, StorageFailed and ChatError.
+        """
         key, size = new_key(ext), await _size(data)
         facts = replace(facts, bytes=size)
-        # While it takes, and then for as long as its keeper may need to refer to it.
+        # The key is in hand while it is stored, and then as long as its keeper may need to refer to it.
         self._in_hand[key] = float("inf")
         try:
             await self._database.write(lambda connection: self._reserve_room(connection, key, facts, holder))
@@ -120,7 +124,7 @@ class Media:
         return key
 
     def in_hand(self) -> list[str]:
-        """Keys that somebody is about to refer to."""
+        """Return the keys that somebody is about to refer to."""
         now = self._now()
         self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
         return list(self._in_hand)
@@ -128,34 +132,34 @@ class Media:
     # Steps of a write.
 
     def reserve(self, connection: Connection, key: str, facts: Facts, holder: str = NOBODY) -> None:
-        """Before something is stored under a new key, which counts for the holder."""
+        """Reserve a new key, counted for the holder, before an object is stored under it."""
         now_ms = self._now_ms()
         reserved = StoredObject(key, STORING, facts, now_ms)
         _OBJECTS.insert(connection, reserved, idle_since_ms=now_ms, holder=holder)
 
     def kept(self, connection: Connection, holder: str) -> Kept:
-        """How much the holder keeps, and all together."""
+        """Return how many bytes the holder keeps, and all holders together."""
         sql = "SELECT coalesce(sum(iif(holder = ?, bytes, 0)), 0), coalesce(sum(bytes), 0) FROM kept"
         return Kept(*connection.execute(sql, (holder,)).fetchone())
 
     def stored(self, connection: Connection, key: str, facts: Facts) -> None:
-        """What was reserved is stored, and this is what it is. Raises ChatError."""
+        """Mark a reserved object as stored, with its facts. Raises ChatError."""
         changed = {"state": STORED, **asdict(facts), "idle_since_ms": self._now_ms()}
         if not _OBJECTS.edit(connection, changed, key=key, state=STORING):
             raise ChatError("media_gone")
 
     def refer(self, connection: Connection, key: str, kind: str, owner_id: str) -> None:
-        """From now on it is kept for this owner. Raises ChatError where it is gone."""
+        """Add an owner's reference to an object. Raises ChatError if the object is gone."""
         if not _refer(connection, key, kind, owner_id):
             raise ChatError("media_gone")
 
     def refer_only(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> set[str]:
-        """From now on these are kept for this owner, and no others; the keys of what is still there."""
+        """Replace an owner's references by these. Return the keys of the objects that still exist."""
         self.release(connection, kind, owner_id)
         return {key for key in keys if _refer(connection, key, kind, owner_id)}
 
     def release(self, connection: Connection, kind: str, owner_id: str, *, late_s: float = 0.0) -> None:
-        """The owner refers to nothing any more; the time of grace begins `late_s` from now."""
+        """Remove all references of an owner. The grace period begins `late_s` from now."""
         connection.execute(
             "UPDATE objects SET idle_since_ms = ? WHERE key IN"
             " (SELECT key FROM object_references WHERE kind = ? AND owner_id = ?)",
@@ -164,35 +168,35 @@ class Media:
         _REFERENCES.delete(connection, kind=kind, owner_id=owner_id)
 
     def let_go(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> None:
-        """The owner refers to these objects no more; their time of grace begins."""
+        """Remove an owner's references to these objects. Their grace period begins."""
         for key in keys:
             _OBJECTS.edit(connection, {"idle_since_ms": self._now_ms()}, key=key)
             _REFERENCES.delete(connection, kind=kind, owner_id=owner_id, key=key)
 
     def referred(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
-        """The keys that an owner refers to."""
+        """Return the keys of the objects that an owner refers to."""
         return _REFERENCES.column(connection, "key", "ORDER BY key", kind=kind, owner_id=owner_id)
 
     def owners(self, connection: Connection, key: str, kind: str) -> list[str]:
-        """Those of a kind who refer to an object."""
+        """Return the owners of a kind that refer to an object."""
         return _REFERENCES.column(connection, "owner_id", "ORDER BY owner_id", key=key, kind=kind)
 
     def condemn(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
-        """What is this owner's alone goes, without a time of grace; the keys, for `remove`."""
+        """Remove an owner's objects without a grace period. Return their keys, for `remove`."""
         keys = self.referred(connection, kind, owner_id)
         self.release(connection, kind, owner_id)
         set_going(connection, keys)
         return keys
 
-    # What is there.
+    # Reading and removing.
 
     async def keys_of(self, kind: str, owner_id: str) -> list[str]:
-        """The keys that an owner refers to."""
+        """Return the keys of the objects that an owner refers to."""
         which = "WHERE kind = ? AND owner_id = ? ORDER BY key"
         return [one.key for one in await _REFERENCES.all(self._database, which, kind, owner_id)]
 
     async def remove(self, keys: Sequence[str]) -> list[str]:
-        """Remove what was condemned from the store, as far as it goes now; the keys that are gone."""
+        """Remove condemned objects from the store, as far as possible now. Return the removed keys."""
         gone: list[str] = []
         for key in keys if self._objects is not None else ():
             with suppress(StoreFailed):
@@ -204,7 +208,7 @@ class Media:
         return gone
 
     async def find(self, key: str) -> StoredObject | None:
-        """What may be served; nothing that is yet to be stored, or on its way out."""
+        """Return an object that may be served: one that is stored, and not about to be removed."""
         found = await _OBJECTS.one(self._database, key=key)
         return found if found is not None and found.state == STORED else None
 
@@ -220,7 +224,7 @@ class Media:
 
 
 def _refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
-    """False where there is no such object, or it is on its way out."""
+    """Add a reference. Return False if there is no such object, or it is about to be removed."""
     connection.execute(
         "INSERT OR IGNORE INTO object_references SELECT ?, ?, key FROM objects WHERE key = ? AND state != ?",
         (kind, owner_id, key, GOING),
@@ -229,17 +233,17 @@ def _refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
 
 
 def set_going(connection: Connection, keys: Sequence[str]) -> None:
-    """From now on nobody can refer to these."""
+    """Prevent new references to these objects."""
     connection.executemany("UPDATE objects SET state = 'going' WHERE key = ?", [(key,) for key in keys])
 
 
 def delete(connection: Connection, keys: Sequence[str]) -> None:
-    """Of what is no longer in the store."""
+    """Delete the rows of objects that are no longer in the store."""
     connection.executemany("DELETE FROM objects WHERE key = ? AND state = 'going'", [(key,) for key in keys])
 
 
 def new_key(ext: str) -> str:
-    """Nobody can guess it, and no other server that shares the bucket makes the same."""
+    """Return a key that nobody can guess, and that no other server on the same bucket generates."""
     assert _EXTENSION.fullmatch(ext), "extensions are ours"
     return f"{PREFIX}{uuid.uuid4()}.{ext}"
 
@@ -252,7 +256,7 @@ _OWNER_ID = "icon"
 
 
 class ServerIcon:
-    """Which object is the server's icon. Shown to anybody, also before they join."""
+    """The object that is the server's icon. Visible to anyone, also before they join."""
 
     def __init__(self, database: Database, media: Media) -> None:
         self._database = database
@@ -264,11 +268,11 @@ class ServerIcon:
         self.key = await self._database.write(lambda connection: value(connection.execute(sql), str))
 
     def address(self) -> str | None:
-        """Where anybody finds it; another icon has another address."""
+        """Return the public URL of the icon. Another icon has another URL."""
         return None if self.key is None else f"/icon?v={self.key.removeprefix(PREFIX)[:8]}"
 
     def set(self, connection: Connection, key: str | None) -> None:
-        """A step of a write; `changed` follows."""
+        """Set the icon, as a step of a write. `changed` follows."""
         self._media.release(connection, SERVER, _OWNER_ID)
         if key is None:
             connection.execute("DELETE FROM facts WHERE name = 'icon_key'")

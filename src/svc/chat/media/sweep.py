@@ -1,9 +1,9 @@
-"""The sweep: removes stored media that nothing refers to, after a time of grace.
+"""Removes unreferenced media after a grace period.
 
-First the row says that the object is going, so that nobody can refer to it any more; then the
-object is removed; then the row. Interrupted anywhere, the next sweep goes on from there. Looks
-at this server's own rows only, never at what else is in the store: others may share it.
-docs/configuration.md, "Chat server", MEDIA_SWEEP_INTERVAL_MS and MEDIA_SWEEP_GRACE_MS.
+The row is first marked as going, so that nobody can refer to the object any longer. Then the object is
+removed, and then the row. An interrupted sweep is completed by the next one. The sweep handles only this
+server's own rows, because other servers may share the store. docs/configuration.md, "Chat server",
+MEDIA_SWEEP_INTERVAL_MS and MEDIA_SWEEP_GRACE_MS.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ from svc.base.objects import ObjectStore, StoreFailed
 from svc.base.tasks import undeterred
 from svc.chat.media.rules import Media, delete, set_going
 
-# Removed between two writes.
+# The number of objects that are removed between two writes.
 _AT_ONCE = 100
-# An object store that does not answer is asked no further in this sweep.
+# After this many failures, the sweep stops calling the object store.
 _MAX_FAULTS = 3
 
 _IDLE = (
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Counts:
-    """What was removed and what could not be, and how much was there at the end."""
+    """The numbers of removed objects and of failures, and the objects and bytes at the last count."""
 
     swept: int = 0
     failed: int = 0
@@ -43,7 +43,7 @@ class Counts:
 
 
 class Sweep:
-    """`also` are other things that are swept at the same times. `now` gives seconds since 1970."""
+    """The sweep. `also` runs before each sweep. `now` returns seconds since 1970."""
 
     def __init__(
         self,
@@ -71,12 +71,12 @@ class Sweep:
                 await self.once()
 
     async def count(self) -> None:
-        """How much there is."""
+        """Count the stored objects and bytes."""
         [all_of_them] = await self._database.rows("SELECT count(*), coalesce(sum(bytes), 0) FROM objects")
         self.counts.kept_objects, self.counts.kept_bytes = all_of_them
 
     async def once(self) -> int:
-        """Remove what is due; how many objects that were."""
+        """Remove all objects that are due. Return how many."""
         if self._also is not None:
             await self._also()
         if not self._media.enabled:
@@ -88,7 +88,7 @@ class Sweep:
         return swept
 
     async def _some(self) -> int:
-        """Some of what is due; 0 when nothing is left that can be removed now."""
+        """Remove some due objects. Return how many, or 0 if none can be removed now."""
         before_ms = int(self._now() * 1000) - self._grace_ms
         spared = self._media.in_hand()
         going = await self._database.write(lambda connection: _condemned(connection, before_ms, spared))
@@ -115,7 +115,7 @@ class Sweep:
 
 
 def _condemned(connection: Connection, idle_before_ms: int, spared: Sequence[str]) -> list[str]:
-    """Mark what nothing refers to: from now on nothing can. Some of all that are so marked."""
+    """Mark unreferenced objects, so that nothing can refer to them. Return some of the marked keys."""
     found = connection.execute(
         f"SELECT key FROM objects WHERE {_IDLE} ORDER BY idle_since_ms LIMIT ?",
         (idle_before_ms, _AT_ONCE + len(spared)),

@@ -1,4 +1,4 @@
-"""How much may be kept, and what the store and the database take. Changes nothing."""
+"""Storage limits, and the space used by the store and the database. Changes nothing."""
 
 import asyncio
 import shutil
@@ -15,18 +15,18 @@ from svc.chat.described import Id, Natural
 from svc.chat.errors import ChatError
 
 _GB = 1024 * 1024 * 1024
-# A holder's is some thousands of pictures; the server's a disk of its own.
+# One holder's limit is some thousands of pictures. The server's limit is a disk of its own.
 MAX_BYTES_OF_ONE = 4 * _GB
 MAX_BYTES = 256 * _GB
-# Of whoever keeps most; the rest is one sum.
+# The number of members with the most data that are listed. The others are summed up.
 MAX_LISTED = 200
-# What files are for: kind, how many, and their bytes. One that is for several counts for the first.
+# Kind of use, number of files, and their bytes. A file with several uses counts for the first.
 _BY_KIND = """
 SELECT
     coalesce((SELECT r.kind FROM object_references r WHERE r.key = o.key ORDER BY r.kind LIMIT 1), 'unused'),
     count(*), sum(bytes) FROM objects o GROUP BY 1 ORDER BY 3 DESC
 """
-# Who keeps most, with the webhooks that they have made; also who has gone.
+# Members with the most data, including their webhooks' data. Former members are included.
 _BY_MEMBER = """
 SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
     JOIN members m ON m.id = replace(k.holder, 'webhooks of ', '')
@@ -43,7 +43,7 @@ class Kept:
 
 
 def require_room(kept: Kept, more: int) -> None:
-    """Raises ChatError where a holder may not keep so much more, and says whose limit that is."""
+    """Raise ChatError if a holder may not keep this many more bytes. The error names the limit."""
     if kept.own + more > MAX_BYTES_OF_ONE:
         raise ChatError("quota_exceeded")
     if not fits(kept.own, kept.everyone, MAX_BYTES, more):
@@ -51,7 +51,7 @@ def require_room(kept: Kept, more: int) -> None:
 
 
 def server_full(own: int) -> ChatError:
-    """The refusal where the server's room is short: who has much is refused first, and told so."""
+    """Return the refusal for a full server. Members with the most data are refused first, and told so."""
     if own:
         return ChatError(
             "storage_full",
@@ -90,7 +90,7 @@ class StorageUsage:
 
 
 async def usage_now(database: Database, limit: int) -> StorageUsage:
-    """With `limit` members."""
+    """Return the storage usage, with `limit` members listed."""
     kinds = [KindUsage(*row) for row in await database.rows(_BY_KIND)]
     holders = [MemberUsage(*row) for row in await database.rows(_BY_MEMBER, (limit,))]
     total = sum(kind.bytes for kind in kinds)
@@ -101,7 +101,7 @@ async def usage_now(database: Database, limit: int) -> StorageUsage:
 
 
 def _disk(database: Path) -> tuple[int, int]:
-    """What is free beside the database, and how large that is with what is yet to be merged into it."""
+    """Return the free space next to the database, and the database's size with its log."""
     files = (database, database.with_name(f"{database.name}-wal"))
     size = sum(file.stat().st_size for file in files if file.exists())
     return shutil.disk_usage(database.parent).free, size

@@ -1,1 +1,1 @@
-"""Uploads: received, kept apart until the worker has written them anew, then used for what they are for."""
+"""Uploads: received, kept apart until the media worker has processed them, then put to their use."""

@@ -1,8 +1,7 @@
-"""What the media worker and the operator ask over the control socket about jobs, and whether a worker is
-there.
+"""Commands of the control socket about jobs, for the media worker and the operator; and the worker's health.
 
-What a job is and whose it is, `queue` knows. A worker is at work when it has asked for a job lately, or says
-so at its address; that is only told, and uploads wait however it is. docs/configuration.md, "Chat server",
+`queue` knows the jobs and their owners. A worker is up if it asked for a job recently or reports so at its
+URL. Its health is only reported: uploads wait in either case. docs/configuration.md, "Chat server",
 IMAGE_WORKER_URL.
 """
 
@@ -30,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class WorkerHealth:
-    """`url` is where it says how it is; empty where nobody has said. `now` gives seconds that rise."""
+    """The health of the media worker. `url` is its address, or empty. `now` returns monotonic seconds."""
 
     def __init__(self, session: ClientSession, url: str, now: Callable[[], float]) -> None:
         self._session = session
@@ -49,7 +48,7 @@ class WorkerHealth:
         return self._answers or lately
 
     def heard(self, worker: str) -> None:
-        """A worker has asked for a job."""
+        """Note that a worker has asked for a job."""
         self._heard_at = self._now()
 
     async def run(self) -> NoReturn:
@@ -84,7 +83,7 @@ _Fault = Annotated[str, Meta(max_length=1_000)]
 
 
 class JobCommands(Commands):
-    """`claimed` is told the name of every worker that asks for work."""
+    """Commands about jobs. `claimed` is called with the name of every worker that asks for work."""
 
     def __init__(self, queue: Queue, incoming: Incoming, claimed: Callable[[str], None]) -> None:
         self._queue = queue

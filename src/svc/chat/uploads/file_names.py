@@ -1,6 +1,6 @@
-"""Names of files as they may be shown and saved: without paths, and without anything that turns or hides.
+"""Makes file names safe to show and save: removes paths, and characters that hide or change direction.
 
-What is invisible stays only where words or emoji need it. Judges no words, and no extensions.
+Invisible characters stay only where words or emoji need them. Does not check words or extensions.
 """
 
 import re
@@ -24,7 +24,7 @@ _NEVER_SHOWN = frozenset(
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _TAGS = re.compile(f"({_FLAG})|[\U000e0000-\U000e007f]")
 _JOINED = re.compile(f"[{_JOINERS}]+")
-# Selectors of a form of the character before them; the second part is for ideographs alone.
+# Selectors of a form of the preceding character. The second part is for ideographs only.
 _SELECTORS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _KEYCAPS = frozenset("0123456789#*")
 # Scripts whose letters join or combine, from Arabic to Vedic signs, and the blocks added to them later.
@@ -44,12 +44,12 @@ def readable_file_name(text: str) -> str:
     seen = _TAGS.sub(lambda tags: tags[1] or "", "".join(map(_shown, last)))
     seen = _SELECTORS.sub(_selector, _JOINED.sub(_joiner, seen))
     cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:]
-    # The cut may go through a flag or the parts of another emoji.
+    # The cut may split a flag or the parts of another emoji.
     return _TAGS.sub(lambda tags: tags[1] or "", cut).strip(f". {_JOINERS}\ufe0f") or USUAL_NAME
 
 
 def _shown(character: str) -> str:
-    """Return a character as it is shown by itself. Tags and joiners are judged by what is beside them."""
+    """Return a character as it is shown by itself. Tags and joiners are checked in context later."""
     category = unicodedata.category(character)
     if category == "Zs":
         return " "
@@ -63,14 +63,14 @@ def _shown(character: str) -> str:
 
 
 def _joiner(joiners: re.Match[str]) -> str:
-    """Keep a joiner beside a script that needs it, or between the parts of an emoji."""
+    """Keep a joiner next to a script that needs it, or between the parts of an emoji."""
     before, after = _beside(joiners)
     needed = _joins(before) or _joins(after) or (_is_symbol(before) and _is_symbol(after))
     return joiners[0][0] if needed else ""
 
 
 def _selector(selectors: re.Match[str]) -> str:
-    """Keep one behind an ideograph, a letter of a joining script, a symbol or the digit of a keycap."""
+    """Keep a selector after an ideograph, a letter of a joining script, a symbol or a keycap's digit."""
     before, _ = _beside(selectors)
     is_base = unicodedata.category(before) == "Lo" or _joins(before) or _is_symbol(before)
     return selectors[0][0] if is_base or before in _KEYCAPS else ""
@@ -88,5 +88,5 @@ def _joins(character: str) -> bool:
 
 
 def _is_symbol(character: str) -> bool:
-    """Return whether a character can be of an emoji: a symbol, a sign such as ‼, a tone, or a selector."""
+    """Return whether a character can be part of an emoji: a symbol, a sign such as ‼, a tone, a selector."""
     return character > "\u00a8" and (unicodedata.category(character)[0] in "SPC" or character == "\ufe0f")

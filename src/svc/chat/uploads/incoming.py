@@ -1,7 +1,7 @@
-"""The files of uploads that are not done: `incoming/<id>` in the data folder, which the worker reads.
+"""The files of unfinished uploads: `incoming/<id>` in the data folder, which the worker reads.
 
-Written piece by piece on threads of their own, never whole in memory, and durable before
-anybody is told how far they have come. Nothing here is ever served. Judges no content.
+Files are written in pieces on separate threads, never held whole in memory, and durable before any progress
+is acknowledged. They are never served. Does not check content.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from svc.base.contents import content_of
 from svc.base.objects import make_folder, sync_folder
 
 FOLDER = "incoming"
-# Written at once; what each upload holds in memory.
+# The size of one write, and the memory that each upload uses.
 PIECE_BYTES = 512 * 1024
 _THREADS = 2
-# A file whose row is being made at this moment is not nobody's.
+# A younger file may belong to an upload whose row is being inserted.
 _NOBODYS_AFTER_S = 3600.0
 
 T = TypeVar("T")
@@ -33,14 +33,14 @@ class Incoming:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="incoming")
 
     def source(self, upload_id: str) -> str:
-        """The path as the worker is told it, relative to the data folder."""
+        """Return the path for the worker, relative to the data folder."""
         return f"{FOLDER}/{upload_id}"
 
     async def write(self, upload_id: str, offset: int, chunks: AsyncIterator[bytes]) -> int:
-        """Append what comes, behind `offset`; how far it has come. Raises OSError.
+        """Append chunks after `offset`. Return the new length. Raises OSError.
 
-        What `chunks` raises is raised here, once what came before it is durable: `written`
-        says how much that was.
+        An error of `chunks` is raised after the chunks before it are durable. `written` returns their
+        length.
         """
         handle = await self._in_thread(lambda: _opened(self._folder, upload_id, offset))
         try:
@@ -49,11 +49,11 @@ class Incoming:
             await self._in_thread(lambda: _closed(handle))
 
     async def written(self, upload_id: str) -> int:
-        """The length of what is there."""
+        """Return the length of the file."""
         return await self._in_thread(lambda: (self._folder / upload_id).stat().st_size)
 
     async def content(self, upload_id: str, length: int) -> str:
-        """Return what it is by what has come of it: a picture, a video or another file."""
+        """Return the kind of the file by its content: a picture, a video or another file."""
 
         def begins() -> str:
             with (self._folder / upload_id).open("rb") as file:
@@ -68,7 +68,7 @@ class Incoming:
         await self._in_thread(lambda: (self._folder / upload_id).unlink(missing_ok=True))
 
     async def remove_but(self, wanted: Collection[str]) -> int:
-        """Remove the files that nobody wants any more; how many those were."""
+        """Remove the files of uploads that are not in `wanted`. Return how many."""
         before = time.time() - _NOBODYS_AFTER_S
         return await self._in_thread(lambda: _remove_but(self._folder, wanted, before))
 
@@ -93,7 +93,7 @@ class Incoming:
 
 
 def _opened(folder: Path, upload_id: str, offset: int) -> int:
-    """What is behind `offset` was never acknowledged, and goes."""
+    """Open a file and cut it at `offset`. Data beyond it was never acknowledged."""
     make_folder(folder)
     handle = os.open(folder / upload_id, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     os.ftruncate(handle, offset)

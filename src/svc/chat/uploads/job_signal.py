@@ -1,7 +1,7 @@
-"""The signal that wakes media workers: a number that rises whenever a job may have become ready for a claim.
+"""The signal that wakes media workers: a number that rises when a job may have become ready to claim.
 
-A worker keeps one request open until the number differs from the last one it saw. It hears of a job at once,
-and costs nothing while there is none. Knows no job, and claims nothing.
+A worker keeps one request open until the number differs from the last one it saw. So it learns of a job at
+once, and costs nothing while there is none. Knows no jobs, and claims nothing.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from svc.chat.errors import ChatError
 
-# Below the control socket's deadline and the time after which a worker counts as silent.
+# Less than the control socket's deadline and the time after which a worker counts as silent.
 MAX_WAIT_S = 45.0
 # Half of the control socket's connections, so that commands always get one. Further workers poll.
 MAX_WAITING = 32
@@ -29,7 +29,7 @@ class JobSignal:
         self._raised = asyncio.Event()
 
     def announce_after(self, wait_s: float | None) -> None:
-        """Replace the time of the next announcement by timer; None cancels it."""
+        """Set the time of the next announcement. None cancels it."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None

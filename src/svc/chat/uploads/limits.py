@@ -1,7 +1,7 @@
-"""How much of what is taken: of one file, of one member, of all together; and whether there is room for more.
+"""Limits of uploads by file, by member and for the server, and the check for free space.
 
-The constants have their reasons. Of the disk, what counts is what has arrived and the little that was
-reserved for what is arriving. What a member has is compared with what is free (`svc.base.shares`). No SQL.
+Each constant has its reason. Disk use counts the bytes that have arrived, and the small reservations for
+bytes to come. A member's use is compared with the free space (`svc.base.shares`). No SQL.
 """
 
 from collections.abc import Mapping
@@ -16,39 +16,41 @@ from svc.chat.media.usage import Kept, server_full
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, EMOJI, ICON
 
 _MB = 1024 * 1024
-# A few minutes from a telephone.
+# A few minutes of a phone's video.
 MAX_ATTACHMENT_BYTES = 256 * _MB
 MAX_PICTURE_BYTES = 32 * _MB
 MAX_AVATAR_BYTES = 8 * _MB
 MAX_EMOJI_BYTES = 2 * _MB
 
-# Begun, or waiting for the worker: of one member, and of all, whose files are all on our disk.
+# Uploads that have begun or wait for the worker: of one member, and of all members. Their files are all on
+# our disk.
 MAX_UNFINISHED_OF_A_MEMBER = 20
 MAX_UNFINISHED = 2_000
 MAX_INCOMING_BYTES = 16 * 1024 * _MB
-# What an upload reserves when it begins: most pictures need no more. All unfinished uploads together
-# reserve 500 MiB so.
+# The space that an upload reserves when it begins, enough for most pictures. All unfinished uploads together
+# reserve 500 MiB this way.
 EXPECTED_BYTES = 256 * 1024
-# What it reserves beyond that, while its bytes arrive: one small write to the database for each.
+# The space that an upload reserves beyond that while its bytes arrive. Each step is one small database
+# write.
 RESERVED_AT_ONCE = 8 * _MB
-# Received at this moment, of all members together: each holds up to 512 KiB in memory.
+# Uploads received at the same time, of all members. Each uses up to 512 KiB of memory.
 MAX_ARRIVING = 128
-# What stays on the disk for the database and everything else.
+# Disk space that is left for the database and everything else.
 MIN_FREE_BYTES = 512 * _MB
 
-# An upload of which nothing has come has no page that sends it.
+# An upload that has received no bytes has lost its page.
 EMPTY_KEPT_S = 600.0
-# An upload whose page has gone can be taken up again for a day.
+# An upload whose page has closed can be resumed for a day.
 UNFINISHED_KEPT_S = 24 * 3600.0
-# For so long its member can ask why.
+# Its member can query the reason for this time.
 REFUSED_KEPT_S = 3600.0
-# For so long the operator can look into what the worker has given up, and have it tried again.
+# The operator can examine and retry jobs that the worker has given up for this time.
 DEAD_KEPT_S = 7 * 24 * 3600.0
 MAX_ATTACHMENTS = 10
-# Larger videos are expected to take long: they wait in a line of their own.
+# Larger videos are expected to take long, so they wait in a queue of their own.
 SHORT_VIDEO_BYTES = 16 * _MB
-# For so long a job may take a place in the line of short ones. Then it moves to the other line and
-# starts again there: nobody waits longer than this for one job of somebody else's.
+# The time that a job may take in the queue of short jobs. Then it moves to the other queue and starts again
+# there. Nobody waits longer than this for another member's job.
 SHORT_JOB_S = 15
 
 SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
@@ -56,10 +58,11 @@ SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many bytes of each purpose are taken. `kept_here`: what is kept is on our own disk too.
+    """The maximum size in bytes for each purpose.
 
-    `file_bytes` is the limit of files that are kept as they came; 0 takes none. `file_extensions` are the
-    endings that such a file may have; empty is all. Of emoji, `emoji_at_once` are worked on at a time.
+    `kept_here` is whether finished files are on our own disk too. `file_bytes` limits files that are kept
+    unprocessed; 0 refuses them. `file_extensions` are their permitted extensions; empty permits all.
+    `emoji_at_once` is how many emoji are processed at a time.
     """
 
     icon_bytes: int
@@ -77,7 +80,7 @@ class Limits:
         }[purpose]
 
     def of_kind(self, kind: str, name: str) -> int:
-        """How many bytes a file of a kind and of this name may have; 0 where it is not taken."""
+        """Return the maximum size of a file of a kind and name. 0 means that it is refused."""
         if kind == FILE:
             return self.file_bytes if self._permits(name) else 0
         return {PICTURE: MAX_PICTURE_BYTES, VIDEO: MAX_ATTACHMENT_BYTES}.get(kind) or self.of(kind)
@@ -87,7 +90,7 @@ class Limits:
         return not self.file_extensions or ending in self.file_extensions
 
     def told(self, kind: str, name: str, *, long: bool) -> Mapping[str, object]:
-        """What the worker is told with a job of a kind. A container of videos may turn out to be sound."""
+        """Return the limits that a worker gets with a job. A video container may hold only sound."""
         deadline = {} if long else {"deadline_s": SHORT_JOB_S}
         if kind in (VIDEO, FILE):
             endings = self.file_extensions if self.file_bytes else ()
@@ -104,7 +107,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Uploads that are not done: how many, how much of the disk they have, how much of that is to come."""
+    """Unfinished uploads: their number, the disk space they use, and how much of it is still to arrive."""
 
     unfinished: int
     bytes: int
@@ -113,7 +116,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What there is. `disk_bytes` are free on our disk, where `kept_here` says that files are kept too."""
+    """The space in use. `disk_bytes` are free on our disk. `kept_here`: finished files are on it too."""
 
     own: Load
     everyone: Load
@@ -123,7 +126,7 @@ class Room:
 
 
 def require_place(there: Room) -> None:
-    """Raises ChatError where a member may not begin another upload."""
+    """Raise ChatError if a member may not begin another upload."""
     if there.own.unfinished >= MAX_UNFINISHED_OF_A_MEMBER:
         raise ChatError(
             "too_many",
@@ -139,7 +142,7 @@ def require_place(there: Room) -> None:
 
 
 def require_room(there: Room, more: int) -> None:
-    """Raises ChatError where a member's uploads may not have so many more bytes."""
+    """Raise ChatError if a member's uploads may not grow by this many bytes."""
     own, everyone = there.own.bytes, there.everyone.bytes
     usage.require_room(there.kept, own + more)
     on_disk = own + (there.kept.own if there.kept_here else 0)
@@ -149,5 +152,5 @@ def require_room(there: Room, more: int) -> None:
 
 
 def takes_long(kind: str, length: int) -> bool:
-    """Is that to be expected of a file? What takes long against expectation is moved later."""
+    """Return whether a file is expected to take long. Others that do are moved later."""
     return kind == VIDEO and length > SHORT_VIDEO_BYTES

@@ -1,6 +1,6 @@
-"""Pictures that stand for somebody: members' avatars, and the server's icon.
+"""Pictures that represent a member or the server: avatars and the server icon.
 
-Says what is done with an upload that is finished; the upload itself is `rules`'. No HTTP, no SQL.
+Applies finished uploads. The uploads themselves are in `rules`. No HTTP, no SQL.
 """
 
 from collections.abc import Mapping
@@ -39,14 +39,14 @@ class Avatars:
 
     @changes_rules
     def remove(self, member_id: str) -> Act[None, Member]:
-        """Whether there was one or not, there is none now."""
+        """Remove the member's avatar. Idempotent."""
         return Act(
             lambda connection: self._set(connection, member_id, None),
             lambda _: self._members.changed(member_id, avatar=None),
         )
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member's data is deleted."""
+        """Release a member's avatar, as a step of the write that deletes the member's data."""
         self._media.release(connection, MEMBER, member_id)
 
     def _set(self, connection: Connection, member_id: str, key: str | None) -> None:
@@ -68,7 +68,7 @@ class Icons:
 
     def use(self) -> Use:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # An upload can take a day, and there may be another owner by then.
+            # An upload can take a day, and the server may have another owner by then.
             if not self._directory.is_owner(upload.member_id):
                 raise ChatError("forbidden")
             key = str(result["key"])

@@ -1,10 +1,10 @@
-"""The worker's jobs: claimed with a lease, tried again with growing pauses, given up as dead letters.
+"""The worker's jobs: claimed with a lease, retried with growing pauses, and given up as dead letters.
 
-Members take turns, however many jobs each of them has waiting. Jobs that are known to take long wait in a
-line of their own, so that short ones never wait for them. Each step is one write, and one thread writes: two
-workers never have one job. Who loses the lease, by being late or by dying, has its results ignored; what it
-has stored is swept. Decides nothing about content; that is the worker's. No SQL, no socket.
-ARCHITECTURE.md, "Life of an upload".
+Members take turns, however many jobs each has waiting. Jobs that are known to take long have a queue of
+their own, so that short ones never wait for them. Each step is one write, and one thread writes, so two
+workers never have the same job. If a worker loses its lease, by being late or dying, its results are ignored
+and its stored objects are swept. The worker decides about content. No SQL, no socket. ARCHITECTURE.md, "Life
+of an upload".
 """
 
 from collections import Counter
@@ -38,15 +38,15 @@ from svc.chat.uploads.upload import (
     result_of,
 )
 
-# A worker that has said nothing for so long is taken to be gone.
+# A worker that was silent for this long counts as gone.
 LEASE_S = 60.0
-# Then it is not the moment that is bad.
+# After this many failures, a temporary cause is unlikely.
 MAX_ATTEMPTS = 5
 _FIRST_PAUSE_S = 2.0
 # A worker that has lost its lease may still be writing, for as long as a large object takes.
 STORING_S = 900.0
 MAX_LISTED = 500
-# Members whose last turn is remembered. One who is forgotten comes first once.
+# How many members' last turns are remembered. A forgotten member comes first once.
 _MAX_REMEMBERED = 10_000
 GIVEN_UP = "processing_failed"
 _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
@@ -54,9 +54,9 @@ _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a finished upload is for: a step of the write, and what follows when that is durable."""
+    """The use of a finished upload: a step of the write, and a function to call once that is durable."""
 
-    # Raises ChatError where there is no use for it any more. What it returns is handed to `used`.
+    # Raises ChatError if the upload is no longer of use. Its result is passed to `used`.
     use: Callable[[Connection, Upload, Mapping[str, object]], object]
     used: Callable[[object], None]
 
@@ -76,7 +76,7 @@ class _Claimed:
     counts: JobCounts
 
 
-# As the operator and owners see it: the lease is the worker's secret.
+# As the operator and owners see it. The lease is the worker's secret.
 class ShownJob(Told):
     id: Id
     kind: Annotated[str, Meta(extra_json_schema=choice(*KINDS))]
@@ -93,14 +93,14 @@ class AllJobs(Told):
 
 
 class Turns:
-    """When each member's last turn was, as a number that rises."""
+    """The last turn of each member, as a rising number."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
         self._turn = 0
 
     def next_of(self, waiting: Iterable[Waiting], in_hand: Mapping[str, int]) -> Waiting | None:
-        """First who has the fewest jobs in the workers' hands, then whose last turn is longest ago."""
+        """Choose the member with the fewest claimed jobs, then the one whose last turn is longest ago."""
 
         def order(job: Waiting) -> tuple[int, int, int, str]:
             last = self._last.get(job.member_id, -1)
@@ -109,7 +109,7 @@ class Turns:
         return min(waiting, key=order, default=None)
 
     def had(self, member_id: str) -> None:
-        """A job of the member's has begun."""
+        """Note that a job of the member has begun."""
         self._turn += 1
         self._last.pop(member_id, None)
         self._last[member_id] = self._turn
@@ -118,7 +118,7 @@ class Turns:
 
 
 class Queue:
-    """`uses` are the purposes other than attachments. `now` gives seconds since 1970."""
+    """The queue of jobs. `uses` are the purposes other than attachments. `now` returns seconds since 1970."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class Queue:
         self._new_lease = new_lease
         self._now = now
         self._uses = uses
-        # Told the id of an upload whose file is of no more use.
+        # Called with the id of each upload whose file is no longer needed.
         self.on_used_up: list[Callable[[str], None]] = []
         self._turns = Turns()
         self.signal = JobSignal()
@@ -150,9 +150,9 @@ class Queue:
         return store.count_jobs(connection, self.now_ms())
 
     def counted(self, counts: JobCounts) -> None:
-        """Take over the counts of a write, and wake the workers if they may claim more after it."""
+        """Store the counts of a write, and wake the workers if they may claim more after it."""
         before, self._counts = self._counts, counts
-        # A job that ends may leave its place to a ready one of its kind: emoji have a limit.
+        # The end of a job may let a ready one of its kind start, because emoji have a limit.
         if counts.ready > before.ready or (counts.ready and counts.waiting < before.waiting):
             self.signal.announce()
         next_at_ms = counts.next_at_ms
@@ -166,12 +166,12 @@ class Queue:
     def dead(self) -> int:
         return self._counts.dead
 
-    # What a worker asks.
+    # Requests of a worker.
 
     async def claim(self, worker: str, kinds: Sequence[str], *, long: bool) -> Mapping[str, object] | None:
-        """The next job of one of these kinds, or None where there is nothing to do.
+        """Return the next job of these kinds, or None if there is none.
 
-        `long`: of those that take long, else of the others.
+        `long` selects the jobs that take long, else the others.
         """
         lease_id = self._new_lease()
         wanted = [kind for kind in kinds if kind in KINDS]
@@ -179,7 +179,7 @@ class Queue:
         def take(connection: Connection) -> _Claimed:
             now_ms, given_up = self.now_ms(), []
             while (job := self._next(connection, wanted, now_ms, long=long)) is not None:
-                # What a worker had reserved that has gone is nobody's.
+                # Release the reservations of a worker that is gone.
                 self._release(connection, job.id)
                 if job.attempt < MAX_ATTEMPTS:
                     until_ms = now_ms + int(LEASE_S * 1000)
@@ -214,7 +214,7 @@ class Queue:
         }
 
     async def renew(self, job_id: str, lease_id: str, progress: float) -> None:
-        """Raises ChatError where the job is not this worker's any more."""
+        """Extend the lease of a job. Raises ChatError if the worker has lost the job."""
 
         def hold(connection: Connection) -> Upload:
             upload = self._held(connection, job_id, lease_id)
@@ -229,7 +229,7 @@ class Queue:
         await self._database.write(hold, held)
 
     async def reserve(self, job_id: str, lease_id: str, ext: str) -> str:
-        """A key under which the worker may store something of this job."""
+        """Reserve a key under which the worker may store an object of this job."""
         key = new_key(ext)
 
         def note(connection: Connection) -> None:
@@ -241,23 +241,23 @@ class Queue:
         return key
 
     async def finish(self, job_id: str, lease_id: str, written: Sequence[Written]) -> None:
-        """The files are stored: the upload is done, and handed to what it is for. Raises ChatError."""
+        """Finish the upload with its stored files, and put it to its use. Raises ChatError."""
         try:
             await self._end_well(job_id, lease_id, written)
         except ChatError as refusal:
             if refusal.code in ("lease_lost", "invalid_request", "media_gone"):
                 raise
-            # Nobody has use for it any more: its member has gone, the name is taken.
+            # The upload is no longer of use: its member has left, or the name is taken.
             await self.refuse(job_id, lease_id, refusal.code, refusal.message)
 
     @changes_rules
     def _end_well(self, job_id: str, lease_id: str, written: Sequence[Written]) -> Act[_Finished, None]:
-        """Alone: it may give a member another picture."""
+        """Run exclusively, because it may change a member's picture."""
         return Act(lambda c: self._finish(c, job_id, lease_id, written), self._finished)
 
     @follows_rules
     def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> Act[Any, None]:
-        """It is the file's fault: for good."""
+        """Refuse a file for good, because the file is at fault."""
 
         def end(connection: Connection) -> tuple[Upload, JobCounts]:
             upload = self._held(connection, job_id, lease_id)
@@ -273,7 +273,7 @@ class Queue:
         return Act(end, ended)
 
     async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
-        """It is not the file's fault: tried again after a pause, and given up in the end."""
+        """Retry a job after a pause, or give it up in the end. The file is not at fault."""
 
         def put_back(connection: Connection) -> tuple[Upload | None, JobCounts]:
             self._held(connection, job_id, lease_id)
@@ -296,7 +296,7 @@ class Queue:
         await self._database.write(put_back, done)
 
     async def hand_on(self, job_id: str, lease_id: str) -> None:
-        """It takes longer than others should wait for it: it starts again among those that take long."""
+        """Move a job that takes too long to the queue of long jobs, where it starts again."""
 
         def move(connection: Connection) -> JobCounts:
             self._held(connection, job_id, lease_id)
@@ -306,14 +306,14 @@ class Queue:
 
         await self._database.write(move, self.counted)
 
-    # What the operator and owners ask.
+    # Requests of the operator and owners.
 
     async def all(self) -> AllJobs:
         return AllJobs([_shown(job) for job in await store.jobs(self._database, MAX_LISTED)])
 
     @follows_rules
     def retry(self, job_id: str) -> Act[JobCounts, None]:
-        """Have a dead letter tried again. Raises ChatError."""
+        """Retry a dead letter. Raises ChatError."""
 
         def revive(connection: Connection) -> JobCounts:
             job = store.JOBS.get(connection, id=job_id)
@@ -330,17 +330,17 @@ class Queue:
     # Steps of a write.
 
     def drop(self, connection: Connection, job_id: str) -> None:
-        """A job that nobody wants any more, with what is reserved for it."""
+        """Delete a job that is no longer wanted, with its reservations."""
         self._release(connection, job_id)
         store.JOBS.delete(connection, id=job_id)
 
     def _end(self, connection: Connection, job_id: str) -> None:
-        """Its worker is done with it, and stores nothing more."""
+        """Delete a job whose worker has finished and stores nothing more."""
         self._media.release(connection, JOB, job_id)
         store.JOBS.delete(connection, id=job_id)
 
     def _next(self, connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> Job | None:
-        """Emoji are worked on a few at a time, whatever the number of workers."""
+        """Choose the next job. A few emoji are processed at a time, whatever the number of workers."""
         if store.leased(connection, EMOJI, now_ms) >= self._bounds.emoji_at_once:
             kinds = [kind for kind in kinds if kind != EMOJI]
         waiting = store.due(connection, kinds, now_ms, long=long)
@@ -381,7 +381,7 @@ class Queue:
         if upload.purpose != ATTACHMENT:
             outcome = self._uses[upload.purpose].use(connection, upload, result)
             store.UPLOADS.edit(connection, {"state": USED}, id=job_id)
-        # What was reserved and not used is swept later.
+        # Unused reservations are swept later.
         self._end(connection, job_id)
         done = store.UPLOADS.get(connection, id=job_id)
         assert done is not None, "it is held"

@@ -1,9 +1,9 @@
-"""How a file comes over HTTP: in many requests, as tus clients speak them, or in one multipart body.
+"""Parses uploads over HTTP: many requests of a tus client, or one multipart body.
 
-Resumable uploads are tus 1.0.0, its core with creation, termination and expiration
-(tus.io/protocols/resumable-upload). In a multipart body the file is the first part; what follows it is
-ignored, and names are UTF-8, whatever charset the body asks for (RFC 7578, RFC 2046 section 5.1). Reads and
-writes headers and pieces; does no I/O of its own.
+Resumable uploads follow tus 1.0.0, its core with creation, termination and expiration
+(tus.io/protocols/resumable-upload). In a multipart body the file is the first part. Later parts are ignored,
+and names are UTF-8, whatever charset the body declares (RFC 7578, RFC 2046 section 5.1). Handles headers and
+pieces; does no I/O of its own.
 """
 
 from base64 import b64decode
@@ -18,7 +18,7 @@ from svc.chat.uploads.upload import RECEIVING, Upload
 
 VERSION = "1.0.0"
 PATCH_TYPE = "application/offset+octet-stream"
-# The answer to OPTIONS, by which tus clients learn what they may do. The maximum differs by purpose.
+# The response to OPTIONS, which lists the features for tus clients. The maximum size differs by purpose.
 OPTIONS = {
     "Tus-Resumable": VERSION,
     "Tus-Version": VERSION,
@@ -31,7 +31,7 @@ _MAX_METADATA_CHARACTERS = 8 * 1024
 
 
 def spoken(headers: Mapping[str, str]) -> bool:
-    """Is this a tus client? Raises ChatError for one of another version."""
+    """Return whether this is a tus client. Raises ChatError for one of another version."""
     version = headers.get("Tus-Resumable")
     if version is None:
         return False
@@ -41,19 +41,19 @@ def spoken(headers: Mapping[str, str]) -> bool:
 
 
 def length(headers: Mapping[str, str]) -> int:
-    """How long the upload will be. Raises ChatError."""
+    """Return the announced length of the upload. Raises ChatError."""
     return _number(headers, "Upload-Length")
 
 
 def offset(headers: Mapping[str, str]) -> int:
-    """Where what comes belongs. Raises ChatError."""
+    """Return the offset of the piece in the request. Raises ChatError."""
     if headers.get("Content-Type") != PATCH_TYPE:
         raise ChatError("wrong_content_type", f"The Content-Type must be {PATCH_TYPE}")
     return _number(headers, "Upload-Offset")
 
 
 def metadata(headers: Mapping[str, str]) -> dict[str, str]:
-    """`key base64,key base64,…`; a key may stand alone. Raises ChatError."""
+    """Parse `key base64,key base64,…`, where the base64 may be missing. Raises ChatError."""
     said = headers.get("Upload-Metadata", "")
     if len(said) > _MAX_METADATA_CHARACTERS:
         raise ChatError("invalid_request", "Upload-Metadata is too long")
@@ -62,13 +62,13 @@ def metadata(headers: Mapping[str, str]) -> dict[str, str]:
         name, _, value = pair.partition(" ")
         try:
             found[name] = b64decode(value, validate=True).decode()
-        except ValueError:  # No base64, or what it stands for is no UTF-8.
+        except ValueError:  # It is not base64, or does not decode to UTF-8.
             raise ChatError("invalid_request", "Upload-Metadata must be names and base64") from None
     return found
 
 
 def state(upload: Upload) -> dict[str, str]:
-    """How far an upload has come, and until when it can be gone on with."""
+    """Return the headers with an upload's progress, and when an unfinished one expires."""
     told = {
         "Tus-Resumable": VERSION,
         "Upload-Offset": str(upload.received),
@@ -88,7 +88,7 @@ def _number(headers: Mapping[str, str], name: str) -> int:
     return int(value)
 
 
-# All that stands before the file: a boundary and a few headers.
+# The maximum size of the data before the file: a boundary and a few headers.
 MAX_HEAD_BYTES = 16 * 1024
 # RFC 2046 section 5.1.1.
 _MAX_BOUNDARY_CHARACTERS = 70
@@ -99,7 +99,7 @@ class Malformed(Exception):
 
 
 class FormFile:
-    """Call `begin`, then take `pieces`. `chunks` are the body as it arrives."""
+    """The file in a multipart body. Call `begin`, then iterate over `pieces`. `chunks` are the body."""
 
     def __init__(self, content_type: str, chunks: AsyncIterator[bytes]) -> None:
         boundary = parameters(content_type).get("boundary", "")
@@ -107,33 +107,33 @@ class FormFile:
             raise Malformed
         self._delimiter = b"\r\n--" + boundary.encode("utf-8", "replace")
         self._chunks = chunks
-        # The first boundary may stand at the very beginning.
+        # The body may start with the first boundary.
         self._buffer = bytearray(b"\r\n")
 
     async def begin(self) -> str:
-        """Read as far as the file and return its name, empty where it has none. Raises Malformed."""
+        """Read up to the start of the file. Return its name, or an empty string. Raises Malformed."""
         while True:
             start = self._buffer.find(self._delimiter)
             end = self._buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
-            # However much of it has come at once.
+            # The limit holds however much arrives at once.
             if (len(self._buffer) if end < 0 else end) > MAX_HEAD_BYTES:
                 raise Malformed
             if end >= 0:
                 break
             await self._read()
         head = bytes(self._buffer[start + len(self._delimiter) : end])
-        if head.startswith(b"--"):  # The end, and no part before it.
+        if head.startswith(b"--"):  # The last boundary, without a part before it.
             raise Malformed
         del self._buffer[: end + 4]
         return disposition(head).get("filename", "")
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """The file up to the boundary behind it. Raises Malformed."""
-        # A file that is empty ends where its head does.
+        """Yield the file up to the boundary after it. Raises Malformed."""
+        # The boundary of an empty file follows its head directly.
         self._buffer[:0] = b"\r\n"
         skip = 2
         while (end := self._buffer.find(self._delimiter)) < 0:
-            # A boundary may have begun.
+            # The last bytes may be the beginning of a boundary.
             sure = len(self._buffer) - len(self._delimiter)
             if sure > skip:
                 yield bytes(self._buffer[skip:sure])

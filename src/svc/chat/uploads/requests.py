@@ -1,6 +1,6 @@
-"""What can be asked of uploads: to take a file, in one request (multipart) or in many (tus); how it fares.
+"""Endpoints of uploads: receive a file in one request (multipart) or in many (tus), and show its progress.
 
-The path says what the file is for, the headers how it is sent. How tus works is tus.io's to say. No
+The path gives the purpose of the file, and the headers how it is sent. tus.io defines the tus protocol. No
 rules.
 """
 
@@ -102,7 +102,7 @@ UPLOAD = Named(
         }
     ),
 )
-# What every upload needs, whatever it is for.
+# Requirements of every upload, whatever its purpose.
 FILE = obj({"file": string(contentMediaType="application/octet-stream")})
 BEGINNING = (
     *("profanity_refused", "quota_exceeded", "storage_full", "too_many", "too_many_connections"),
@@ -182,13 +182,13 @@ class UploadRequests(Requests):
         answers=UPLOAD,
     )
     async def show(self, asking: Asker, request: web.Request, upload_id: Id) -> web.Response:
-        """What a tus client asks with HEAD stands in the headers."""
+        """Show an upload. The headers have the fields that a tus client requests with HEAD."""
         upload = await self._uploads.find(asking.member_id, upload_id)
         shown = answer(self._described(upload))
         shown.headers.update(receiving.state(upload))
         return shown
 
-    # A piece costs little: its bytes have bounds of their own.
+    # A piece costs little, because its bytes have limits of their own.
     @request(
         MEMBER,
         "Go on with an upload, as tus has it; `Upload-Offset` says how far it has come",
@@ -243,7 +243,7 @@ class UploadRequests(Requests):
     async def begin(
         self, request: web.Request, purpose: str, target: Callable[[str], str] = lambda name: ""
     ) -> web.Response:
-        """Take an upload for a purpose. `target` reads the `name` that the thing is to have."""
+        """Receive an upload for a purpose. `target` parses the `name` that the result gets."""
         refuse_compressed(request)
         if not receiving.spoken(request.headers):
             return await self._whole(request, purpose, target)
@@ -253,7 +253,7 @@ class UploadRequests(Requests):
         return web.Response(status=201, headers=where)
 
     async def _whole(self, request: web.Request, purpose: str, target: Callable[[str], str]) -> web.Response:
-        """One request with the file in it, which is as long as the request at most."""
+        """Receive a file in one request, which limits its length."""
         if request.content_type != "multipart/form-data":
             raise ChatError("wrong_content_type", "Send multipart/form-data, or speak tus")
         most = self._uploads.most(purpose)
@@ -270,7 +270,7 @@ class UploadRequests(Requests):
                 async with aclosing(_to_its_end(file)) as pieces:
                     upload = await self._uploads.receive(member_id, upload.id, 0, pieces, last=True)
             except ChatError:
-                # Whoever sends it all at once has nothing to go on with.
+                # An upload in one request cannot be resumed.
                 if upload.state == RECEIVING:
                     with suppress(ChatError):
                         await self._uploads.cancel(member_id, upload.id)
@@ -282,7 +282,7 @@ class UploadRequests(Requests):
 
 
 def _wish(purpose: str, length: int, said: dict[str, str], target: Callable[[str], str]) -> Wish:
-    """What is said of a file that is about to come: `filename`, `alt`, and the `name` of the thing."""
+    """Parse the fields of a new upload: `filename`, `alt`, and the `name` of the result."""
     words = converted(said, Words)
     return Wish(
         purpose=purpose,
@@ -294,7 +294,7 @@ def _wish(purpose: str, length: int, said: dict[str, str], target: Callable[[str
 
 
 async def _file_of(request: web.Request, chunks: AsyncIterator[bytes]) -> tuple[FormFile, str]:
-    """The file in a multipart body, and its name. Raises ChatError."""
+    """Find the file in a multipart body. Return it with its name. Raises ChatError."""
     try:
         async with asyncio.timeout(READ_DEADLINE_S):
             file = FormFile(request.headers.get("Content-Type", ""), chunks)

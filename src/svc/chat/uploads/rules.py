@@ -1,8 +1,8 @@
-"""Uploads until the worker has them, and from when they are done: what is allowed, what happens.
+"""Uploads before and after the media worker processes them: permissions and effects.
 
-What is acknowledged is on the disk. Nothing of an upload can be seen by anybody before the
-worker has written it anew; what the worker does is in `queue`. No HTTP, no SQL. docs/http.md, "Uploads" and
-docs/configuration.md, "Chat server".
+Acknowledged bytes are on the disk. Nobody can see any part of an upload before the worker has processed it.
+The worker's part is in `queue`. No HTTP, no SQL. docs/http.md, "Uploads" and docs/configuration.md, "Chat
+server".
 """
 
 import logging
@@ -40,20 +40,20 @@ from svc.chat.uploads.upload import (
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 _PAGE = 100
-# With so many bytes it is clear whether a file is a document or may be a video, which may be larger.
+# With this many bytes, a document can be distinguished from a possible video, which may be larger.
 _JUDGED_BYTES = 64
 _EMPTY = "This file is empty"
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
 logger = logging.getLogger(__name__)
 
-# A step of the write in which a member says otherwise what an upload of theirs shows: the ids of the messages
-# that show it, its own, and the words; what follows the write. Raises ChatError.
+# A step of the write in which a member changes an upload's alt text: the member, the ids of the messages
+# that show it, its own id, and the text. Returns the function to call after the write. Raises ChatError.
 Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], None]]
 
 
 class Uploads:
-    """`judged` gives words as they may be shown, or raises ChatError."""
+    """The rules of uploads. `judged` returns words as they may be shown, or raises ChatError."""
 
     def __init__(
         self,
@@ -73,26 +73,26 @@ class Uploads:
         self._judged = judged
         self.on_described: list[Describes] = []
         self.urls = media.urls
-        # Uploads that are being received at this moment.
+        # Uploads that are being received now.
         self._busy: set[str] = set()
         self._arriving = Shares(limits.MAX_ARRIVING)
 
     def most(self, purpose: str) -> int:
-        """How many bytes an upload for a purpose may have."""
+        """Return the maximum size in bytes of an upload for a purpose."""
         return self._bounds.of(purpose)
 
     def most_as_it_came(self, name: str) -> int:
-        """How many bytes a file of this name may have that is kept as it came; 0 where it is not taken."""
+        """Return the maximum size of an unprocessed file of this name. 0 means that it is refused."""
         return self._bounds.of_kind(FILE, name)
 
     def require_attaching(self, member_id: str, channel_id: str) -> None:
-        """May the member upload for a channel? Raises ChatError."""
+        """Require the permission to upload for a channel. Raises ChatError."""
         self._directory.require(member_id, Permission.ATTACH_FILES, channel_id)
 
     # Receiving.
 
     async def begin(self, member_id: str, wish: Wish) -> Upload:
-        """Raises ChatError where there is no room for it."""
+        """Create an upload. Raises ChatError if there is no space for it."""
         if not self._media.enabled:
             raise ChatError("uploads_disabled")
         most = self.most(wish.purpose)
@@ -127,7 +127,7 @@ class Uploads:
             self._forget_empty(connection)
             there = self._room(connection, upload.member_id, disk_bytes)
             require_place(there)
-            # The whole of it must fit now, although only the first bytes are reserved.
+            # The whole upload must fit now, although only the first bytes are reserved.
             require_room(there, upload.length)
             store.UPLOADS.insert(connection, upload, resumable=resumable, changed_at_ms=upload.created_at_ms)
 
@@ -136,16 +136,16 @@ class Uploads:
     async def receive(
         self, member_id: str, upload_id: str, offset: int, chunks: AsyncIterator[bytes], *, last: bool = False
     ) -> Upload:
-        """Take more of an upload, from where it ended; with the last byte it goes to the worker.
+        """Receive more of an upload, at its current end. With the last byte it goes to the worker.
 
-        `last`: what comes is the end of it, however long it was said to be. Raises ChatError.
-        What came before a connection was lost is kept.
+        If `last`, this is the end of the upload, whatever length was announced. Bytes from before a lost
+        connection are kept. Raises ChatError.
         """
         if upload_id in self._busy:
             raise ChatError("upload_busy")
         if not self._arriving.take(member_id):
             raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
-        # Before anything is looked at: what two requests see must not be the same.
+        # First of all, so that two requests never see the same state.
         self._busy.add(upload_id)
         try:
             await self._receive(await self.find(member_id, upload_id), offset, chunks, last)
@@ -155,16 +155,16 @@ class Uploads:
         return await self.find(member_id, upload_id)
 
     async def cancel(self, member_id: str, upload_id: str) -> None:
-        """Let go of an upload that hangs on nothing yet. Raises ChatError."""
+        """Delete an unattached upload. Raises ChatError."""
         upload = await self.find(member_id, upload_id)
         if upload.id in self._busy:
             raise ChatError("upload_busy")
         await self._let_go(upload)
 
-    # What there is.
+    # Reading and describing.
 
     async def find(self, member_id: str, upload_id: str) -> Upload:
-        """One's own. Raises ChatError."""
+        """Return one of the member's own uploads. Raises ChatError."""
         upload = await store.UPLOADS.one(self._database, id=upload_id)
         if upload is None or upload.member_id != member_id:
             raise ChatError("unknown_upload")
@@ -174,7 +174,7 @@ class Uploads:
         return await store.unused_of_member(self._database, member_id, _MAX_LISTED)
 
     async def of(self, member_id: str) -> AsyncIterator[Upload]:
-        """All of a member's, the oldest first."""
+        """Yield all uploads of a member, oldest first."""
         last = ""
         while page := await store.of_member(self._database, member_id, last, _PAGE):
             for upload in page:
@@ -182,7 +182,7 @@ class Uploads:
             last = page[-1].id
 
     async def describe(self, member_id: str, upload_id: str, alt: str) -> Upload:
-        """Say in words what a file shows, also of one that is posted. Raises ChatError."""
+        """Set the alt text of a file, also after it is posted. Raises ChatError."""
         upload = await self.find(member_id, upload_id)
         if upload.state == REFUSED or upload.purpose != ATTACHMENT:
             raise ChatError("unknown_upload")
@@ -209,7 +209,7 @@ class Uploads:
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
     ) -> list[object]:
-        """Hang finished uploads on a message, each once; what hangs there. Raises ChatError."""
+        """Attach finished uploads to a message, each once. Return the attachments. Raises ChatError."""
         found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
         for upload in found:
             for key in keys_of(upload.result):
@@ -218,27 +218,27 @@ class Uploads:
         return [upload.attachment() for upload in found]
 
     def attachable_keys(self, connection: Connection, member_id: str, upload_ids: Sequence[str]) -> list[str]:
-        """The keys of finished uploads of one's own. Raises ChatError."""
+        """Return the keys of the member's own finished uploads. Raises ChatError."""
         found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
         return [key for upload in found for key in keys_of(upload.result)]
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """A step of the write in which a member goes: what they have not posted is of no use."""
+        """Delete a leaving member's unposted uploads, as a step of the write."""
         for upload_id in store.unfinished_ids(connection, member_id):
             self._drop(connection, upload_id)
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
-        """What a member has called their files is forgotten; what others still see of them stays."""
+        """Delete the names and alt texts of a member's files. Copies that others can see stay."""
         store.UPLOADS.edit(connection, {"name": "", "alt": ""}, member_id=member_id)
 
     # Tidying up.
 
     async def load(self) -> None:
-        """Before anybody uploads: forget what was cut off with the server that received it."""
+        """Delete uploads that a restart has interrupted. Call this before any upload begins."""
         await self._database.write(store.forget_cut_off)
 
     async def tidy_up(self) -> None:
-        """Forget uploads that nobody goes on with, and remove files that nobody wants."""
+        """Delete abandoned uploads, and remove unreferenced files."""
         if not self._media.enabled:
             return
         await self._database.write(self._expire, self._queue.counted)
@@ -259,7 +259,7 @@ class Uploads:
         return self._queue.count(connection)
 
     def _forget_empty(self, connection: Connection) -> None:
-        """A step of a write: uploads that were begun and never sent make room for others."""
+        """Delete uploads that have received nothing, as a step of a write, to free their places."""
         before_ms = self._queue.now_ms() - int(limits.EMPTY_KEPT_S * 1000)
         for upload_id in store.empty(connection, before_ms, _TIDIED_AT_ONCE):
             if upload_id not in self._busy:
@@ -275,7 +275,7 @@ class Uploads:
         )
 
     async def _reserve(self, upload: Upload, reserved: int, wanted: int) -> int:
-        """Have room for more of an upload that arrives; how much it has then. Raises ChatError."""
+        """Reserve more space for an upload. Return the total reserved. Raises ChatError."""
         more = min(upload.length, wanted + limits.RESERVED_AT_ONCE) - reserved
         disk_bytes = await self._incoming.free_bytes()
 
@@ -289,7 +289,7 @@ class Uploads:
         return reserved + more
 
     async def _within_bounds(self, upload: Upload, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Not one byte more than was announced, and none without room for it. Raises ChatError."""
+        """Pass on chunks up to the announced length, with space reserved first. Raises ChatError."""
         at, reserved = upload.received, upload.reserved
         async for chunk in chunks:
             at += len(chunk)
@@ -311,7 +311,7 @@ class Uploads:
         if last or received == upload.length:
             await self._complete(upload, await self._kind(upload, received), received)
         elif offset < _JUDGED_BYTES <= received:
-            # What it is can be told: nobody sends all of a file that is refused then.
+            # The kind is known now. If it is too large, refuse it before the rest is sent.
             await self._kind(upload, upload.length)
 
     async def _write(self, upload: Upload, chunks: AsyncIterator[bytes]) -> int:
@@ -330,12 +330,12 @@ class Uploads:
         return received
 
     async def _kind(self, upload: Upload, length: int) -> str:
-        """What it is. Lets go of it and raises ChatError where it is too large for that."""
+        """Return the kind of an upload. If it is too large for its kind, delete it and raise ChatError."""
         kind = upload.purpose
         if kind == ATTACHMENT:
             kind = await self._incoming.content(upload.id, length)
         most = self._bounds.of_kind(kind, upload.name)
-        # The worker refuses what is not taken at all, and says what is.
+        # A kind that is not permitted is refused by the worker, with the list of permitted ones.
         if most and length > most:
             await self._let_go(upload)
             raise ChatError("upload_too_large", more={"limit": most})
@@ -359,7 +359,7 @@ class Uploads:
 
     async def _let_go(self, upload: Upload) -> None:
         await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
-        # What cannot be removed now is nobody's, and goes with the next tidying.
+        # A file that cannot be removed now is removed at the next tidying.
         with suppress(OSError):
             await self._incoming.remove(upload.id)
 
@@ -374,7 +374,7 @@ class Uploads:
         return upload
 
     def _drop(self, connection: Connection, upload_id: str) -> JobCounts:
-        """A step of a write. Of what a message shows only the message lets go."""
+        """Delete an upload, as a step of a write. If a message shows it, only its job is deleted."""
         self._queue.drop(connection, upload_id)
         upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is not None and upload.state != USED:

@@ -17,31 +17,31 @@ UPLOADS = Table("uploads", Upload, result=optional(JSON), refusal=optional(JSON)
 
 
 def forget_cut_off(connection: Connection) -> None:
-    """Those that nobody receives any more and that cannot be gone on with."""
+    """Delete uploads that were interrupted and cannot be resumed."""
     connection.execute("DELETE FROM uploads WHERE state = ? AND NOT resumable", (RECEIVING,))
 
 
 async def of_member(database: Database, member_id: str, after: str, most: int) -> list[Upload]:
-    """A member's uploads after an id, the oldest first."""
+    """Return a member's uploads after an id, oldest first."""
     return await UPLOADS.all(
         database, "WHERE member_id = ? AND id > ? ORDER BY id LIMIT ?", member_id, after, most
     )
 
 
 async def unused_of_member(database: Database, member_id: str, most: int) -> list[Upload]:
-    """Those that hang on nothing yet, the newest first."""
+    """Return a member's unattached uploads, newest first."""
     which = "WHERE member_id = ? AND state != ? ORDER BY id DESC LIMIT ?"
     return await UPLOADS.all(database, which, member_id, USED, most)
 
 
 def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
-    """It has no more than it was sent, for nothing of it arrives now."""
+    """Store how much was received. Nothing more is reserved, because nothing arrives now."""
     changed = {"received": received, "reserved": received, "changed_at_ms": now_ms}
     UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
 
 
 def set_waiting(connection: Connection, upload_id: str, length: int, now_ms: int) -> bool:
-    """All of it is here."""
+    """Mark an upload as complete."""
     sizes = dict.fromkeys(("length", "received", "reserved"), length)
     changed = {"state": WAITING, **sizes, "changed_at_ms": now_ms}
     return UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
@@ -58,7 +58,7 @@ def set_refused(connection: Connection, upload_id: str, refusal: Mapping[str, ob
 
 
 def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
-    """What a member has begun and is not done."""
+    """Return the ids of a member's unfinished or refused uploads."""
     found = connection.execute(
         "SELECT id FROM uploads WHERE member_id = ? AND state IN (?, ?, ?)",
         (member_id, RECEIVING, WAITING, REFUSED),
@@ -67,7 +67,7 @@ def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
 
 
 def load(connection: Connection, member_id: str | None = None) -> Load:
-    """Of a member, or of all. What the worker has given up is kept for the operator, and has its room."""
+    """Return the load of a member, or of all. Uploads that the worker has given up still use space."""
     which, values = ("1", ()) if member_id is None else ("u.member_id = ?", (member_id,))
     unfinished = connection.execute(
         "SELECT count(*), coalesce(sum(reserved), 0), coalesce(sum(reserved - received), 0)"
@@ -83,7 +83,7 @@ def load(connection: Connection, member_id: str | None = None) -> Load:
 
 
 def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
-    """Uploads that were begun before a time, and of which nothing has come."""
+    """Return uploads that began before a time and have received nothing."""
     found = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND received = 0 AND created_at_ms < ? LIMIT ?",
         (RECEIVING, before_ms, most),
@@ -92,7 +92,7 @@ def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
 
 
 def expired(connection: Connection, state: str, before_ms: int, most: int) -> list[str]:
-    """Uploads that have not changed for long and of which the worker keeps no dead letter."""
+    """Return uploads that have not changed since a time and have no dead letter."""
     found = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND changed_at_ms < ?"
         " AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = uploads.id) LIMIT ?",
@@ -102,7 +102,7 @@ def expired(connection: Connection, state: str, before_ms: int, most: int) -> li
 
 
 def with_files(connection: Connection) -> set[str]:
-    """Those whose file is still wanted."""
+    """Return the ids of uploads whose file is still needed."""
     found = connection.execute(
         "SELECT id FROM uploads WHERE state IN (?, ?) UNION SELECT id FROM jobs", (RECEIVING, WAITING)
     )
@@ -116,7 +116,7 @@ def with_files(connection: Connection) -> set[str]:
 class Job:
     id: str
     kind: str
-    # Whether it waits with those that take long.
+    # Whether the job is in the queue of long jobs.
     long: bool
     due_at_ms: int
     created_at_ms: int
@@ -133,19 +133,19 @@ JOBS = Table("jobs", Job)
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The job of a member that has waited longest."""
+    """The longest waiting job of a member."""
 
     job_id: str
     member_id: str
     due_at_ms: int
 
 
-# Jobs of some kinds, in the line of short ones or the other.
+# Jobs of some kinds, in the queue of short or of long jobs.
 _IN_LINE = "dead = 0 AND long = :long AND kind IN (SELECT value FROM json_each(:kinds))"
 
 
 def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> list[Waiting]:
-    """Of each member the job that has waited longest and that no worker has."""
+    """Return each member's longest waiting job that no worker holds."""
     found = connection.execute(
         "SELECT id, member_id, due_at_ms FROM (SELECT id, member_id, due_at_ms,"
         " row_number() OVER (PARTITION BY member_id ORDER BY due_at_ms, id) AS place"
@@ -157,7 +157,7 @@ def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
 
 
 def in_hand(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> dict[str, int]:
-    """How many jobs of each member workers have."""
+    """Return how many jobs of each member are held by workers."""
     found = connection.execute(
         f"SELECT member_id, count(*) FROM jobs JOIN uploads USING (id) WHERE {_IN_LINE}"
         " AND lease_until_ms > :now GROUP BY member_id",
@@ -167,19 +167,19 @@ def in_hand(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: 
 
 
 def leased(connection: Connection, kind: str, now_ms: int) -> int:
-    """How many jobs of a kind somebody has."""
+    """Return how many jobs of a kind are held by workers."""
     found = connection.execute(
         "SELECT count(*) FROM jobs WHERE dead = 0 AND kind = ? AND lease_until_ms > ?", (kind, now_ms)
     )
     return number(found)
 
 
-# What a job has that no worker has any more.
+# The lease of a job that no worker holds.
 NOBODYS = {"lease": None, "lease_until_ms": 0}
 
 
 def hand_on(connection: Connection, job_id: str, now_ms: int) -> None:
-    """To the line of those that take long. That it was begun does not count as an attempt."""
+    """Move a job to the queue of long jobs. The interrupted run does not count as an attempt."""
     connection.execute(
         "UPDATE jobs SET lease = NULL, lease_until_ms = 0, long = 1, attempt = attempt - 1, due_at_ms = ?"
         " WHERE id = ?",
@@ -219,5 +219,5 @@ def count_jobs(connection: Connection, now_ms: int) -> JobCounts:
 
 
 async def jobs(database: Database, most: int) -> list[Job]:
-    """Dead letters first, then what has waited longest."""
+    """Return dead letters first, then jobs by the time they are due."""
     return await JOBS.all(database, "ORDER BY dead DESC, due_at_ms, id LIMIT ?", most)

@@ -1,6 +1,6 @@
-"""What an upload is, and how its member sees it.
+"""The upload record and its form for its member.
 
-Records, and what becomes of a file's name; decides nothing and stores nothing.
+Defines records, and the name of a processed file. Decides nothing and stores nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,9 @@ from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
-# Of what the worker is asked for; the first three are told apart by their first bytes.
+# The kinds of jobs. The first three are distinguished by their first bytes.
 KINDS = (PICTURE, VIDEO, FILE, AVATAR, ICON, EMOJI)
-# What a finished file is to its readers.
+# The kinds of finished files, as readers see them.
 ATTACHED_KINDS = (PICTURE, VIDEO, AUDIO, FILE)
 ORIGINAL, THUMBNAIL, POSTER = "original", "thumbnail", "poster"
 ROLES = (ORIGINAL, THUMBNAIL, POSTER)
@@ -33,9 +33,9 @@ MAX_ALT_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """An upload that is about to begin. `target` is what it is for, such as the name of an emoji.
+    """An upload that is about to begin. `target` is its use, such as the name of an emoji.
 
-    `resumable`: whoever sends it can go on where it was cut off.
+    `resumable` is whether its sender can resume it after an interruption.
     """
 
     purpose: str
@@ -56,16 +56,16 @@ class Upload:
     alt: str
     length: int
     received: int
-    # How much of the disk it has: what has come, and what may come before it asks for more.
+    # The disk space of the upload: the bytes received, and those that may arrive before it reserves more.
     reserved: int
     state: str
-    # What has become of it, as it hangs on a message; without the alt text, which may still change.
+    # The processed file as it is attached to a message. Without the alt text, which may still change.
     result: Mapping[str, object] | None
     refusal: Mapping[str, object] | None
     created_at_ms: int
 
     def described(self, urls: MediaUrls) -> dict[str, object]:
-        """As its member sees it. Nothing of it has an address before it is done."""
+        """Return the upload as its member sees it. It has no URLs before it is done."""
         return {
             "id": self.id,
             "purpose": self.purpose,
@@ -80,7 +80,7 @@ class Upload:
         }
 
     def attachment(self) -> dict[str, object]:
-        """As it is kept with a message."""
+        """Return the attachment as it is stored with a message."""
         assert self.result is not None, "only what is done is attached"
         return {**self.result, "alt": self.alt}
 
@@ -123,13 +123,13 @@ class Written:
 
 
 def result_of(file_id: str, name: str, written: Sequence[Written]) -> dict[str, object]:
-    """What has become of a file; there is one original."""
+    """Return the description of a processed file, which has one original."""
     by_role: dict[str, Written] = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]
     kind, name = kind_of_type(original.content_type), name or USUAL_NAME
     if kind in (PICTURE, VIDEO):
-        # It is a new file of another format.
+        # It is a new file in another format.
         name = f"{PurePosixPath(name).stem or USUAL_NAME}.{extension}"
     return {
         "id": file_id,
@@ -145,7 +145,7 @@ def result_of(file_id: str, name: str, written: Sequence[Written]) -> dict[str, 
 
 
 def keys_of(result: Mapping[str, object] | None) -> list[str]:
-    """All that a file has become, by their keys."""
+    """Return the keys of all stored objects of a file."""
     result = result or {}
     belonging = [result.get(role) for role in (THUMBNAIL, POSTER)]
     found = [result.get("key"), *(part.get("key") for part in belonging if isinstance(part, Mapping))]
