@@ -1,4 +1,4 @@
-"""Media is known before it is stored, and kept for as long as somebody refers to it."""
+"""Media has a row before it is stored, and is kept as long as anything refers to it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -144,7 +144,7 @@ async def test_nobody_can_refer_to_what_is_going(
 
 
 class Unreliable(FileObjects):
-    """Fails to delete as long as it is told to."""
+    """A store whose `delete` fails while `failing` is set."""
 
     failing = True
 
@@ -181,7 +181,7 @@ async def test_a_bucket_may_be_shared_with_others(
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """The simulated end of the process."""
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ async def test_an_object_whose_server_was_killed_before_its_row_was_done_is_swep
         await media.keep(b"one", "webp", WEBP)
     [key] = media.in_hand()
     assert await exists(objects, key)
-    # Whoever starts after the crash knows the row only.
+    # A server that starts after the crash knows only the row.
     after = Media(database, objects, MediaUrls("secret", clock), clock)
     assert await after.find(key) is None
     clock.now += GRACE_MS / 1000

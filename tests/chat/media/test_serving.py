@@ -1,4 +1,4 @@
-"""Stored media is served to whoever has a good address of it: whole, in parts, or not again."""
+"""Stored media is served to anyone with a valid URL: whole, in part, or as unchanged."""
 
 import asyncio
 import json
@@ -141,7 +141,7 @@ async def test_a_reader_that_takes_nothing_is_cut_off_and_makes_room(
     monkeypatch.setattr(requests, "MAX_STREAMS", 1)
     large = await stored.community.media.keep(bytes(64 * 1024 * 1024), "mp4", Facts("video/mp4"))
     host, port = stored.chat.address.removeprefix("http://").rsplit(":", 1)
-    # Takes in what the system holds for it, and no more.
+    # The client reads only as much as the system buffers for it.
     reader, writer = await asyncio.open_connection(host, int(port), limit=1024)
     path = stored.community.media.url(large)
     writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())

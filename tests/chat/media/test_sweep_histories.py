@@ -1,7 +1,7 @@
-"""Whatever happens in whatever order, the sweep removes what nothing refers to, and nothing else.
+"""After any sequence of events, the sweep removes unreferenced objects, and nothing else.
 
-A model keeps the same book: who refers to what, and since when nobody does. The server may be
-killed between any two steps of keeping an object; the store may fail.
+A model records the references, and since when each object has none. The server may be killed between any two
+steps of keeping an object, and the store may fail.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ OWNERS = st.tuples(st.sampled_from(KINDS), st.sampled_from(["one", "two"]))
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """The simulated end of the process."""
 
 
 class Objects(FileObjects):
-    """Ends the process after a `put`, or fails to delete, when it is told to."""
+    """A store that ends the process after a `put` (`killing`), or fails to delete (`failing`)."""
 
     killing = failing = False
     last_key = ""
@@ -57,7 +57,7 @@ class Histories(RuleBasedStateMachine):
         self.stack = contextlib.ExitStack()
         self.now = 1_000_000.0
         self.references: dict[tuple[str, str], set[str]] = {}
-        # Since when nobody refers to it, and until when it may still be in somebody's hands.
+        # When each object became unreferenced, and until when it may still be in hand.
         self.idle_since: dict[str, float] = {}
         self.spared_until: dict[str, float] = {}
 
@@ -77,7 +77,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def restart(self) -> None:
-        """What was in memory is gone; nobody has anything in hand."""
+        """Restart the server: it forgets its memory and has no object in hand."""
         urls = MediaUrls("secret", lambda: self.now)
         self.media = Media(self.database, self.objects, urls, lambda: self.now)
         self.sweep = Sweep(self.database, self.media, 1000, GRACE_S * 1000, lambda: self.now)
@@ -111,7 +111,7 @@ class Histories(RuleBasedStateMachine):
         try:
             self.runner.run(_awaited(write))
         except ChatError:
-            # Only what was idle for long enough can be on its way out.
+            # Only an object that was idle for long enough can be on its way out.
             assert self.due(key)
             return
         self.references.setdefault(owner, set()).add(key)

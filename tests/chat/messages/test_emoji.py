@@ -1,4 +1,4 @@
-"""Emoji as reactions, in names and by their names: server and picker judge by one catalogue."""
+"""Emoji in reactions and names, and by their names: the server and the picker use the same catalogue."""
 
 import re
 import sqlite3

@@ -1,4 +1,4 @@
-"""The line that stands for a message without a text says something and leads nowhere."""
+"""The fallback line of a message without text is never empty, and contains no link."""
 
 import pytest
 from hypothesis import example, given
@@ -47,5 +47,5 @@ def test_nothing_in_it_is_a_link_or_a_mention(parts: list[str]) -> None:
 
 @pytest.mark.parametrize("piece", ["a.", "a+", "[a](", "![", "mention:", " ", "]("])
 def test_the_effort_for_a_card_grows_with_its_length(piece: str) -> None:
-    """A page of the history asks for a hundred, and the event loop waits."""
+    """A history page may hold a hundred of them, and the event loop waits."""
     assert grows_with_its_size(lambda size: fallback([{"description": (piece * size)[:size]}]), 4_000)

@@ -1,4 +1,4 @@
-"""The inbox: what mentions a member, wherever it stands, and what a page of it costs."""
+"""The inbox: messages that mention a member, in any channel or thread, and the cost of a page."""
 
 from pathlib import Path
 from typing import Any
@@ -107,7 +107,7 @@ async def test_what_is_no_message_is_refused(chat: ChatServer) -> None:
 
 
 async def test_a_page_is_a_range_of_an_index(tmp_path: Path) -> None:
-    """Not everything that ever mentioned the member is read and sorted."""
+    """The query must not read and sort every mention of the member."""
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     asking = f"EXPLAIN QUERY PLAN {store.NEWEST_MENTIONS}"
     plan = await database.rows(asking, ("ada", 9, '["general"]', 26))

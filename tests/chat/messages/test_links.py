@@ -1,4 +1,4 @@
-"""Which links of a text are shown in short below it."""
+"""The links of a text that get previews."""
 
 import pytest
 from hypothesis import given

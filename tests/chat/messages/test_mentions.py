@@ -1,4 +1,4 @@
-"""Mentions are markdown links to members, and nothing that only looks like one."""
+"""Mentions are markdown links to members. Text that only looks like one is not a mention."""
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ from svc.chat.messages.markdown import MAX_MENTIONS, mentioned, named
         ("[Ada](<mention:a1>)", ["a1"]),
         ('[Ada]( mention:a1 "a title" )', ["a1"]),
         ("[two\nlines](mention:a1)", ["a1"]),
-        ("[[Ada](mention:a1)](mention:b2)", ["a1"]),  # a link holds no link
+        ("[[Ada](mention:a1)](mention:b2)", ["a1"]),  # a link contains no link
         ("`[Ada](mention:a1)`", []),
         ("``a ` [Ada](mention:a1)``", []),
         ("`not code [Ada](mention:a1)", ["a1"]),
@@ -27,9 +27,9 @@ from svc.chat.messages.markdown import MAX_MENTIONS, mentioned, named
         ("```\n[Ada](mention:a1)\n```", []),
         ("~~~ py\n[Ada](mention:a1)\n~~~", []),
         ("````\n```\n[Ada](mention:a1)\n````\n[Ben](mention:b2)", ["b2"]),
-        ("```\n[Ada](mention:a1)", []),  # to the end
+        ("```\n[Ada](mention:a1)", []),  # unclosed, so it ends with the text
         ("    [Ada](mention:a1)", []),
-        ("text\n    [Ada](mention:a1)", ["a1"]),  # goes on with the paragraph
+        ("text\n    [Ada](mention:a1)", ["a1"]),  # continues the paragraph
         ("``` [Ada](mention:a1)```", []),
         (r"\[Ada](mention:a1)", []),
         (r"[Ada\](mention:a1)", []),

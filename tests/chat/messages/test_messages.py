@@ -1,4 +1,4 @@
-"""Messages as members meet them: on the live socket and over HTTP, and every refusal."""
+"""Messages on the live socket and over HTTP, and every refusal."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""Whatever members do, the server, a slow and obvious model, and a client that folds pushes agree.
+"""The server, a slow and simple model, and a client that applies pushes agree after any requests.
 
-The rules run over a real database; requests are sometimes given up while their write waits, and
-the server is started anew in the middle.
+The rules run on a real database. Some requests are cancelled while their write waits, and the server is
+restarted in the middle.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from tests.kit.surroundings import surroundings_with
 ADA, BEN, CY, DEE = MEMBERS = ("ada", "ben", "cy", "dee")
 MANAGER = ADA
 CHANNELS = ("open", "closed")
-# Cy has blocked Ben; Dee may not view the closed channel.
+# Cy has blocked Ben. Dee may not view the closed channel.
 BLOCKS = {(CY, BEN)}
 URLS = MediaUrls("secret", lambda: 0.0)
 WORDS = ("apple", "bread", "cheese", "dates")
@@ -47,7 +47,7 @@ STEPS = 120
 
 @dataclass
 class Client:
-    """A page: what it knows is what it was told."""
+    """A page that knows only what the server pushed to it."""
 
     member_id: str
     messages: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Client:
 
 
 def react(message: dict[str, Any], emoji: str, member_id: str, *, added: bool) -> None:
-    """In the shape of the wire: emoji in the order of their code points."""
+    """Apply a reaction in the wire format: emoji in the order of their code points."""
     listed = {each["emoji"]: each["member_ids"] for each in message["reactions"]}
     if added:
         listed.setdefault(emoji, []).append(member_id)
@@ -94,7 +94,7 @@ def react(message: dict[str, Any], emoji: str, member_id: str, *, added: bool) -
 
 
 class Model:
-    """All messages in one list, and for each member how much of each channel is read."""
+    """All messages in one list, and each member's read mark in each channel."""
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
@@ -119,7 +119,7 @@ class Model:
 
 
 class ToldHub(Hub):
-    """Pushes go to clients in memory, as JSON would carry them."""
+    """A hub that pushes to clients in memory, with data as JSON would carry it."""
 
     def __init__(self, directory: Directory, clients: dict[str, Client]) -> None:
         super().__init__(directory, lambda: 0.0)
@@ -145,7 +145,7 @@ def directory() -> Directory:
 
 
 class Play:
-    """One run: `step` does something at random, `compare` looks at everything."""
+    """One run: `step` performs a random action, and `compare` checks everything."""
 
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self.folder = folder
@@ -153,7 +153,7 @@ class Play:
         self.model = Model()
         self.clients = {member_id: Client(member_id) for member_id in MEMBERS}
         self.directory = directory()
-        # The real time to start with: nonces are forgotten when they are old.
+        # Start with the real time, because old nonces are forgotten.
         self.now = time.time()
         self.nonces: list[tuple[str, Draft, str]] = []
 
@@ -213,7 +213,8 @@ class Play:
         ping = self.chance.random() < 0.7
         draft = Draft(channel_id, self.text(), str(len(self.nonces)), reply_to, ping)
         await self.perhaps_given_up(self.feature.messages.send(member_id, draft, self.now))
-        # Asked again, it is the same: that is how a client learns of what it gave up.
+        # Repeating the request returns the same message. A client learns the result of a cancelled request
+        # this way.
         message = await self.feature.messages.send(member_id, draft, self.now)
         self.nonces.append((member_id, draft, message.id))
         self.model.posted(message.described(URLS))
@@ -240,7 +241,7 @@ class Play:
             mentions = [
                 m for m in MEMBERS if f"mention:{m}" in text and not (m == DEE and channel_id == "closed")
             ]
-            # The author whom a reply pings stays mentioned.
+            # An author whom a reply pings stays mentioned.
             before = [m for m in message["mentions"] if f"mention:{m}" not in message["text"]]
             mentions += [m for m in before if m not in mentions]
             message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))
@@ -279,7 +280,7 @@ class Play:
         self.model.read[key] = max(message_id, self.model.read.get(key, ""))
 
     async def perhaps_given_up(self, request: Awaitable[object]) -> None:
-        """Let it be answered, or go away as soon as its write waits; the write stands either way."""
+        """Wait for the response, or cancel the request once its write waits. The write stands in both."""
         task = asyncio.ensure_future(request)
         if self.chance.random() < 0.2:
             await asyncio.sleep(0)
@@ -363,5 +364,5 @@ async def test_server_model_and_client_agree(tmp_path: Path, seed: int) -> None:
                 if number % 20 == 0:
                     await play.compare()
             await play.compare()
-        # The clock of the next start is behind.
+        # The clock is behind at the next start.
         play.now -= 60.0

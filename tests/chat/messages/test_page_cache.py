@@ -1,4 +1,4 @@
-"""A kept page is shown until its time is over or its channel is written to, and never longer."""
+"""A cached page is returned until it expires or its channel is written to, and never longer."""
 
 import pytest
 
@@ -16,7 +16,7 @@ class Clock:
 
 
 class Store:
-    """Counts how often it is read; `during` happens while it is."""
+    """A store that counts its reads. `during` is called in each read."""
 
     def __init__(self) -> None:
         self.reads = 0

@@ -1,4 +1,4 @@
-"""Replies ping the author they answer unless told not to; groups are mentioned only with permission."""
+"""Replies ping the author they answer unless `ping` is off. Mentioning groups takes a permission."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ async def said(person: Person, text: str, **more: object) -> Any:
 
 
 async def counted(folk: People, role: str) -> int:
-    """How many mentions the member has not read in the channel."""
+    """Return the number of unread mentions of the member in the channel."""
     async with folk.live(role) as [member]:
         [counts] = [each for each in member.welcome["unread"] if each["channel_id"] == "general"]
         return int(counts["mentions"])

@@ -1,4 +1,4 @@
-"""How somebody is there: idle while all their pages say so; not to be disturbed, or invisible: kept."""
+"""Presence: idle while all pages report idleness; do-not-disturb and invisibility, which are stored."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.chat.people import people
 
 
 async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
-    """What the next push says of a member: there, idle, not to be disturbed."""
+    """Return a member's state in the next push: online, idle, do-not-disturb."""
     told: Any = await watcher.pushed("presence")
     while told["member_id"] != who:
         told = await watcher.pushed("presence")
@@ -24,14 +24,14 @@ async def test_who_touches_no_page_is_idle(chat: ChatServer) -> None:
         assert await how(ada, ben.id) == (True, True, False)
         async with chat.member("Cleo") as cleo:
             assert cleo.welcome["idle"] == [ben.id]
-        # A second page is one that they have just touched.
+        # A newly opened page counts as in use.
         async with chat.member("", token) as other:
             assert await how(ada, ben.id) == (True, False, False)
             assert other.welcome["idle"] == []
         assert await how(ada, ben.id) == (True, True, False)
         await ben.ask("idle", idle=False)
         assert await how(ada, ben.id) == (True, False, False)
-        # Saying so again is no news.
+        # Repeating the state pushes nothing.
         await ben.ask("idle", idle=False)
         await ben.ask("idle", idle=True)
         assert await how(ada, ben.id) == (True, True, False)
@@ -50,7 +50,7 @@ async def test_who_does_not_want_to_be_disturbed_is_seen_so_and_not_rung(variabl
             assert await how(owner, who) == (True, False, True)
             assert levels.level(who, "general", 0) == "nothing"
             assert "quiet_changed" not in owner.kept_events()
-    # It outlives a restart, and holds for pages that open later.
+    # The setting survives a restart, and applies to pages that open later.
     async with server_with_insight(variables) as (chat, community):
         folk.chat = chat
         for person in folk.by_role.values():
@@ -73,16 +73,16 @@ async def test_who_is_invisible_looks_as_if_they_were_away(variables: dict[str, 
             assert (await one.ask("invisible_set", invisible=True))["data"] == {"invisible": True}
             assert await two.pushed("invisible_changed") == {"invisible": True}
             assert await how(owner, who) == (False, False, False)
-            # Nothing that would show them is told.
+            # No push reveals an invisible member.
             await one.ask("quiet_set", quiet=True)
             await one.ask("idle", idle=True)
             async with folk.live("moderator", "member") as [moderator, third]:
                 assert who not in moderator.welcome["online"]
                 assert who not in moderator.welcome["do_not_disturb"]
-                # They themselves see that they are there.
+                # An invisible member sees themselves as online.
                 assert third.welcome["invisible"] and who in third.welcome["online"]
                 assert await how(owner, moderator.id) == (True, False, False)
-    # It outlives a restart.
+    # The setting survives a restart.
     async with server_with_insight(variables) as (chat, _):
         folk.chat = chat
         for person in folk.by_role.values():

@@ -1,4 +1,4 @@
-"""Swear words are found through disguises, and ordinary words that contain them are left alone."""
+"""Swear words are found through disguises. Ordinary words that contain them are left alone."""
 
 import pytest
 from hypothesis import given

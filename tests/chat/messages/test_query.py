@@ -1,4 +1,4 @@
-"""What is typed into the search box is understood or refused, and never reaches the engine as syntax."""
+"""Search queries are parsed or refused, and never reach the engine as syntax."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""What members have not read, who mentions them, what they find, who is there: over the live socket."""
+"""Unread counts, mentions, search and presence over the live socket."""
 
 import dataclasses
 from typing import Any
@@ -58,9 +58,9 @@ async def test_unread_messages_and_mentions_are_counted_and_read(chat: ChatServe
             read = (await ben.ask("read", channel_id="general", message_id=third["id"]))["data"]
             assert (read["unread"], read["mentions"]) == (0, 0)
             back = (await ben.ask("read", channel_id="general", message_id=first["id"]))["data"]
-            assert back == read  # a mark does not go back
+            assert back == read  # a mark never goes back
             which = {"channel_id": "general", "message_id": first["id"]}
-            for _ in range(2):  # unless one wishes so
+            for _ in range(2):  # except on request
                 again = (await ben.ask("read", **which, back=True))["data"]
                 assert (again["unread"], again["mentions"]) == (3, 1)
                 assert again["read_up_to"] < first["id"]
@@ -166,7 +166,7 @@ async def test_history_begins_at_a_moment(variables: dict[str, str]) -> None:
         assert await at(0, limit=1) == ["0"]
         assert await at(sent[-1]["posted_at_ms"] + 1, limit=2) == ["3", "4"]
         assert await at(sent[2]["posted_at_ms"]) == everything
-        # The clock was an hour ahead when the fourth was posted, and that was found out since.
+        # The clock was an hour ahead when the fourth message was posted, and has been corrected since.
         later_ms = sent[-1]["posted_at_ms"] + 60_000
 
         def correct(connection: Connection) -> None:

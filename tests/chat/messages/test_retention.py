@@ -1,4 +1,4 @@
-"""Attachments that are older than the owner wants go, with everything that belongs to them; messages stay."""
+"""Attachments older than the owner's limit are deleted with all that belongs to them. Messages stay."""
 
 import io
 
@@ -23,7 +23,7 @@ async def _stored(community: Community) -> str:
 
 
 async def _with_file(community: Community, person: Person, text: str, age_days: int) -> str:
-    """A message as it is once somebody has attached a picture with a thumbnail, so many days ago."""
+    """Post a message with a picture and its thumbnail, dated this many days ago."""
     message_id = str((await person.done("POST", GENERAL, {"text": text}))["id"])
     key, thumbnail = await _stored(community), await _stored(community)
     facts = {"content_type": "image/webp", "width": 16, "height": 16, "bytes": 10}
@@ -37,7 +37,7 @@ async def _with_file(community: Community, person: Person, text: str, age_days: 
         )
         for one in (key, thumbnail):
             community.media.refer(connection, one, MESSAGE, message_id)
-        # As old as that in every column that says so, and with an index that agrees.
+        # Change every column that holds the time, and keep the index consistent.
         connection.execute(
             "UPDATE messages SET n = n - ((? * ?) << 12) WHERE id = ?", (age_days, DAY_MS, message_id)
         )
@@ -47,7 +47,7 @@ async def _with_file(community: Community, person: Person, text: str, age_days: 
 
 
 async def _files(community: Community, person: Person) -> dict[str, tuple[int, int]]:
-    """By text, how many files a message has and how many it has had."""
+    """Return, by text, how many files each message has and how many have expired."""
     found = (await person.done("GET", GENERAL))["messages"]
     return {m["text"]: (len(m["attachments"]), m.get("expired_attachments", 0)) for m in found}
 
@@ -70,6 +70,6 @@ async def test_old_attachments_go_and_messages_stay(variables: dict[str, str]) -
             told = await guest.pushed("attachments_changed")
             assert (told["attachments"], told["expired_attachments"]) == ([], 1)
         assert await _files(community, folk.owner) == {"old": (0, 1), "new": (1, 0)}
-        # What belongs to it is not kept either: the sweep finds it.
+        # The thumbnail is not kept either. The sweep finds it.
         assert await _references(community) == 2
         assert await folk.admin.refused("PATCH", "/api/settings", {"retentionDays": 1}) == "forbidden"

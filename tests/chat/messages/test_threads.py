@@ -1,4 +1,4 @@
-"""Threads: the answers to a message, aside from its channel, and who is told of them; on live sockets."""
+"""Threads: answers outside the channel's history, and their followers, on live sockets."""
 
 from typing import Any
 
@@ -98,7 +98,7 @@ async def test_who_takes_part_follows_and_is_told(variables: dict[str, str]) -> 
             read = await asked(ada, "read", channel_id="general", message_id=answer["id"], thread=root)
             assert (read["unread"], read["mentions"]) == (1, 0)
             assert (await ada.pushed("thread_state")) | {"seq": 0} == {**read, "seq": 0}
-    # What is counted is kept.
+    # The counts survive a restart.
     async with server_with_insight(variables) as (chat, _):
         expected = [[(root, 1, 0)], [(root, 0, 0)], [(root, 2, 1)], []]
         for token, threads in zip(tokens, expected, strict=True):
@@ -167,7 +167,7 @@ async def test_what_cannot_be_answered_in_a_thread(chat: ChatServer) -> None:
         send_to: dict[str, object] = {"channel_id": "general", "text": "x"}
         for thread, code in ((answer, "invalid_request"), ("nothing", "unknown_message")):
             assert await refused(ada, "message_send", **send_to, thread=thread) == code
-        # A reply stays where its thread is.
+        # A reply belongs to the same thread as the message that it answers.
         assert await refused(ada, "message_send", **send_to, reply_to=answer) == "unknown_message"
         assert await refused(ada, "message_send", **send_to, reply_to=other, thread=root) == "unknown_message"
         assert (await send(ada, "y", root, reply_to=answer))["reply_to"] == answer
@@ -226,7 +226,7 @@ async def test_a_thread_of_a_channel_out_of_sight_does_not_exist(variables: dict
         community.directory.put_channel(Channel("general", "general", TEXT, overrides=overrides))
         community.directory.put_channel(Channel("open", "open", TEXT))
         assert (await asked(ben, "threads"))["threads"] == []
-        # Also by a channel that one may view, one learns nothing of it.
+        # Naming a channel that the member may view reveals nothing about the thread either.
         for channel_id, code in (("general", "unknown_channel"), ("open", "unknown_message")):
             which = {"channel_id": channel_id, "message_id": root}
             reading = {"channel_id": channel_id, "message_id": answer, "thread": root}

@@ -1,4 +1,4 @@
-"""Whatever members do in threads, the server, the same started anew, and a client that folds agree."""
+"""The server before and after a restart, and a client that applies pushes, agree on threads."""
 
 import json
 import random
@@ -32,7 +32,7 @@ State = dict[str, Any]
 
 
 class Client:
-    """A page that knows of threads what it was told."""
+    """A page that knows only the thread states that the server pushed to it."""
 
     def __init__(self, member_id: str) -> None:
         self.member_id = member_id
@@ -115,7 +115,7 @@ class Play:
         if deed == "root" or not self.roots:
             self.roots.append((await messages.send(member_id, Draft(CHANNEL, "root"), self.now)).id)
         elif deed == "unroot":
-            # It may have been written by anybody; its thread stays for those who follow it.
+            # Anyone may have written the root. Its thread stays for its followers.
             await messages.delete(MANAGER, CHANNEL, self.roots.pop(0), self.now)
         elif deed == "answer" or not self.answers:
             thread = self.chance.choice(self.roots)
@@ -154,7 +154,7 @@ class Play:
                 await self.count(member_id, state)
 
     async def count(self, member_id: str, state: State) -> None:
-        """As anybody would who reads the thread."""
+        """Compare a state with the counts that a reader of the thread finds."""
         page = await self.feature.history.page(member_id, WantedPage(CHANNEL, 100, thread=state["thread"]))
         unread = [message for message in page.messages if message.id > state["read_up_to"]]
         assert len(unread) == state["unread"]
@@ -175,5 +175,5 @@ async def test_what_is_counted_is_what_there_is(
                 if number % 10 == 0:
                     await play.compare()
             await play.compare()
-        # The clock of the next start is behind.
+        # The clock is behind at the next start.
         play.now -= 60.0

@@ -1,4 +1,4 @@
-"""Members who upload, and a media worker of the tests' own that does as it is told."""
+"""Fixtures of members who upload, and of a media worker that the tests control."""
 
 from collections.abc import AsyncIterator
 
@@ -11,7 +11,7 @@ from tests.chat.uploads.working import Place
 
 @pytest.fixture
 async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
-    """A server with its folk, seen from outside and from inside."""
+    """Yield a server with its members, and access to its internals."""
     async with server_with_insight(variables) as (chat, community):
         folk: People = await people(chat)
         yield Place(chat, community, folk, variables)

@@ -1,4 +1,4 @@
-"""Names of files keep what their scripts and emoji need, and nothing else that is invisible."""
+"""File names keep the invisible characters that their scripts and emoji need, and no others."""
 
 import pytest
 
@@ -34,21 +34,21 @@ def test_names_of_files_keep_what_their_scripts_and_emoji_need(name: str) -> Non
         ("photo\u202egpj.exe", "photogpj.exe"),
         ("a\u2066b\u2069\u200f\u200b\ufeff\u00ad\x07.txt", "ab.txt"),
         ("\u200d\u200c", "file"),
-        # Tags outside of a flag, and in what is none.
+        # Tags outside a flag, and in an incomplete flag.
         ("a\U000e0061\U000e0062\U000e007f.txt", "a.txt"),
         ("\U0001f3f4\U000e0067\U000e0062.txt", "\U0001f3f4.txt"),
         ("\U0001f3f3\U000e0067\U000e0062\U000e007f.txt", "\U0001f3f3.txt"),
         (f"{FLAG}\U000e0067.txt", f"{FLAG}.txt"),
-        # Joiners and selectors that join nothing and select no form.
+        # Joiners that join nothing, and selectors that select no form.
         ("in\u200dvoice\u200c.pdf", "invoice.pdf"),
         ("\u0645\u200c\u200c\u200d\u062e.txt", "\u0645\u200c\u062e.txt"),
         ("invoice\ufe00\ufe0f.pdf\U000e0101", "invoice.pdf"),
         ("\u2764\ufe0f\ufe0f\ufe0e.md", "\u2764\ufe0f.md"),
-        # Letters and symbols without ink.
+        # Letters and symbols that are drawn as nothing.
         ("a.pdf\u2800\u2800\u3164\uffa0.exe", "a.pdf .exe"),
         ("a\u034f\u115f\u1160\u17b4\u17b5b.txt", "ab.txt"),
         ("\u3164\u2800", "file"),
-        # What is cut off at the front may have been the first half of something.
+        # The cut at the front may split a flag.
         (f"{FLAG}{'x' * (MAX_NAME_CHARACTERS - 3)}", "x" * (MAX_NAME_CHARACTERS - 3)),
     ],
 )

@@ -1,4 +1,4 @@
-"""From a page to a message and away again: the same on a folder and on S3 servers of others."""
+"""An upload's path from a page to a message and its removal, on a folder and on third-party S3 servers."""
 
 import asyncio
 import secrets
@@ -76,7 +76,7 @@ async def test_who_deletes_their_data_takes_their_files_along(place: Place) -> N
     assert await sweep.once() == 2
 
 
-# A client of tus that others have written.
+# A third-party tus client.
 
 
 @pytest.mark.parametrize("place", ["folder"], indirect=True)
@@ -99,7 +99,7 @@ def _upload(place: Place, file: Path) -> None:
     with file.open("rb") as stream:
         first = client.uploader(file_stream=stream, chunk_size=1_000_000, metadata=metadata)
         first.upload_chunk()  # type: ignore[no-untyped-call]
-    # Another day, from where it was left.
+    # Resume on another day, at the stored offset.
     with file.open("rb") as stream:
         again = client.uploader(file_stream=stream, chunk_size=1_000_000, url=first.url)
         assert again.offset == 1_000_000

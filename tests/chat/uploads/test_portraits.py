@@ -1,4 +1,4 @@
-"""Avatars and the server's icon: shown once the worker is done, and to whom."""
+"""Avatars and the server icon: visible once the worker is done, and to whom."""
 
 import json
 
@@ -34,7 +34,7 @@ async def test_the_avatar_before_goes_and_the_one_of_today_stays(place: Place) -
         await place.work(picture)
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
-    # The first, and what no avatar shows: two thumbnails.
+    # The first avatar, and two thumbnails that no avatar shows.
     assert await sweep.once() == 3
     avatar = (await place.folk.member.done("GET", f"/api/members/{place.folk.member.id}"))["avatar"]
     async with place.chat.http.get(avatar) as response:

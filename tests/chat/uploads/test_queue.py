@@ -1,4 +1,4 @@
-"""Jobs are claimed by one worker at a time, come back from those that are gone, and end as dead letters."""
+"""One worker at a time claims a job. Jobs of dead workers return, and end as dead letters."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator
@@ -26,7 +26,7 @@ class Clock:
 
 @pytest.fixture
 def clock(place: Place) -> Iterator[Clock]:
-    """The queue's, and what stored media is swept by."""
+    """Set the clock of the queue, the sweep and the stored media."""
     files = place.community.files
     clock = Clock(files.queue._now())
     for part in (files.queue, files.sweep, place.community.media):
@@ -97,7 +97,7 @@ async def test_what_a_worker_does_without_the_lease_counts_for_nothing(place: Pl
     }
     for command, more in commands.items():
         assert (await place.command(command, **which, **more))["error"] == "lease_lost", command
-    # What it has stored is nobody's, and goes when it can write no more.
+    # The lost worker's objects are unreferenced. They are removed once it can no longer write.
     sweep, objects = place.community.files.sweep, place.community.media.objects
     clock.now += sweep._grace_ms / 1000
     assert await sweep.once() == 0
@@ -209,7 +209,7 @@ async def test_emoji_are_worked_on_one_at_a_time(place: Place, clock: Clock) -> 
 
 
 async def test_jobs_outlive_the_server(place: Place) -> None:
-    """They are in the file; what was loaded says how many there are."""
+    """Jobs are stored in the database. Their counts are loaded at the start."""
     await place.sent(place.folk.member)
     queue(place).counted(JobCounts(0, 0, 0, None))
     await queue(place).load()

@@ -1,4 +1,4 @@
-"""A file is received in one request or in many, worked on, and then hangs on a message."""
+"""A file is received in one request or in many, processed, and then attached to a message."""
 
 import asyncio
 import base64
@@ -321,7 +321,7 @@ async def test_a_document_may_have_100_mib_and_a_larger_one_is_refused_by_its_he
     member, most = place.folk.member, 100 * 1024 * 1024
     _, where, _ = await place.begin(member, most)
     assert await place.append(member, where, 0, b"%PDF-1.7" + bytes(92)) == (204, "100")
-    # What it is can be told from its head alone; videos may have more.
+    # The first bytes show the kind of a file. Videos may be larger.
     for head, answer in ((b"%PDF-1.7", (413, "upload_too_large")), (b"\0\0\0\x18ftypmp42", (204, "100"))):
         _, where, _ = await place.begin(member, most + 1)
         assert await place.append(member, where, 0, head[:4]) == (204, "4")

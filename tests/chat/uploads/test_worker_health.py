@@ -1,4 +1,4 @@
-"""Whether a media worker is there is known from its address, and from its asking for work."""
+"""A media worker is up if its health URL responds or if it asks for work."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

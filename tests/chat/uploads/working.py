@@ -1,4 +1,4 @@
-"""What tests do with uploads: send files as pages do, and work on them as the media worker does."""
+"""Helpers for uploads: send files as pages do, and process them as the media worker does."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from svc.chat.community import Community
 from tests.chat.member import ChatServer
 from tests.chat.people import People, Person
 
-# Begins as a picture does; nobody decodes it here.
+# The data begins like a picture. No test decodes it.
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
 GENERAL = "/api/channels/general/uploads"
 ALL_KINDS = ["picture", "video", "file", "avatar", "icon", "emoji"]
@@ -32,12 +32,12 @@ class Place:
     def data_dir(self) -> Path:
         return Path(self.variables["DATA_DIR"])
 
-    # As a page.
+    # The page's part.
 
     async def send(
         self, person: Person, path: str = GENERAL, content: bytes = PNG, name: str = "cat.png"
     ) -> tuple[int, Any]:
-        """Upload in one request; status and body of the answer."""
+        """Upload in one request. Return the status and body of the response."""
         form = FormData(quote_fields=False)
         form.add_field("file", content, filename=name, content_type="application/octet-stream")
         headers = {"Authorization": f"Bearer {person.token}"}
@@ -45,7 +45,7 @@ class Place:
             return response.status, await response.json()
 
     async def sent(self, person: Person, path: str = GENERAL, content: bytes = PNG) -> str:
-        """The id of an upload that is accepted."""
+        """Upload a file that must be accepted. Return the id of the upload."""
         status, answer = await self.send(person, path, content)
         assert status == 201, answer
         return str(answer["id"])
@@ -53,14 +53,14 @@ class Place:
     async def begin(
         self, person: Person, length: int, path: str = GENERAL, **headers: str
     ) -> tuple[int, str, Any]:
-        """As a tus client does; where to go on, or why not."""
+        """Start an upload as a tus client. Return the status, the location, and the body of an error."""
         told = {**TUS, "Upload-Length": str(length), "Authorization": f"Bearer {person.token}", **headers}
         async with self.chat.http.post(path, headers=told) as response:
             where = response.headers.get("Location", "")
             return response.status, where, await response.json() if response.status >= 400 else None
 
     async def append(self, person: Person, where: str, offset: int, content: bytes) -> tuple[int, str]:
-        """Status, and how far it is now or why not."""
+        """Append to an upload. Return the status, and the new offset or the error code."""
         told = {**TUS, "Upload-Offset": str(offset), "Authorization": f"Bearer {person.token}"}
         told["Content-Type"] = "application/offset+octet-stream"
         async with self.chat.http.patch(where, data=BytesIO(content), headers=told) as response:
@@ -69,15 +69,15 @@ class Place:
             return response.status, response.headers["Upload-Offset"]
 
     async def done(self, person: Person, path: str = GENERAL, content: bytes = PNG) -> str:
-        """The id of an upload that the worker has been through."""
+        """Upload a file and process it as the worker. Return the id of the upload."""
         upload_id = await self.sent(person, path, content)
         await self.work(written=b"written anew")
         return upload_id
 
-    # As the worker.
+    # The worker's part.
 
     async def command(self, command: str, **arguments: object) -> dict[str, Any]:
-        """The answer over the control socket: a result, or the code of a refusal under `error`."""
+        """Send a command to the control socket. Return its result, or the code of a refusal under `error`."""
         answered = await ask(self.data_dir, command, arguments)
         result = answered.get("result", answered)
         assert isinstance(result, dict)
@@ -88,7 +88,7 @@ class Place:
         return job
 
     async def store(self, job: Mapping[str, Any], content: bytes, ext: str = "webp") -> str:
-        """Reserve a key and store something there."""
+        """Reserve a key and store an object under it."""
         reserved = await self.command("job_reserve", job=job["id"], lease=job["lease"], ext=ext)
         key = str(reserved["key"])
         await read(self.variables).opened(self.data_dir).put(key, content, "image/webp")
@@ -97,7 +97,7 @@ class Place:
     async def work(
         self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
     ) -> str:
-        """Do the next job, whatever the file holds; the id of its upload."""
+        """Process the next job, whatever the file contains. Return the id of its upload."""
         finished = await self.written(written, content_type, frames)
         answered = await self.command("job_finish", **finished)
         assert answered == {}, answered
@@ -106,7 +106,7 @@ class Place:
     async def written(
         self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
     ) -> dict[str, object]:
-        """Do the next job but for saying so: what is to be said."""
+        """Process the next job without finishing it. Return the arguments for `job_finish`."""
         job = await self.claim()
         assert job is not None, "there is nothing to do"
         results = [
