@@ -3,25 +3,25 @@
 REASONS: dict[int, str]
 
 class Estimator:
-    """A Bandwidth with its packets, driven by hand; for tests. Times are seconds, rates bit/s.
+    """A Bandwidth with its packets, for manual control in tests. Times are in seconds, rates in bit/s.
 
-    `wanted`: up to which rate it may probe; 0 = not at all. `first_number`: of the first packet.
+    `wanted`: the highest rate to probe for; 0 = no probes. `first_number`: the first packet's number.
     """
 
     def __init__(self, wanted: float = 0.0, first_number: int = 0) -> None: ...
     def want(self, wanted: float) -> None: ...
     def sent(self, size: int, now: float) -> int:
-        """Note that a packet goes, and return its transport-wide number."""
+        """Record a sent packet and return its transport-wide number."""
     def feedback(self, statuses: list[tuple[int, float | None]], reference: int, now: float) -> int:
-        """Take in (number, arrival or None) of each packet; returns of how many it said anything new.
+        """Process (number, arrival or None) of each packet. Return the number of packets with news.
 
-        Arrivals count from 0 of the receiver's clock modulo 2^24 times 64 ms, `reference` in such times.
+        Arrivals are times of the receiver's clock modulo 2^24 x 64 ms. `reference` counts units of 64 ms.
         """
     def advance(self, now: float) -> None: ...
     def owed(self, now: float) -> int:
-        """How many bytes a probe is owed now; 0 or less where none is under way."""
+        """Return how many bytes to send for a probe now; 0 or less without a probe."""
     def estimate(self) -> float: ...
     def reason(self) -> str: ...
     def remembered(self) -> int:
-        """Of how many packets at most it still knows when they went."""
+        """Return the maximum number of packets whose sending time is remembered."""
     def state(self) -> dict[str, float]: ...

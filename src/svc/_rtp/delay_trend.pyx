@@ -103,7 +103,7 @@ cdef void adapt(DelayTrend* trend, double scaled, int64_t now) noexcept nogil:
     trend.adapted_at = now
 
 
-# --- the queue itself ---
+# --- queue delay ---
 
 
 cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noexcept nogil:

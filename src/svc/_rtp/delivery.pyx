@@ -48,7 +48,7 @@ cdef int64_t RESEND_SHARE = 5
 cdef int64_t MAX_RESEND_CREDIT = 65536
 
 
-# --- what waits ---
+# --- queueing ---
 
 
 cdef inline bint is_overloaded(const SendQueue* queue, int64_t now) noexcept nogil:
@@ -213,7 +213,7 @@ cdef void remember_more(DownTrack* down_track) noexcept nogil:
     down_track.sent_mask = size - 1
 
 
-# --- too late, or too much ---
+# --- dropping ---
 
 
 cdef inline int64_t oldest_in_time(const SendQueue* queue, int64_t now) noexcept nogil:
@@ -300,7 +300,7 @@ cdef inline void count_dropped(Core* core, DownTrack* down_track) noexcept nogil
         core.counters.dropped_overload_video += 1
 
 
-# --- written ---
+# --- logging and layers ---
 
 
 cdef void tell_forwarded(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
@@ -330,7 +330,7 @@ cdef uint8_t layers_to_tell(Core* core, DownTrack* down_track, Slot* slot) noexc
     return down_track.layers.current[slot.frame.spatial_id]
 
 
-# --- again, for a receiver that missed it ---
+# --- resending ---
 
 
 cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil:

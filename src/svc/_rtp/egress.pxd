@@ -60,7 +60,7 @@ cdef inline Outgoing* next_outgoing(Egress* egress) noexcept nogil:
     if egress.count == BATCH:
         egress.flush(egress.context, egress)
         if egress.count == BATCH:
-            # Blocked. Replace the newest datagram: it is not media, and its sender will repeat it.
+            # Blocked. Replace the newest datagram: it is not media, and its content can be sent again.
             egress.count -= 1
             egress.dropped[0] += 1
     return &egress.batch[egress.count]

@@ -270,7 +270,7 @@ cdef void release_held_requests(Core* core, Forwarder* forwarder) noexcept nogil
         down_track = down_track.next_sent
 
 
-# --- told to Python ---
+# --- events for Python ---
 
 
 cdef void tell_speaking(Core* core, Forwarder* forwarder) noexcept nogil:

@@ -4,7 +4,7 @@ class BrokenFraming(ValueError): ...
 
 class Reader:
     def read(self, piece: bytes) -> list[bytes]:
-        """The frames that a piece of at most 16384 bytes completes. Raises BrokenFraming."""
+        """Return the frames completed by a piece of at most 16384 bytes. Raise BrokenFraming."""
 
 class Writer:
     def put(self, frame: bytes, gone: int = 0, limit: int = 1 << 20) -> bool: ...

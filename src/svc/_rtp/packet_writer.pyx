@@ -115,7 +115,7 @@ cdef int hand_over(Core* core, DownTrack* down_track, Outgoing* outgoing, const 
     return total
 
 
-# --- again, or only to try the line ---
+# --- resends and probes ---
 
 
 cdef int send_again(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) noexcept nogil:

@@ -46,5 +46,5 @@ cdef void destroy(Pool* pool) noexcept nogil
 
 
 cdef inline bint scarce(const Pool* pool) noexcept nogil:
-    """Return whether the remaining slots are reserved for receiving, so that no more packets may be kept."""
+    """Return whether the remaining slots are reserved for receiving. If so, keep no further packets."""
     return pool.used > MAX_SLOTS - RESERVE

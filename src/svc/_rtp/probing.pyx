@@ -36,7 +36,7 @@ cdef double INTERVAL_GROWTH = 1.6
 cdef double MIN_RECEIVED = 0.8
 # If packets arrive this much faster than they were sent, clocks or reports are wrong.
 cdef double MAX_RATIO = 2.0
-# If packets arrive at less than this share of the sent rate, the line carries less than that rate.
+# If packets arrive at less than this share of the sent rate, the line cannot carry the sent rate.
 cdef double UNSATURATED = 0.9
 cdef double SATURATED_SHARE = 0.95
 

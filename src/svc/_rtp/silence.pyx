@@ -12,7 +12,7 @@ from libc.string cimport memset
 from svc._rtp.ring cimport SILENT, Event, push
 
 # A path is reported after this long without a datagram (ns): idle browsers check theirs every 2.5 s. A path
-# with steady traffic is reported sooner: even a silent microphone sends more than two packets a second.
+# with steady traffic is reported sooner: even a silent microphone sends at least two packets a second.
 cdef int64_t SILENCE = 2_600_000_000
 cdef int64_t SUDDEN_SILENCE = 1_500_000_000
 # How often paths are checked while the thread is awake. The minimum is every half second (engine).

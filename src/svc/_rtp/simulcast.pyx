@@ -27,7 +27,7 @@ cdef int64_t STOPPED_AFTER = 300_000_000
 cdef uint32_t STOPPED_FRAMES = 6
 # A keyframe request or the keyframe may be lost. While a receiver waits, the request is repeated (ns).
 cdef int64_t REVIEW_INTERVAL = 1_000_000_000
-# A receiver does not start with a keyframe that is later than subsequent frames by more than this many clock
+# A receiver does not start with a keyframe that arrives after frames newer by more than this many clock
 # ticks.
 cdef int64_t MAX_LATE = 9000
 

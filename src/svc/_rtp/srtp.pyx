@@ -152,7 +152,7 @@ cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaint
 
 
 cdef int open_gcm(SrtpContext* context, ReplayWindow* window, uint8_t* packet, int length) noexcept nogil:
-    """Decrypt in place, the reverse of seal_gcm. An unauthentic packet changes no state."""
+    """Decrypt in place, the reverse of seal_gcm. A packet that is not authentic changes only itself."""
     cdef uint8_t iv[12]
     cdef int header = header_length(packet, length)
     cdef int end = length - GCM_TAG_BYTES, n = 0

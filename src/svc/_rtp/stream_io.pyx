@@ -48,7 +48,7 @@ cdef int open(StreamIO* io, const uint8_t* ip, uint16_t port) noexcept nogil:
 
 
 cdef int adopt(StreamIO* io, int fd) noexcept nogil:
-    """Accept connections from a listening socket, and own it from then on. Return 0, or less on failure."""
+    """Accept connections from a listening socket. Return 0 and take ownership, or return less than 0."""
     if io.poller < 0:
         io.poller = svc_tcp_poller()
         if io.poller < 0:
@@ -174,7 +174,7 @@ cdef int read(StreamIO* io, Core* core, Stream* stream) noexcept nogil:
 
 
 cdef bint may_be_proof(Stream* stream, const uint8_t* frame, int size) noexcept nogil:
-    """Return whether a frame may be proof: a check, of which a participant sends only a few before it."""
+    """Return whether a frame may prove its connection: a binding request, among the first few frames."""
     stream.frames += 1
     return stream.frames <= MAX_UNPROVEN_FRAMES and message_type(frame, <size_t>size) == BINDING_REQUEST
 

@@ -140,7 +140,7 @@ cdef size_t write_success(uint8_t* out, const uint8_t* request, const Address* s
 
 
 def answer_request(bytes request, bytes password, tuple source) -> tuple | None:
-    """Return (our ufrag, response) for an authentic request from `source` (ip as 16 bytes, port). For tests."""
+    """Return (our ufrag, response) for an authentic request; for tests. `source`: (ip as 16 bytes, port)."""
     cdef BindingRequest parsed
     cdef HmacKey key
     cdef Address address

@@ -1,6 +1,6 @@
-/* TCP for media: listening, connections that never block, and one descriptor to wait for all of them. Linux alone
- * has it (epoll, and a limit to what waits in the kernel): elsewhere SVC_TCP is 0, nothing listens, and calls go
- * over UDP only. Nothing here knows of framing. */
+/* TCP for media: listening, connections that never block, and one descriptor to wait for all of them. Only
+ * Linux has what this needs (epoll, and a limit on unsent data in the kernel). Elsewhere SVC_TCP is 0,
+ * nothing listens, and calls use UDP only. Knows nothing of framing. */
 #ifndef SVC_TCP_H
 #define SVC_TCP_H
 
@@ -8,12 +8,12 @@
 
 enum {
     SVC_TCP_BACKLOG = 512,
-    SVC_TCP_READY = 64,      /* connections looked at in one turn */
-    SVC_TCP_UNSENT = 16384,  /* bytes that wait in the kernel: what waits with us can be overtaken and dropped */
-    SVC_TCP_TIMEOUT = 30000  /* ms: as consent (RFC 7675) */
+    SVC_TCP_READY = 64,      /* connections handled per turn */
+    SVC_TCP_UNSENT = 16384,  /* unsent bytes in the kernel: only data in our queues can be overtaken or dropped */
+    SVC_TCP_TIMEOUT = 30000  /* ms: the same as consent (RFC 7675) */
 };
 
-/* Who has connected, and to which address of ours; IPv4 mapped into IPv6. */
+/* The address of a peer, and our address that it contacted; IPv4 mapped into IPv6. */
 struct svc_tcp_peer {
     uint8_t remote[16];
     uint32_t scope;
@@ -28,7 +28,7 @@ struct svc_tcp_frame {
 
 struct svc_tcp_ready {
     uint32_t id;
-    int readable; /* or ended, which reading tells */
+    int readable; /* or ended, which reading shows */
     int writable;
 };
 
@@ -38,7 +38,7 @@ struct svc_tcp_ready {
 
 enum { SVC_TCP = 1 };
 
-/* Listen at an address (16 bytes, IPv4 mapped); the descriptor, or -errno. */
+/* Listen at an address (16 bytes, IPv4 mapped). Return the descriptor, or -errno. */
 static inline int svc_tcp_listen(const uint8_t ip[16], uint16_t port) {
     int v4 = svc_is_v4(ip), on = 1, result;
     union svc_name name;
@@ -46,7 +46,7 @@ static inline int svc_tcp_listen(const uint8_t ip[16], uint16_t port) {
     int fd = socket(v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -errno;
-    /* Connections of a service that has just ended do not keep the port; two that listen never share it. */
+    /* Old connections of an ended service do not block the port. Two listeners never share it. */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (!v4)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
@@ -58,7 +58,7 @@ static inline int svc_tcp_listen(const uint8_t ip[16], uint16_t port) {
     return fd;
 }
 
-/* The next connection, or -1 where none waits. */
+/* Return the next connection, or -1 if none waits. */
 static inline int svc_tcp_accept(int listener, struct svc_tcp_peer *peer) {
     struct svc_datagram where;
     union svc_name name;
@@ -83,7 +83,7 @@ static inline int svc_tcp_accept(int listener, struct svc_tcp_peer *peer) {
     return fd;
 }
 
-/* How many bytes came: 0 where none wait, -1 where none will come any more. */
+/* Return the number of bytes received: 0 if none wait, -1 if no further bytes will arrive. */
 static inline int svc_tcp_receive(int fd, uint8_t *data, int size) {
     ssize_t got = recv(fd, data, (size_t)size, MSG_DONTWAIT);
     if (got > 0)
@@ -97,12 +97,12 @@ static inline int svc_tcp_written(ssize_t sent) {
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == EINTR ? 0 : -1;
 }
 
-/* How many bytes were taken, perhaps none; -1 where the connection has ended. */
+/* Return the number of bytes accepted, perhaps 0; -1 if the connection has ended. */
 static inline int svc_tcp_send(int fd, const uint8_t *data, int size) {
     return svc_tcp_written(send(fd, data, (size_t)size, MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
-/* The same for `count` (<= SVC_BATCH) frames, each behind its length in two bytes (RFC 4571). */
+/* The same for `count` (<= SVC_BATCH) frames, each after its length in two bytes (RFC 4571). */
 static inline int svc_tcp_send_frames(int fd, const struct svc_tcp_frame *frames, int count) {
     uint8_t lengths[SVC_BATCH][2];
     struct iovec iov[2 * SVC_BATCH];
@@ -122,13 +122,13 @@ static inline int svc_tcp_send_frames(int fd, const struct svc_tcp_frame *frames
     return svc_tcp_written(sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
-/* One descriptor that can be read when any that is watched can be; or -errno. */
+/* Return a descriptor that is readable when any watched descriptor is ready; or -errno. */
 static inline int svc_tcp_poller(void) {
     int fd = epoll_create1(EPOLL_CLOEXEC);
     return fd < 0 ? -errno : fd;
 }
 
-/* Begin to watch a descriptor, or watch it for something else; 0, or -1. */
+/* Start watching a descriptor, or change the watch. Return 0, or -1. */
 static inline int svc_tcp_watch(int poller, int fd, uint32_t id, int added, int readable, int writable) {
     struct epoll_event event;
     memset(&event, 0, sizeof event);
@@ -137,7 +137,7 @@ static inline int svc_tcp_watch(int poller, int fd, uint32_t id, int added, int 
     return epoll_ctl(poller, added ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
 }
 
-/* Which of them are ready now; how many, at most SVC_TCP_READY. */
+/* List the ready descriptors. Return their number, at most SVC_TCP_READY. */
 static inline int svc_tcp_ready_now(int poller, struct svc_tcp_ready *ready) {
     struct epoll_event events[SVC_TCP_READY];
     int i, count = epoll_wait(poller, events, SVC_TCP_READY, 0);

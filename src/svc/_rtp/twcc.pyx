@@ -1,7 +1,7 @@
 """Transport-wide feedback to a sender, without which browsers stay at a few hundred kbit/s.
 
-Writes the arrival times of packets, and parses the same reports from others. Estimates nothing: the SFU does
-not pace receivers, and the reports are for the modules that send.
+Writes the arrival times of packets, and parses such reports from receivers. Estimates nothing: the parsed
+reports are for `congestion`, and the SFU does not pace receivers.
 draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
 """
 

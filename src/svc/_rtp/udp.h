@@ -1,9 +1,8 @@
-/* UDP as it differs between systems: opening the mux socket, and batches of datagrams with the
- * address that they were sent to and the time that they came. Linux has recvmmsg and sendmmsg;
- * elsewhere (and on Linux with `portable`) one system call carries one datagram. Where Linux can, a run
- * of equal-sized datagrams to one receiver is one message that the kernel cuts. udp_windows.h does the
- * same for Windows. With SVC_PORTABLE, Linux is compiled as macOS and the BSDs are, so that what they get
- * can be tested. */
+/* The differences between systems in UDP: opening the mux socket, and batches of datagrams with their
+ * destination address and arrival time. Linux has recvmmsg and sendmmsg. Elsewhere, and on Linux with
+ * `portable`, one system call carries one datagram. Where Linux supports it, a run of equal-sized
+ * datagrams to one receiver is one message, which the kernel segments. udp_windows.h does the same for
+ * Windows. With SVC_PORTABLE, Linux is compiled like macOS and the BSDs, so that their code can be tested. */
 #ifndef SVC_UDP_H
 #define SVC_UDP_H
 
@@ -11,7 +10,7 @@
 #define _GNU_SOURCE
 #endif
 #ifndef __APPLE_USE_RFC_3542
-#define __APPLE_USE_RFC_3542 /* else macOS has no IPV6_RECVPKTINFO */
+#define __APPLE_USE_RFC_3542 /* otherwise macOS has no IPV6_RECVPKTINFO */
 #endif
 #include <stdint.h>
 #include <string.h>
@@ -39,20 +38,20 @@
 
 enum {
     SVC_BATCH = 64,
-    SVC_CONTROL = 96, /* IPv6: where to (40), when (32) */
+    SVC_CONTROL = 96, /* IPv6: destination (40), arrival time (32) */
     SVC_SOCKET_BUFFER = 4 << 20,
-    SVC_SEGMENTS = 64, /* the least that kernels allow in one message */
+    SVC_SEGMENTS = 64, /* the smallest limit of any kernel for one message */
     SVC_MESSAGE = 65000 /* bytes of one message: an IP datagram with its headers */
 };
 
 struct svc_datagram {
     uint8_t *data;
-    int length;         /* capacity before receiving; -1 afterwards where it did not fit */
+    int length;         /* capacity before receiving; afterwards -1 if the datagram did not fit */
     uint8_t remote[16]; /* IPv4 mapped into IPv6 */
     uint32_t scope;
     uint16_t port;
     uint8_t local[16];  /* all zero = the kernel chooses */
-    int64_t arrival;    /* ns, realtime; 0 = the kernel did not say */
+    int64_t arrival;    /* ns, realtime; 0 = not given by the kernel */
 };
 
 static const uint8_t svc_mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
@@ -60,14 +59,14 @@ static const uint8_t svc_nowhere[16];
 
 static inline int svc_is_v4(const uint8_t ip[16]) { return memcmp(ip, svc_mapped, 12) == 0; }
 
-/* An address as sockets want it: a fifth of sockaddr_storage, because many of them are looked at. */
+/* A socket address. A fifth of the size of sockaddr_storage, because many are read. */
 union svc_name {
     struct sockaddr any;
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
 };
 
-/* Write an address (16 bytes, IPv4 mapped); its length. */
+/* Write an address (16 bytes, IPv4 mapped) and return its length. */
 static inline socklen_t svc_write_name(union svc_name *name, const uint8_t ip[16], uint16_t port, uint32_t scope) {
     if (svc_is_v4(ip)) {
         struct sockaddr_in *a = &name->v4;
@@ -87,7 +86,7 @@ static inline socklen_t svc_write_name(union svc_name *name, const uint8_t ip[16
     }
 }
 
-/* Where a datagram came from. */
+/* Read the source address of a datagram. */
 static inline void svc_read_name(struct svc_datagram *d, const union svc_name *name) {
     if (name->any.sa_family == AF_INET) {
         memcpy(d->remote, svc_mapped, 12);
@@ -117,7 +116,7 @@ static inline int64_t svc_clock(clockid_t id) {
 static inline int64_t svc_monotonic(void) { return svc_clock(CLOCK_MONOTONIC); }
 static inline int64_t svc_realtime(void) { return svc_clock(CLOCK_REALTIME); }
 
-/* What every socket of ours is set to, whoever opened it. */
+/* Set the options of a socket, whether we or someone else opened it. */
 static inline void svc_udp_prepare(int fd, int v4) {
     int on = 1, size = SVC_SOCKET_BUFFER;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -140,8 +139,8 @@ static inline void svc_udp_prepare(int fd, int v4) {
     }
 }
 
-/* Bind a socket to an address (16 bytes, IPv4 mapped); its descriptor, or -errno. The port is never
- * shared: SO_REUSEPORT stays off, so that a second service on it fails to start. */
+/* Bind a socket to an address (16 bytes, IPv4 mapped). Return its descriptor, or -errno. The port is never
+ * shared: SO_REUSEPORT stays off, so that a second service on the port fails to start. */
 static inline int svc_udp_open(const uint8_t ip[16], uint16_t port) {
     int v4 = svc_is_v4(ip), on = 1, result;
     union svc_name name;
@@ -161,7 +160,8 @@ static inline int svc_udp_open(const uint8_t ip[16], uint16_t port) {
     return fd;
 }
 
-/* A bound socket that somebody else has opened: 1 for IPv4, 0 for IPv6, which must not carry IPv4 too. */
+/* Adopt a bound socket opened by someone else. Return 1 for IPv4, 0 for IPv6, which must not also carry
+ * IPv4. */
 static inline int svc_udp_adopt(int fd) {
     union svc_name name;
     socklen_t length = sizeof name, size = sizeof(int);
@@ -183,7 +183,7 @@ static inline int svc_udp_port(int fd) {
     return svc_port_of(&name);
 }
 
-/* The types of two fields of msghdr, which glibc has wider than POSIX. */
+/* The types of two msghdr fields, which are wider in glibc than in POSIX. */
 #ifdef __GLIBC__
 typedef size_t svc_iovlen;
 typedef size_t svc_controllen;
@@ -192,7 +192,7 @@ typedef int svc_iovlen;
 typedef socklen_t svc_controllen;
 #endif
 
-/* What one system call needs for one datagram. */
+/* The data of one system call for one datagram. */
 struct svc_message {
     union svc_name name;
     struct iovec iov;
@@ -244,7 +244,8 @@ static inline void svc_read_received(struct svc_datagram *d, struct svc_message 
     }
 }
 
-/* Put one control message down; how many bytes it takes. CMSG_NXTHDR would want all of them cleared before. */
+/* Write one control message and return its size. CMSG_NXTHDR would require all of them to be cleared
+ * first. */
 static inline size_t svc_put_control(uint8_t *at, int level, int type, const void *data, size_t size) {
     struct cmsghdr *c = (struct cmsghdr *)at;
     c->cmsg_level = level;
@@ -254,7 +255,7 @@ static inline size_t svc_put_control(uint8_t *at, int level, int type, const voi
     return CMSG_SPACE(size);
 }
 
-/* Answer from the address that was contacted: browsers check pairs towards every address. */
+/* Respond from the address that was contacted: browsers check pairs towards every address. */
 static inline size_t svc_put_local(uint8_t *at, const struct svc_datagram *d) {
     if (memcmp(d->local, svc_nowhere, 16) == 0)
         return 0;
@@ -276,8 +277,8 @@ static inline size_t svc_put_local(uint8_t *at, const struct svc_datagram *d) {
     return 0;
 }
 
-/* Fill in one message of `run` datagrams to one address: more than one of them are segments of one size, the
- * last perhaps shorter, that the kernel cuts (generic segmentation offload). */
+/* Fill in one message of `run` datagrams to one address. Several datagrams are segments of one size,
+ * except that the last may be shorter. The kernel separates them (generic segmentation offload). */
 static inline void svc_prepare_send(const struct svc_datagram *d, int run, struct svc_message *m, struct iovec *iov,
                              struct msghdr *h) {
     size_t control;
@@ -303,9 +304,9 @@ static inline void svc_prepare_send(const struct svc_datagram *d, int run, struc
         h->msg_control = m->control.bytes;
 }
 
-/* Receive up to `count` (<= SVC_BATCH) waiting datagrams; how many came, 0 when none waits. Those behind the
- * first `fresh` are as they were at the last call, and took nothing: where few come at a time, preparing
- * all of them would cost more than receiving. */
+/* Receive up to `count` (<= SVC_BATCH) waiting datagrams. Return their number, 0 if none waits. The
+ * entries after the first `fresh` are unused and unchanged since the last call: with few datagrams at a
+ * time, preparing all entries would cost more than receiving. */
 static inline int svc_udp_receive(int fd, struct svc_datagram *d, int count, int fresh, int portable) {
     static __thread struct svc_message messages[SVC_BATCH];
     int i, n;
@@ -334,8 +335,8 @@ static inline int svc_udp_receive(int fd, struct svc_datagram *d, int count, int
 }
 
 #ifdef SVC_LINUX
-/* How many datagrams from d on the kernel may cut out of one message: to one address from one address,
- * of one size, but for the last, which may be shorter. */
+/* Return how many datagrams from d on can be segments of one message: they have the same addresses and the
+ * same size, except that the last may be shorter. */
 static inline int svc_run(const struct svc_datagram *d, int count) {
     int run = 1, total = d->length;
     while (run < count && run < SVC_SEGMENTS && d[run].length <= d->length && total + d[run].length <= SVC_MESSAGE &&
@@ -358,24 +359,24 @@ static inline int svc_send_one(int fd, const struct svc_datagram *d) {
     return sendmsg(fd, &header, MSG_DONTWAIT) < 0 ? -1 : 0;
 }
 
-/* Why the last datagram was not sent: because there is no room for it now, or for its own sake. */
+/* Return whether sending failed because there is no space now, rather than because of the datagram itself. */
 static inline int svc_is_full(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS; }
 
-/* One by one; how many are done with, sent or failed: fewer than `count` where there is no room for more. */
+/* Send datagrams singly. Return how many are done, sent or failed: fewer than `count` if space runs out. */
 static inline int svc_send_singly(int fd, const struct svc_datagram *d, int count, int *failed) {
     int i;
     for (i = 0; i < count; i++)
         if (svc_send_one(fd, &d[i]) < 0) {
             if (svc_is_full(errno))
                 return i;
-            ++*failed; /* This one cannot be sent (no route, say); the others may. */
+            ++*failed; /* This datagram cannot be sent (for example, no route). Others may be. */
         }
     return count;
 }
 
-/* Send `count` (<= SVC_BATCH) datagrams; how many are done with, sent or failed (`*failed` counts these): fewer
- * than `count` where the system takes no more for now, and errno says why. `*segment`: whether runs of equal
- * sizes may be one message each; cleared for good where the system cannot do that. */
+/* Send `count` (<= SVC_BATCH) datagrams. Return how many are done, sent or failed (`*failed` counts the
+ * failed): fewer than `count` if the system refuses more for now; errno gives the reason. `*segment`:
+ * whether runs of equal sizes may be one message; cleared for good if the system does not support it. */
 static inline int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment, int *failed) {
 #ifdef SVC_LINUX
     static __thread struct svc_message messages[SVC_BATCH];
@@ -396,7 +397,7 @@ static inline int svc_udp_send(int fd, const struct svc_datagram *d, int count, 
                 continue;
             if (svc_is_full(errno))
                 return first[i];
-            /* EINVAL may only mean that the way to this receiver takes no packets of that size. */
+            /* EINVAL may only mean that the route to this receiver does not carry packets of that size. */
             if (first[i + 1] - first[i] > 1 && (errno == EIO || errno == ENOPROTOOPT))
                 *segment = 0;
             done = svc_send_singly(fd, d + first[i], first[i + 1] - first[i], failed);
@@ -412,8 +413,8 @@ static inline int svc_udp_send(int fd, const struct svc_datagram *d, int count, 
     return svc_send_singly(fd, d, count, failed);
 }
 
-/* Wait until a descriptor (there are up to four) can be read, or `full` (-1: none) written to, at most so many
- * milliseconds; a bit for each that can be read. */
+/* Wait until one of up to four descriptors is readable, or `full` (-1: none) is writable, at most
+ * timeout_ms. Return one bit per readable descriptor. */
 static inline int svc_wait(const int *fds, int count, int full, int timeout_ms) {
     struct pollfd polled[4];
     int i, readable = 0;
@@ -428,13 +429,14 @@ static inline int svc_wait(const int *fds, int count, int full, int timeout_ms) 
     return readable;
 }
 
-/* Wait until a socket takes more, at most so many milliseconds; as long where it is not a socket's room (-1). */
+/* Wait until a socket accepts more, at most timeout_ms; the full time if no socket is full (-1). */
 static inline void svc_wait_for_room(int fd, int timeout_ms) {
     struct pollfd polled = {fd, POLLOUT, 0};
     (void)poll(&polled, 1, timeout_ms);
 }
 
-/* Two descriptors, non-blocking: what is signalled at the second can be read at the first. 0, or -errno. */
+/* Create two non-blocking descriptors: signalling the second makes the first readable. Return 0, or
+ * -errno. */
 static inline int svc_signal_open(int fds[2]) {
 #ifdef SVC_LINUX
     fds[0] = fds[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -1,8 +1,8 @@
-/* What udp.h promises, by Winsock: one system call carries one datagram, the kernel tells no arrival
- * times, and what wakes a waiting thread is a pair of loopback sockets, because nothing else can be
- * waited for together with sockets. Descriptors are SOCKETs kept as int: Windows gives no handle more
- * than 32 significant bits. Compiled and checked against Windows' headers; never run by us.
- * udp.h is the only user. */
+/* The functions of udp.h, with Winsock: one system call carries one datagram, the kernel gives no arrival
+ * times, and a pair of loopback sockets wakes a waiting thread, because nothing else can be waited for
+ * together with sockets. Descriptors are SOCKETs stored as int: Windows handles have at most 32
+ * significant bits. Compiled and checked against Windows' headers, but never run by us. udp.h is the only
+ * user. */
 #ifndef SVC_UDP_WINDOWS_H
 #define SVC_UDP_WINDOWS_H
 
@@ -20,7 +20,7 @@ static inline int64_t svc_monotonic(void) {
            ticks.QuadPart % per_second.QuadPart * 1000000000 / per_second.QuadPart;
 }
 
-/* Since 1970, from 100 ns since 1601. */
+/* Return ns since 1970, from units of 100 ns since 1601. */
 static inline int64_t svc_realtime(void) {
     FILETIME t;
     GetSystemTimeAsFileTime(&t);
@@ -41,7 +41,7 @@ static inline void svc_set(int fd, int level, int option, int value) {
     setsockopt(svc_socket(fd), level, option, (const char *)&value, sizeof value);
 }
 
-/* An unbound socket that never blocks; its descriptor, or minus Winsock's error. */
+/* Create an unbound non-blocking socket. Return its descriptor, or minus Winsock's error. */
 static inline int svc_new_socket(int family) {
     WSADATA winsock;
     SOCKET made;
@@ -55,7 +55,7 @@ static inline int svc_new_socket(int family) {
     if (made == INVALID_SOCKET)
         return -WSAGetLastError();
     ioctlsocket(made, (long)FIONBIO, &on);
-    /* Else an answer that somebody's port is closed fails our next receive. */
+    /* Otherwise a response about someone's closed port makes our next receive fail. */
     WSAIoctl(made, SIO_UDP_CONNRESET, &off, sizeof off, NULL, 0, &nothing, NULL, NULL);
     return (int)made;
 }
@@ -78,7 +78,7 @@ static inline int svc_udp_open(const uint8_t ip[16], uint16_t port) {
     return bind(svc_socket(fd), &name.any, length) ? svc_fail(fd) : fd;
 }
 
-/* Sockets are handed from process to process on POSIX systems only. */
+/* Sockets are passed between processes on POSIX systems only. */
 static inline int svc_udp_adopt(int fd) {
     (void)fd;
     return -WSAEOPNOTSUPP;
@@ -92,7 +92,7 @@ static inline int svc_udp_port(int fd) {
     return svc_port_of(&name);
 }
 
-/* What one system call needs for one datagram. */
+/* The data of one system call for one datagram. */
 struct svc_message {
     union svc_name name;
     WSABUF data;
@@ -125,7 +125,7 @@ static inline void svc_read_local(struct svc_datagram *d, WSAMSG *h) {
     }
 }
 
-/* WSARecvMsg has no name to link to: the socket is asked for it. NULL where it has none. */
+/* Ask the socket for WSARecvMsg, which cannot be linked by name. Return NULL if it is missing. */
 static inline LPFN_WSARECVMSG svc_receive_function(int fd) {
     GUID id = WSAID_WSARECVMSG;
     LPFN_WSARECVMSG found = NULL;
@@ -158,7 +158,7 @@ static inline int svc_udp_receive(int fd, struct svc_datagram *d, int count, int
     return i;
 }
 
-/* Have a datagram leave from the address that was contacted. */
+/* Send a datagram from the address that was contacted. */
 static inline void svc_write_local(struct svc_message *m, const struct svc_datagram *d) {
     WSACMSGHDR *c = WSA_CMSG_FIRSTHDR(&m->header);
     if (memcmp(d->local, svc_nowhere, 16) == 0) {

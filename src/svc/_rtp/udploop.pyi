@@ -7,15 +7,14 @@ from svc._rtp.engine import Engine
 class UdpLoop(Engine):
     """An Engine on real sockets.
 
-    `addresses`: at most one of each family; port 0 lets the kernel choose. OSError (EADDRINUSE) when
-    the port is held: it is never shared. Or `sockets`, descriptors that are bound already, which stay
-    their giver's to close: OSError (EINVAL) for one that carries IPv4 and IPv6. `portable` uses one
-    system call per datagram, as systems without recvmmsg must. `workers`: threads, 1 to 16. With more
-    than one, all but the first only send; each receiver's media is one's, so that it keeps its order.
-    ValueError for another number.
+    `addresses`: at most one per family. Port 0 lets the kernel choose. The port is never shared: if it is
+    in use, OSError (EADDRINUSE) is raised. `sockets`: bound descriptors instead, which the caller closes.
+    A socket for both IPv4 and IPv6 raises OSError (EINVAL). `portable`: one system call per datagram, as
+    on systems without recvmmsg. `workers`: number of threads, 1 to 16; other numbers raise ValueError.
+    All threads but the first only send. One thread sends all media of a receiver, which keeps it in order.
 
-    With `tcp`, connections are accepted at the same number, on `addresses` or, where there are any, at
-    `listeners`, which stay their giver's to close. That this cannot be is no error: `tcp_refused` says why.
+    With `tcp`, connections are accepted at the same port number, on `addresses` or on `listeners` if given.
+    The caller closes the listeners. Failure is not an error: `tcp_refused` holds the reason.
     """
 
     port: int
@@ -33,14 +32,15 @@ class UdpLoop(Engine):
         workers: int = 1,
     ) -> None: ...
     def forwarding_delay(self) -> tuple[Sequence[int], float]:
-        """How long packets were in here, by DELAY_BUCKETS of `engine` and one above them; the sum in seconds.
+        """Return the histogram of packet delays and their sum in seconds.
 
-        From arrival to the hand-over to the kernel of the last datagram that was made of it.
+        The buckets are DELAY_BUCKETS of `engine`, and one above them. A packet's delay ends when its last
+        datagram is handed to the kernel.
         """
     def fileno(self) -> int:
-        """Readable when take_events has something."""
+        """Return a descriptor that is readable when take_events has events."""
     def descriptors(self) -> list[int]:
-        """Of all sockets, listening ones too, to be handed to another process. None once it has stopped."""
+        """Return all sockets, including listeners, for another process. Empty once stopped."""
     def start(self) -> None: ...
     def stop(self) -> None:
-        """End the thread, then close the sockets. Waits for the turn that is under way."""
+        """Stop the thread after its current turn, then close the sockets."""

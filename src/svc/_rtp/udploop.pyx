@@ -170,7 +170,7 @@ cdef class UdpLoop(Engine):
         return failed
 
     def _share_out(self, int workers):
-        """Divide the receivers among the sending threads: the core's thread only, or all other threads."""
+        """Divide the receivers among the sending threads: the core's thread, or all others if any."""
         if not 1 <= workers <= MAX_SHARDS:
             raise ValueError(f"1 to {MAX_SHARDS} workers")
         cdef Shard* shard
