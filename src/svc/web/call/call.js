@@ -190,8 +190,8 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Handle that the chat server is reachable again. If the service is not, the connection ran over another network,
-   * so give it up. A service that was only frozen is heard again by then, and nobody is lost.
+   * Handle that the chat server is reachable again. If the service is still silent, its connection ran over a
+   * network that is gone, so give it up. A service that was only frozen is heard again by then, and nobody is lost.
    */
   async cameBack() {
     const session = this.#session;

@@ -15,7 +15,7 @@ import { widths } from "./visibility.js";
 // The playout delay of voices on a narrow line. Raising video there delays every packet before any is lost.
 const NARROW_WAIT_MS = 240;
 const LOOK_EVERY_MS = 200;
-const HIDDEN_AFTER_MS = 5000; // Anyone who looks away for a moment has the pictures back at once.
+const HIDDEN_AFTER_MS = 5000; // For somebody who looks away for a moment, the pictures return at once.
 const WIDTHS_PX = 80; // While a window is being resized, only steps of this size are reported.
 const CLOCK_RATE = 48_000; // Opus.
 

@@ -24,7 +24,7 @@ export const SOUNDS = /** @type {const} */ (["message", "mention", "join", "leav
 const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
 
 /**
- * Which of them this browser is to make; sounds by the names in `SOUNDS`.
+ * The alerts that this browser makes; sounds by the names in `SOUNDS`.
  * @typedef {{notices: boolean, sounds: {[name: string]: boolean}}} Alerts
  * @typedef {{talkId: string, seq: number, memberId: string, name: string, text: string}} Private
  * @typedef {{kind: "mention" | "message", channel: Channel, message: Message} | {kind: "mention", said: Private}} What

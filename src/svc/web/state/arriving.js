@@ -187,7 +187,7 @@ async function asked(proof) {
   }
 }
 
-/** @param {string | null} channelId of the invite, unless the address names another */
+/** @param {string | null} channelId The channel of the invite, or null if the address names another one */
 function arrived(channelId) {
   const hash = new URLSearchParams(location.hash.slice(1));
   hash.delete("invite");

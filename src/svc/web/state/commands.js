@@ -3,7 +3,7 @@
 
 /**
  * @typedef {"shrug" | "tableflip" | "unflip" | "spoiler" | "nick" | "status"} Name
- * @typedef {{text: string} | {act: "nick" | "status", words: string}} Done The message that it becomes, or what is to be done.
+ * @typedef {{text: string} | {act: "nick" | "status", words: string}} Done The resulting message, or the action to execute.
  */
 
 /** Escaped so that markdown shows them literally. @type {Record<string, string>} */

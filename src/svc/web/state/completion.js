@@ -6,17 +6,17 @@ import { asking, commandsFor } from "./commands.js";
 import { matching } from "./matching.js";
 import { BEHIND, escaped, WORD_BEFORE } from "./shortened.js";
 
-/** @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} Asked The text from start to end is what will be replaced. */
+/** @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} Asked The text from `start` to `end` will be replaced. */
 /** @typedef {{kind: "member" | "role" | "group" | "channel" | "emoji" | "command", id: string, name: string, character?: string, url?: string}} Candidate */
 /**
  * @typedef {object} Sources
  * @property {Iterable<{id: string, name: string}>} [members]
  * @property {Iterable<{id: string, name: string}>} [roles]
  * @property {Iterable<{id: string, name: string}>} [channels]
- * @property {boolean} [mayMentionGroups] Everyone, here, and roles.
+ * @property {boolean} [mayMentionGroups] Whether @everyone, @here and roles are offered.
  * @property {(permission: string) => boolean} [may]
  * @property {(prefix: string, limit: number) => {name: string, character?: string, url?: string}[]} [findEmoji]
- * @property {(name: string) => string | undefined} [emojiNamed] The sign of this name, where it is none of the server's own.
+ * @property {(name: string) => string | undefined} [emojiNamed] Returns the character of a standard emoji, undefined for the server's own.
  */
 
 const LONGEST = 40; // A name of 32 characters, and some typing errors.

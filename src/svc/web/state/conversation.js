@@ -272,7 +272,7 @@ export function conversationOf(spot) {
 
 /**
  * @typedef {Pick<Message, "channel_id" | "id"> & {talk_id?: undefined}} Posted
- * @typedef {Posted | {id: string, channel_id: null, talk_id: string}} Named A private one has a `talk_id`.
+ * @typedef {Posted | {id: string, channel_id: null, talk_id: string}} Named A private message has a `talk_id`.
  * @param {Posted} message
  */
 const named = ({ channel_id, id }) => ({ channel_id, message_id: id });

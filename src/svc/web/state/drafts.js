@@ -17,7 +17,7 @@ const KEPT = "svc.drafts"; // In localStorage: {channelId: {text, saved}}, in ca
 /**
  * @typedef {{message: Message, ping: boolean} | null} Reply
  * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, put: Set<string>, restoring: boolean, gone: boolean}} Written
- * `put`: what this page has saved, and has not heard of yet like all of one's pages. `gone`: sent before the server said what it has.
+ * `put`: the drafts that this page has saved and whose push it has not received yet. `gone`: sent before the server sent its drafts.
  */
 
 /** By channel. @type {Map<string, Written>} */

@@ -6,7 +6,7 @@ import { fit, folded, matching } from "./matching.js";
 
 /** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
 /** @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} Named In the reader's language; without the colon. */
-/** @typedef {{filter: Filter, wanted: string, start: number}} Begun `start`: where its value begins. */
+/** @typedef {{filter: Filter, wanted: string, start: number}} Begun `start`: the position of its value. */
 /** @typedef {{why: "kind" | "day" | "excluded", filter: Filter, value: string}} Wrong */
 /** @typedef {{members: Iterable<{nickname: string}>, channels: Iterable<{name: string}>}} Sources */
 

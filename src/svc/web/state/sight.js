@@ -1,5 +1,5 @@
-// Whether the person can see this page. The server rings their other devices while they see none; other tabs of
-// this browser use it too.
+// Whether the person can see this page. The server rings their other devices only while all pages are hidden. Other
+// tabs of this browser use the state too.
 
 import { inTurn } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";

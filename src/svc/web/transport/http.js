@@ -34,7 +34,7 @@ export class Unreachable extends Error {
  * Send a request. Resolves with the response, null for 204; rejects with a Refusal, or with Unreachable.
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path
- * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is sent as JSON, a Blob as it is.
+ * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is sent as JSON, but a Blob as it is.
  * @returns {Promise<Answer<M, P>>}
  */
 export function request(method, path, { token, body, signal, deadlineMs } = {}) {

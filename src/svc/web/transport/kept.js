@@ -13,7 +13,7 @@ export const SENT_AWAY = "svc.sign-in";
 /** Texts that the browser did not store, by storage and name. @type {Map<string, string | null>} */
 const held = new Map();
 
-/** Return the stored text, or null. @param {string} name @param {Storage} [storage] of one tab with "sessionStorage" */
+/** Return the stored text, or null. @param {string} name @param {Storage} [storage] "sessionStorage" for this tab only */
 export function kept(name, storage = "localStorage") {
   const place = `${storage} ${name}`;
   if (held.has(place)) return held.get(place) ?? null;
@@ -57,7 +57,7 @@ export function keep(name, value, storage = "localStorage") {
  * Return `value` if it has the same type as `usual`, and `usual` otherwise. Objects are checked part by part, and
  * unknown parts are dropped; an empty object accepts any object. Lists contain texts.
  * @template T
- * @param {T} usual @param {any} value what was found, of any kind @returns {T}
+ * @param {T} usual @param {any} value the stored value, of any type @returns {T}
  */
 export function like(usual, value) {
   if (usual === null) return value ?? null;

@@ -138,7 +138,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   #goOnWith(socket) {
     this.#socket = socket;
     this.#connecting = setTimeout(() => {
-      this.#backoff.reset(); // It has waited long enough.
+      this.#backoff.reset(); // The timeout was wait enough.
       this.#abandon();
     }, CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length]);
   }
@@ -265,7 +265,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#authenticated = false;
   }
 
-  /** @param {number} [code] that the socket was closed with */
+  /** @param {number} [code] the socket's close code */
   #lost(code) {
     this.#drop();
     if (this.#closed) return;

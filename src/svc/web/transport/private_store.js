@@ -11,7 +11,7 @@ const IV_BYTES = 12;
 /**
  * @typedef {{iv: Uint8Array<ArrayBuffer>, data: ArrayBuffer}} Sealed
  * @typedef {{memberId: string, key: CryptoKey}} Whose
- * @typedef {[name: string, value: unknown][]} Changes values that are undefined are dropped
+ * @typedef {[name: string, value: unknown][]} Changes an undefined value deletes the entry
  */
 
 /** Open this member's store; another member's is erased. @param {string} memberId */

@@ -51,7 +51,7 @@ export function obstacle(act, member, role = null) {
 /**
  * Act on each member, one after the other. A refusal by the server does not stop the others.
  * @template T
- * @param {T[]} people @param {(member: T) => Promise<unknown>} act @param {(done: number) => boolean} progressed says whether to go on
+ * @param {T[]} people @param {(member: T) => Promise<unknown>} act @param {(done: number) => boolean} progressed returns whether to continue
  * @returns {Promise<{done: T[], refused: {member: T, error: unknown}[]}>}
  */
 export async function doToEach(people, act, progressed) {

@@ -16,7 +16,7 @@ export function withAt(value, [key, ...rest], wanted) {
 /** @param {unknown} value */
 const isEmpty = (value) => value === "" || value === null || value === undefined || value === false || (typeof value === "object" && Object.keys(value).length === 0);
 
-/** Return a card as messages have it, for its preview. Parts that cannot be shown are left out. @param {any} card whatever somebody has typed */
+/** Return a card as messages have it, for its preview. Parts that cannot be shown are left out. @param {any} card unvalidated user input */
 export function shownCard({ color, fields, author, footer, image_url: image, thumbnail_url: thumbnail, ...card }) {
   const told = (/** @type {unknown} */ text) => (typeof text === "string" ? text : "");
   const number = typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color) ? parseInt(color.slice(1), 16) : null;

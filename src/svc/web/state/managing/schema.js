@@ -8,7 +8,7 @@
 
 /**
  * Return the faults: [{path, keyword, limit}], at most `most` of them; `path` looks like `cards[0].fields[1].name`.
- * @param {Schema} schema @param {any} value of any kind @param {object} root where `$ref` leads to
+ * @param {Schema} schema @param {any} value of any kind @param {object} root the document that `$ref` refers to
  * @returns {Wrong[]}
  */
 export function problemsIn(schema, value, root, path = "", most = 20) {

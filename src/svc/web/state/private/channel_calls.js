@@ -71,7 +71,7 @@ export async function followCall(id, told) {
     clearTimeout(timer);
     if (isHere()) timer = setTimeout(lookNext, ms, true);
   };
-  // One after the other.
+  // Polls run one after the other.
   let looking = Promise.resolve();
   const lookNext = (acts = false) => { looking = looking.then(() => look(acts)); };
   const group = { kept, device, look: () => lookNext() };

@@ -5,7 +5,7 @@
  * @import { Reactions } from "../conversation.js"
  * @import { FileSaid } from "./sealed.js"
  *
- * @typedef {{by: string, key: string}} Ref who has said it, and the key that they gave it
+ * @typedef {{by: string, key: string}} Ref the author of a message, and the key that they gave it
  * @typedef {{seq: number, by: string, who: string}} Removal
  * @typedef {{v?: number, type?: string, key: string, [part: string]: any}} Said
  * @typedef {{id: string, ref: Ref, seq: number, memberId: string, text: string, sentAtMs: number, editedAtMs: number | null, reply: string | null, reactions: Reactions,
@@ -26,17 +26,17 @@ const keyed = (type, rest) => ({ v: VERSION, type, key: crypto.randomUUID(), ...
 
 /** @param {string} text @param {{reply?: Ref | null, files?: FileSaid[]}} [rest] */
 export const messageSaid = (text, { reply = null, files = [] } = {}) => keyed("message", { text, ...(reply && { reply }), ...(files.length && { files }) });
-/** @param {Ref} of one's own message @param {string} text */
+/** @param {Ref} of the person's own message @param {string} text */
 export const editSaid = ({ key: of }, text) => keyed("edit", { of, text });
-/** @param {Ref} of one's own message */
+/** @param {Ref} of the person's own message */
 export const deleteSaid = ({ key: of }) => keyed("delete", { of });
 /** @param {Ref} of @param {string} emoji @param {boolean} on */
 export const reactionSaid = (of, emoji, on) => keyed("reaction", { of, emoji, on });
 
-/** @param {string} text what the conversation is called from now on */
+/** @param {string} text the new name of the conversation */
 export const nameSaid = (text) => keyed("name", { text: text.trim().slice(0, LONGEST_NAME) });
 
-/** @param {string} who was removed from the group by the author, a moment ago */
+/** @param {string} who the member whom the author has just removed from the group */
 export const removedSaid = (who) => keyed("removed", { who });
 
 /** Return the part of a message that stays in the history after its author has deleted it. @param {Pick<Said, "type" | "key">} said */

@@ -29,13 +29,13 @@ export class PrivateDevice {
 
   /**
    * @param {object} parts
-   * @param {Api} parts.api asks the server; rejects with `code` and `details`
+   * @param {Api} parts.api sends a request; rejects with `code` and `details`
    * @param {Kept} parts.kept `get(name)`, `put([[name, value or undefined]])` all or nothing, `under(prefix)`
-   * @param {(claims: object) => Promise<string>} parts.sign a statement by this browser's own key
+   * @param {(claims: object) => Promise<string>} parts.sign signs a statement with this browser's own key
    * @param {string} parts.memberId @param {string} parts.audience @param {() => number} [parts.now]
-   * @param {string | null} [parts.channelId] where it is in the call of a channel, and knows nothing of conversations
-   * @param {Map<string, () => void>} [parts.inCall] by conversation: what to call, before anything else is asked for, when the keys of its call may have changed
-   * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.inTurn runs it while no other tab does
+   * @param {string | null} [parts.channelId] set if the device is only in the call of a channel and ignores conversations
+   * @param {Map<string, () => void>} [parts.inCall] by conversation: a function to call, before any other request, when the keys of its call may have changed
+   * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.inTurn runs `act` while no other tab runs one
    */
   constructor({ api, kept, sign, memberId, audience, now = Date.now, channelId = null, inCall = new Map(), inTurn }) {
     this.#channelId = channelId;
@@ -82,7 +82,7 @@ export class PrivateDevice {
   /** Return the conversation with these members, creating it if needed. @param {string[]} memberIds */
   openWith = (memberIds) => this.#api("POST", "/api/private/conversations", { members: memberIds });
 
-  /** Send a message now, or store it until somebody can read it and reject with NotYet. @param {string} id @param {Partial<Said>} said becomes JSON; its `key` tells it from others */
+  /** Send a message now, or store it until somebody can read it and reject with NotYet. @param {string} id @param {Partial<Said>} said sent as JSON; its `key` is unique */
   async send(id, said) {
     const keyed = { key: crypto.randomUUID(), ...said };
     await wait(this.#kept, id, keyed, this.#now());
@@ -215,7 +215,7 @@ export class PrivateDevice {
         return false;
       }
       if (!log.entries.length) {
-        this.#inCall.get(id)?.(); // Another tab may have read the commit.
+        this.#inCall.get(id)?.(); // Another tab may have processed the commit and changed the keys.
         return true;
       }
       for (const entry of log.entries) if (!(await this.#take(id, entry))) return false;

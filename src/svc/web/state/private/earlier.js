@@ -12,7 +12,7 @@
  * @import { Kept } from "./waiting.js"
  *
  * @typedef {"asked" | "refused" | "failed" | "done"} State
- * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} Asked as it is kept
+ * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} Asked as it is stored
  * @typedef {"" | "none" | "can" | State} Earlier
  * @typedef {{ask: string, seq: number, upTo: number, thumbprint: string}} Ask of another device
  * @typedef {(id: string, said: Said) => Promise<void>} Send

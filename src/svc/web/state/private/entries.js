@@ -8,7 +8,7 @@
  * @import { Chain } from "./order.js"
  * @import { Outgoing } from "./waiting.js"
  *
- * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain | null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is kept
+ * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain | null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is stored
  * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number, chain?: string, tag?: string | null}} Entry of the history
  */
 
@@ -22,7 +22,7 @@ import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./others.js"
  * of the group; `lost` means that the reason is unknown.
  * @param {string} id
  * @param {Group} group
- * @param {Omit<PrivateEntry, "epoch">} entry the one behind the last that was read
+ * @param {Omit<PrivateEntry, "epoch">} entry the one after the last that was read
  * @param {{unpack: (data: Uint8Array) => State, audience: string, statement: string, chainAt: (seq: number) => Promise<string | undefined>}} own
  * @returns {Promise<{next: Group, changes: Changes, lost?: undefined} | {next?: undefined, changes: Changes, lost: boolean}>}
  */
@@ -68,7 +68,7 @@ export async function afterEntry(id, group, { seq, kind, body, tag, sent_at_ms: 
 
 /**
  * Return the change that notes a fault of the server among the messages.
- * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"} trouble @param {string | null} memberId who was shown something else
+ * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"} trouble @param {string | null} memberId the sender who was shown another log
  * @returns {Changes[number]}
  */
 function troubleOf(id, { seq, sentAtMs }, trouble, memberId = null) {

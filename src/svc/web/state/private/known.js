@@ -10,7 +10,7 @@ const KNOWN = (/** @type {string} */ id) => `known/${id}`;
 /**
  * Remember these devices, and note the new ones.
  * @param {Kept} kept @param {string} id @param {Device[]} devices
- * @param {{seq: number, sentAtMs: number}} at behind what it is to be said
+ * @param {{seq: number, sentAtMs: number}} at the position in the history of the note
  */
 export async function noteUnknown(kept, id, devices, { seq, sentAtMs }) {
   /** @type {Device[] | undefined} */

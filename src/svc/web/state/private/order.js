@@ -13,13 +13,13 @@ import { agreementOf, digestOf, utf8 } from "./mls.js";
 
 const LENGTH = 32; // 128 bits, in hexadecimal.
 
-/** @param {State} state @param {number} seq of the commit that began its epoch @returns {Chain} */
+/** @param {State} state @param {number} seq the number of the commit that began its epoch @returns {Chain} */
 export const chainFrom = (state, seq) => {
   const first = agreementOf(state).slice(0, LENGTH);
   return { start: seq, first, now: first, told: [] };
 };
 
-/** Return the chain after another entry. Groups stored by earlier versions have none until their next commit. @param {Chain | null | undefined} chain @param {string} digest of its bytes @returns {Promise<Chain | null>} */
+/** Return the chain after another entry. Groups stored by earlier versions have none until their next commit. @param {Chain | null | undefined} chain @param {string} digest the digest of the entry's bytes @returns {Promise<Chain | null>} */
 export const following = async (chain, digest) => chain ? { ...chain, now: (await digestOf(utf8(chain.now + digest))).slice(0, LENGTH) } : null;
 
 /** Return the part of a message that states how far its sender has read. @param {{seq: number, chain?: Chain | null}} group @returns {{seen?: Seen}} */

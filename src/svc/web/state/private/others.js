@@ -17,7 +17,7 @@ export class Withheld extends Error {}
 
 /**
  * Return those key packages of these devices that match the server's data.
- * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between who alone may be there
+ * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between the only members who may be in the group, or null
  * @param {string} audience
  */
 export async function packagesOf(api, id, devices, between, audience) {

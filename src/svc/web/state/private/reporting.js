@@ -4,9 +4,9 @@ import { api } from "../server.js";
 import { revealable } from "./franking.js";
 import { start } from "./own.js";
 
-/** @typedef {{talk_id: string, said_in: number}} Reported `said_in` is the entry that has its present text */
+/** @typedef {{talk_id: string, said_in: number}} Reported `said_in` is the number of the entry with its current text */
 
-/** Report a message. Rejects with a code if there is no proof, as for messages older than franking. @param {Reported} message @param {string} text what is wrong with it */
+/** Report a message. Rejects with a code if there is no proof, as for messages older than franking. @param {Reported} message @param {string} text the reporter's reason */
 export async function report({ talk_id: id, said_in: seq }, text) {
   const { kept } = await start();
   const { memberId, said, sentAtMs, tag } = /** @type {Partial<import("./entries.js").Entry>} */ ((await kept.get(`history/${id}/${seq}`)) ?? {});

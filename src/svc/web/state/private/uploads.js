@@ -27,7 +27,7 @@ export class PrivateUploads {
   #id; #prepare;
   /** @type {Map<string, AbortController>} */ #stops = new Map();
 
-  /** @param {string} id of the conversation @param {(file: File) => Promise<Prepared>} prepare what is sent of a file */
+  /** @param {string} id of the conversation @param {(file: File) => Promise<Prepared>} prepare returns the part of a file to send */
   constructor(id, prepare) {
     this.#id = id;
     this.#prepare = prepare;
