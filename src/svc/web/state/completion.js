@@ -13,7 +13,7 @@ import { BEHIND, escaped, WORD_BEFORE } from "./shortened.js";
  * @property {Iterable<{id: string, name: string}>} [members]
  * @property {Iterable<{id: string, name: string}>} [roles]
  * @property {Iterable<{id: string, name: string}>} [channels]
- * @property {boolean} [mayMentionGroups] Whether @everyone, @here and roles are offered.
+ * @property {boolean} [mayMentionGroups] Whether "everyone", "here" and roles are offered.
  * @property {(permission: string) => boolean} [may]
  * @property {(prefix: string, limit: number) => {name: string, character?: string, url?: string}[]} [findEmoji]
  * @property {(name: string) => string | undefined} [emojiNamed] Returns the character of a standard emoji, undefined for the server's own.
