@@ -37,7 +37,7 @@ Opener = Callable[[socket.socket, Place], Awaitable[object]]
 
 
 class Listener:
-    """Accepts connections on `sockets`, which it owns, between `start` and `stop`.
+    """A listener that accepts connections on `sockets`, which it owns, between `start` and `stop`.
 
     `clock` measures the deadlines of connections.
     """

@@ -21,9 +21,7 @@ Task = Callable[[Sequence[int], Mapping[str, object], Progress], Outcome]
 
 
 class Layer(StrEnum):
-    """The layers that confine a decoder besides limits of time and memory. `svc.base.layers` has the
-    table.
-    """
+    """The layers that confine a decoder besides limits of time and memory. See `svc.base.layers`."""
 
     NAMESPACES = "namespaces"
     ROOT = "root"

@@ -108,8 +108,7 @@ class Limits:
 
 
 def room_for(descriptors: int, most: int = MOST) -> int:
-    """Return how many connections fit. Half of the descriptors stay for the database, files and other
-    services.
+    """Return how many connections fit. The database, files and other services keep half of the descriptors.
 
     A participant whose signalling is relayed needs two.
     """
@@ -166,9 +165,7 @@ class Place:
 
 
 class Table:
-    """Open connections. Strangers from this machine are not limited by address, since a local proxy hides
-    theirs.
-    """
+    """Open connections. Strangers from this machine have no limit per address: it may be a proxy's."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits

@@ -1,7 +1,7 @@
 """Requests from other programs of the same user: a Unix socket in the data folder.
 
-A request is one line of JSON, `{command, arguments}`. The response is one line, `{result}` or `{error,
-message}`. Lines `{progress}` precede it while long work runs, and the work ends when its caller
+A request is one line of JSON, `{command, arguments}`. The response is one line, `{result}` or
+`{error, message}`. Lines `{progress}` precede it while long work runs, and the work ends when its caller
 disconnects. Anyone who may read the folder may do everything. Where there are no Unix sockets, or the
 folder's path is too long for one, a loopback port replaces it, with a token in a file of mode 0600. This
 module knows no command.

@@ -58,7 +58,7 @@ SWITCH_INTERVAL_S = 0.0005
 EMPTY_WITHIN_S = 600.0
 # A commit takes milliseconds, or a second on a slow disk.
 STUCK_AFTER_S = 10.0
-# On a full disk the small write of `works` may fit although no message does, so failures count longer.
+# On a full disk the small write of `works` may fit although no message does: a failure counts this long.
 DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
 # Errors of the disk, not of the statement: full, read-only, failing.

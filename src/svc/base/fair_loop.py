@@ -202,7 +202,7 @@ class FairLoop(asyncio.SelectorEventLoop):
 
     @property
     def whose(self) -> Callable[[bytes], str | None]:
-        """Returns the member whose token is in a connection's first bytes, and so skips the queue."""
+        """The function that returns the member whose token is in a connection's first bytes."""
         return self._fair.whose
 
     @whose.setter

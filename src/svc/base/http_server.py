@@ -37,7 +37,7 @@ Raised = TypeVar("Raised", bound=BaseException)
 
 
 class Runner(web.AppRunner):
-    """Runs `application` on the server described above."""
+    """A runner of `application` on the server described above."""
 
     def __init__(self, application: web.Application, *, shutdown_timeout: float) -> None:
         super().__init__(application, access_log=None, shutdown_timeout=shutdown_timeout)
@@ -54,7 +54,7 @@ class Runner(web.AppRunner):
 
 
 class HttpServer(web.Server):
-    """Creates the protocol of each connection."""
+    """A factory of the connections' protocols."""
 
     def __call__(self) -> HttpConnection:
         return _Connection(self, loop=self._loop, **{**self._kwargs, "auto_decompress": False})
@@ -109,7 +109,7 @@ class _Connection(HttpConnection):
 
 
 class _MaskedFrames:
-    """Passes on a WebSocket client's bytes, up to the first unmasked frame."""
+    """A filter that passes on a WebSocket client's bytes, up to the first unmasked frame."""
 
     def __init__(self, reader: WebSocketReader) -> None:
         self._reader = reader

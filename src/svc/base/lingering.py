@@ -36,7 +36,7 @@ def abort_unsent(transport: asyncio.Transport) -> None:
 
 
 class _Discarding(asyncio.Protocol):
-    """Replaces the protocol `owner`, which is still notified when the connection ends."""
+    """A stand-in for the protocol `owner`, which is still notified when the connection ends."""
 
     def __init__(self, owner: asyncio.BaseProtocol, most_bytes: int | None) -> None:
         self.ended = asyncio.Event()

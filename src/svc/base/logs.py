@@ -36,7 +36,7 @@ _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
 
 class FieldFormatter(logging.Formatter):
-    """Renders a record on one line, whatever text a peer put into its fields."""
+    """A formatter that renders a record on one line, whatever text a peer put into its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
@@ -69,7 +69,7 @@ class Seldom:
 
 
 class Bounded(logging.Filter):
-    """Passes BURST warnings and errors of a kind, then one a minute that counts those `left_out`.
+    """A filter that passes BURST warnings and errors of a kind, then one a minute with a count `left_out`.
 
     A kind is a place in the code and the type of the exception. This limits all that a stranger can cause
     to be logged, including by our libraries.

@@ -29,9 +29,7 @@ class SchemaTooNew(sqlite3.DatabaseError):
 
 
 def migrations_in(folder: Path) -> list[Migration]:
-    """Return the migrations in a folder of files named like `0001_members.sql`, in order and without a
-    gap.
-    """
+    """Return the migrations of a folder, whose files are named like `0001_members.sql` without a gap."""
     migrations = []
     for number, file in enumerate(sorted(folder.glob("*.sql")), start=1):
         prefix, _, name = file.stem.partition("_")

@@ -100,9 +100,7 @@ class S3Objects:
                 yield piece
 
     async def _piece(self, key: str, start: int, end: int) -> bytes | None:
-        """Return a piece, or None if the store answers a range with a status other than 206 (`rclone
-        serve s3`).
-        """
+        """Return a piece, or None if the store does not answer a range with 206, as `rclone serve s3`."""
         try:
             async with _asking(key):
                 return bytes(await self._store.get_range_async(key, start=start, end=end))

@@ -62,8 +62,9 @@ class Readers:
         self._readers.discard(reader)
 
     def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:
-        """Return the reader to close: stalled and the newcomer's own or of a larger holder, or of a
-        holder with two more.
+        """Return the reader to close, if any.
+
+        It is stalled and belongs to the newcomer or a larger holder, or its holder has two more.
         """
         own = counts[newcomer]
 

@@ -194,8 +194,9 @@ class _Conversation:
         raise ValueError("no message of ours")
 
     async def held(self, progress: Callable[[float], None]) -> Result:
-        """Return the result. Raises Rejected, TimeoutError, and OSError, EOFError or ValueError if it is
-        malformed.
+        """Return the result.
+
+        Raises Rejected, TimeoutError, and OSError, EOFError or ValueError for a malformed result.
         """
         async with asyncio.timeout(self._limits.deadline_s):
             while True:

@@ -6,8 +6,8 @@ ENOSYS, as on a kernel that lacks them: libraries handle that, and a compromised
 call can name a path, create a descriptor, reach another process, or make memory executable. A call through
 another architecture's entry point, where numbers mean something else, kills the process.
 
-See seccomp(2), Documentation/userspace-api/seccomp_filter.rst. `install` returns False on a machine that
-has neither table nor seccomp.
+`install` returns False where the table or seccomp is missing. See seccomp(2) and
+Documentation/userspace-api/seccomp_filter.rst.
 """
 
 import ctypes
@@ -81,8 +81,8 @@ CALLS: Mapping[str, Call] = {
     "getrusage": Call(98, 165),
     "getrandom": Call(318, 278),
 }
-# Only if the limits of a call allow threads. clone3 keeps its flags in memory, which filters cannot see,
-# so it is refused and glibc falls back to clone.
+# Allowed only if the limits of a call allow threads. clone3 keeps its flags in memory, which filters
+# cannot see, so it is refused and glibc falls back to clone.
 CLONE = Call(56, 220, Only(0, _BUT_DETACHED, _THREAD))
 
 # AUDIT_ARCH_* of linux/audit.h.

@@ -26,9 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class WebSocket(web.WebSocketResponse):
-    """A WebSocket that gives a reason when it closes on protocol errors. `options` are those of aiohttp's
-    class.
-    """
+    """A WebSocket that closes on protocol errors with a reason. `options` are those of aiohttp's class."""
 
     def __init__(
         self, transport: asyncio.Transport, *, max_bytes: int, close_deadline_s: float, **options: Any
@@ -67,7 +65,7 @@ class WebSocket(web.WebSocketResponse):
 
 
 class PulsedWebSocket(WebSocket):
-    """Answers pings, and slows the reading of pings and pongs beyond an allowance.
+    """A WebSocket that answers pings, and slows the reading of pings and pongs beyond an allowance.
 
     aiohttp would answer thousands of them in one turn.
     """

@@ -27,7 +27,7 @@ from typing import NoReturn
 from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected, Task
 from svc.base.layers import DESCRIPTORS, Layers, die_with_parent
 
-# Users wait for the other processes but not for the rest of the machine, so jobs have low priority.
+# Lower than the priority of every program that responds to users.
 NICENESS = 15
 
 

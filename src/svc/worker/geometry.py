@@ -52,8 +52,7 @@ class Geometry:
 def geometry_of(frame: VideoFrame, video: VideoStream) -> Geometry:
     a, b, c, d = _matrix(frame)
     turns: tuple[Step, ...]
-    # The transformation swaps x and y if b and c dominate. The signs give the directions of left and
-    # top.
+    # If b and c dominate, x and y are swapped. The signs give the directions of left and top.
     if abs(b) + abs(c) > abs(a) + abs(d):
         turns = {
             (True, False): (("transpose", "clock"),),

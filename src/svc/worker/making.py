@@ -67,7 +67,7 @@ class Made:
 
 
 class Studio:
-    """Processes files. `folder` holds unfinished files."""
+    """The processing of files. `folder` holds unfinished files."""
 
     def __init__(self, pictures: Sandbox, videos: Sandbox, folder: Path) -> None:
         self._pictures = pictures

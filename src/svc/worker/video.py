@@ -250,9 +250,7 @@ def _run(
     bounds: _Bounds,
     progress: Progress,
 ) -> float:
-    """Pass all packets through their lanes. Return the duration in seconds, by packets and not by the
-    header.
-    """
+    """Pass all packets through their lanes. Return the duration in seconds, by the packets' times."""
     expected_s = (given.duration or 0) / av.time_base or bounds.max_duration_s
     first_s, last_s, said = None, 0.0, 0.0
     for packet in _bounded(given, streams, bounds):

@@ -24,7 +24,7 @@ from svc.worker.queue import NOTHING_SEEN, Job, Queue, Unreachable
 
 # How long jobs may continue after a shutdown request. The supervisor waits 8 s.
 DRAIN_DEADLINE_S = 5.0
-# Outages during a start or a restart of the server are not logged.
+# Outages up to this long happen while programs start or restart, and are not logged.
 QUIET_S = 10.0
 
 logger = logging.getLogger(__name__)
