@@ -1,4 +1,6 @@
-"""A member who asks as fast as they can: one allowance over all ways in, their own and nobody else's."""
+"""A member who sends requests as fast as possible: one allowance for all endpoints, separate for each
+member.
+"""
 
 import asyncio
 from collections.abc import Iterator
@@ -36,14 +38,14 @@ def clock() -> Clock:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
-    """In place of the usual one: the real allowance, and time that stands still."""
+    """Use the real allowance, with a clock that stands still."""
     original = Pace.__init__
     monkeypatch.setattr(Pace, "__init__", lambda self, _, *sleep: original(self, clock, *sleep))
     yield
 
 
 async def spend(person: Person) -> int:
-    """How many messages pass before one is refused."""
+    """Return the number of messages that pass before one is refused."""
     for passed in range(200):
         status, answer = await person.ask("POST", MESSAGES, {"text": "spam"})
         if status == 429:
@@ -91,7 +93,7 @@ async def test_it_is_the_members_own(folk: People) -> None:
 )
 async def test_every_way_in_over_http_shares_it(method: str, path: str, folk: People) -> None:
     await spend(folk.member)
-    # A read may be left over.
+    # The allowance may still have room for one read.
     codes = [await folk.member.ask(method, path) for _ in range(2)]
     assert codes[-1][0] == 429, codes
     assert codes[-1][1]["error"] == "rate_limited"
@@ -106,7 +108,7 @@ async def test_pages_and_programs_of_a_member_share_it(folk: People, clock: Cloc
             for _ in range(REQUEST_BURST // 2):
                 assert (await page.ask("typing", channel_id="general"))["event"] == "typing"
         assert await folk.member.refused("POST", MESSAGES, {"text": "a"}) == "rate_limited"
-        # A page is not refused, but waits for its turn; here for a tenth of a second.
+        # A page is not refused but waits for its turn, which takes a tenth of a second here.
         assert (await first.ask("typing", channel_id="general"))["event"] == "typing"
         clock.now += 10.0
         assert (await folk.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
@@ -137,8 +139,9 @@ async def test_a_refused_request_changes_nothing_and_reads_no_body(folk: People)
 
 
 def test_an_honest_page_never_meets_it(clock: Clock) -> None:
-    """Starting: what the page asks for in its first second. Scrolling: ten pages of history a second,
-    with the names of authors who have left. An upload in pieces of 1 MiB over a gigabit line."""
+    """A page's requests in its first second. Scrolling: ten pages of history a second, with the names of
+    authors who have left. An upload in pieces of 1 MiB over a gigabit line.
+    """
     page = Pace(clock)
     for event in ["drafts", *["history"] * 3, "read", "voice_join"]:
         assert page.wait_s("ada", event) == 0
@@ -174,7 +177,7 @@ def test_no_event_is_free(event: str) -> None:
 
 
 async def test_webhooks_keep_their_own_limit(folk: People) -> None:
-    """Whoever has the URL is nobody's member: their posts take nothing from who made it."""
+    """Posts of a webhook take nothing from the member who made it."""
     made = await folk.owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     path = f"/api/webhooks/{made['id']}/{made['token']}"
     statuses = [(await folk.owner.ask("POST", path, {"text": "a"}))[0] for _ in range(16)]
@@ -223,7 +226,7 @@ async def test_of_a_member_no_more_requests_wait_than_connections_are_kept_for_t
     pace = Pace(clock, wait)
     asked = REQUEST_BURST + REFUSAL_BURST + MOST_WAITING + 100
     asking = [asyncio.create_task(pace.admit("member", "POST /api/reports")) for _ in range(asked)]
-    await asyncio.sleep(0)  # Each runs up to where it waits.
+    await asyncio.sleep(0)  # Each task runs up to its first wait.
     assert sum(not task.done() for task in asking) == MOST_WAITING
     over.set()
     outcomes = await asyncio.gather(*asking, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""A peer who breaks the WebSocket protocol is told why and closed; nobody else misses anything."""
+"""A peer who breaks the WebSocket protocol gets the reason and is closed. Nobody else misses anything."""
 
 import asyncio
 import json
@@ -9,14 +9,14 @@ from svc.tools.bench.attack.strangers import frame
 from svc.tools.bench.attack.target import Target
 from tests.chat.member import ChatServer, LiveMember
 
-# Reserved bits, which nobody has agreed on; and a length beyond every limit.
+# Reserved bits without a negotiated extension, and a length beyond every limit.
 RESERVED_BITS = b"\xf1\x80\0\0\0\0"
 HUGE = b"\x81\xff" + (1 << 62).to_bytes(8, "big") + b"\0\0\0\0"
 FRAMES = pytest.mark.parametrize("bad", [RESERVED_BITS, HUGE])
 
 
 async def connected(chat: ChatServer, data: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A live socket, with data behind the request in the same packet."""
+    """Open a live socket, with data after the request in the same packet."""
     host, port = chat.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(Target(chat.address).upgrade("/live") + data)
@@ -44,7 +44,7 @@ async def test_members_hear_each_other_while_one_of_them_is_being_closed(
         reader, writer = await connected(chat, signing_in(token))
         await reader.readuntil(b'"authenticated"')
         async with chat.member("Cem") as cem:
-            # Ada's page stands before Cem's in every round, and lingers: she does not close her side.
+            # Ada's page comes before Cem's in every round. It lingers, because she does not close her side.
             writer.write(bad)
             await reader.read()
             await say(ben, "hello")
@@ -78,7 +78,7 @@ async def test_a_flood_of_pings_is_read_more_slowly_and_costs_members_nothing(
         for number in range(5):
             await say(ada, f"message {number}")
             assert (await ben.pushed("message_posted"))["text"] == f"message {number}"
-        # Not even a hundredth of them has been answered: they wait for their turn.
+        # Not even a hundredth of the pings has a response yet: they wait for their turn.
         answered = await asyncio.wait_for(reader.read(65_536), 1) if opcode == 0x89 else b""
         assert len(answered) < len(flood) / 100
         writer.transport.abort()

@@ -1,5 +1,5 @@
-"""Requests that name the codec they want to be read with, or hold what is no text: JSON is UTF-8 and
-nothing else, names are UTF-8, and nothing of it is a fault of the server's.
+"""Requests that name a codec, or contain invalid text: JSON and names are UTF-8, and none causes a server
+fault.
 
 RFC 8259 section 8.1, RFC 7578 section 5.1, RFC 8187.
 """
@@ -24,7 +24,7 @@ CODECS = (
     *("punycode", "utf-7", "unicode_escape", "raw_unicode_escape", "idna", "utf-16", "utf-32", "cp037"),
     *("latin-1", "rot13", "zlib", "base64", "undefined", "mbcs", "nonsense", "a\u00e9", '"punycode"'),
 )
-# What no reader of JSON in UTF-8 takes.
+# Bodies that no reader of JSON in UTF-8 accepts.
 NO_JSON = {
     "latin-1": '{"nickname": "é"}'.encode("latin-1"),
     "utf-7": b"+AHs-+AH0-",
@@ -57,7 +57,7 @@ async def send(address: str, method: str, path: str, body: bytes, **headers: str
 
 @pytest.mark.parametrize("codec", CODECS)
 async def test_the_codec_that_a_request_names_is_not_used(codec: str, hook: Hook, folk: People) -> None:
-    """Neither for JSON, nor for forms: read as UTF-8, all of these are good."""
+    """The codec is ignored for JSON and for forms. All of these bodies are valid as UTF-8."""
     address = hook.chat.address
     told = {"Authorization": f"Bearer {folk.member.token}"}
     of_json = {**told, "Content_Type": f"application/json; charset={codec}"}
@@ -84,9 +84,9 @@ async def test_what_is_not_json_in_utf_8_gets_a_clear_400(fault: str, hook: Hook
     ):
         answer = await send(address, method, path, body, **told)
         assert answer.status == 400, path
-        # Who knows no such field skips it, whatever number it holds.
+        # An endpoint without this field skips it, whatever number it holds.
         assert answer.json() == words or fault == "a number without end", path
-    # Webhooks ignore a byte order mark, and say where a lone surrogate stands.
+    # Webhooks ignore a byte order mark, and report the path of a lone surrogate.
     for path in ("", "/discord", "/slack", "/github"):
         answer = await send(address, "POST", hook.path + path, body, X_GitHub_Event="ping", **told)
         assert answer.status in (200, 204, 400, 429), (path, answer)
@@ -134,7 +134,7 @@ async def test_the_name_of_a_file_is_utf_8(said: str, folk: People) -> None:
 
 
 async def test_the_charset_field_of_a_form_is_ignored(folk: People) -> None:
-    """It used to name the codec of everything behind it; and one of many bytes was a fault."""
+    """The field used to name the codec of all later fields, and a multi-byte codec caused a fault."""
     answer = await upload(folk, b'Content-Disposition: form-data; name="_charset_"')
     assert answer.status == 201
 
@@ -160,12 +160,12 @@ NASTY_HEADERS: Mapping[str, str] = {
 }
 
 
-# WebSockets, and the end of who asks.
+# WebSockets, and requests that end the member's session.
 LEFT_OUT = {"GET /live", "GET /sfu/client", "DELETE /api/me", "POST /api/me/leave", "POST /api/auth/logout"}
 
 
 async def test_no_address_that_is_no_text_is_a_fault_of_ours(folk: People) -> None:
-    """In each path, and in the query."""
+    """Invalid text in each path, and in the query."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
         for nasty in NASTY:
@@ -175,7 +175,7 @@ async def test_no_address_that_is_no_text_is_a_fault_of_ours(folk: People) -> No
 
 
 async def test_no_header_that_is_no_text_is_a_fault_of_ours(folk: People) -> None:
-    """In every header that anything reads."""
+    """Invalid text in every header that the server reads."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
         asked = path.replace("{", "").replace("}", "")

@@ -1,4 +1,4 @@
-"""Compressed requests: a few KB that would be gigabytes are never inflated, and a refusal ends the
+"""Compressed requests: a few KB that expand to gigabytes are never decompressed, and a refusal ends the
 reading.
 
 RFC 9110 sections 8.4 and 15.5.16.
@@ -19,7 +19,7 @@ from tests.chat.people import People
 from tests.chat.webhooks.hook import Hook, hook_of
 from tests.kit.raw_http import Answer, line_to
 
-# Inflated it is 64 MB.
+# Expands to 64 MB.
 BOMB = gzip.compress(b" " * 64 * 1024 * 1024)
 REFUSAL = {
     "error": "unsupported_encoding",
@@ -35,7 +35,7 @@ async def hook(folk: People) -> AsyncIterator[Hook]:
 
 @pytest.fixture(autouse=True)
 def inflated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Everything that anybody begins to inflate."""
+    """Record every decompression that begins."""
     begun: list[int] = []
     original = zlib.decompressobj
 
@@ -66,7 +66,7 @@ async def test_a_compressed_body_is_refused_and_not_inflated(
     ):
         answer = await post(hook.chat.address, path, member, f"Content-Encoding: {encoding}")
         assert (answer.status, answer.json()) == (415, REFUSAL), path
-    # In the words of those services.
+    # Discord's and Slack's formats of the refusal.
     answer = await post(hook.chat.address, f"{hook.path}/discord", f"Content-Encoding: {encoding}")
     assert (answer.status, answer.json()) == (415, {"code": 0, "message": REFUSAL["message"]})
     answer = await post(hook.chat.address, f"{hook.path}/slack", f"Content-Encoding: {encoding}")
@@ -115,7 +115,9 @@ async def test_what_is_called_identity_is_read(hook: Hook) -> None:
 async def test_a_flood_behind_a_refusal_ends_the_connection(
     headers: tuple[str, ...], chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server reads no request out of it: it throws away so much, and closes."""
+    """The server does not parse the rest as requests. It discards a limited amount and closes the
+    connection.
+    """
     monkeypatch.setattr(http_server, "MAX_DISCARDED_BYTES", 1024 * 1024)
     async with line_to(chat.address) as line:
         answer = await line.ask("POST", "/api/auth/join", [*headers, "Content-Encoding: gzip"])
@@ -126,7 +128,7 @@ async def test_a_flood_behind_a_refusal_ends_the_connection(
             while True:
                 await line.send(b"x" * 65_536)
                 sent += 65_536
-        # The rest is what the system's buffers took.
+        # The rest is in the system's buffers.
         assert sent < 64 * 1024 * 1024
 
 

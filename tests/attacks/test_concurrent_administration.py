@@ -1,7 +1,7 @@
-"""Administrative acts at the same time end as if they had been done one after the other.
+"""Administrative acts at the same time have the same result as in some sequential order.
 
-Each case starts from the same community: a real server, a real database, requests over HTTP. What
-the acts were answered, and what is there afterwards, must be what some order of them gives.
+Each case starts from the same community: a real server, a real database, requests over HTTP. The responses
+and the final state must be those of some order of the acts.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ Outcome = tuple[tuple[Answer, ...], tuple[str, ...]]
 
 @dataclass
 class Scene:
-    """The community that every case starts from; `names` are those that stand in acts for ids and codes."""
+    """The community at the start of every case. `names` map the placeholders in acts to ids and codes."""
 
     folder: Path
     people: dict[str, Person] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class Scene:
 
 @dataclass
 class Run:
-    """One server on a copy of it."""
+    """One server on a copy of the scene."""
 
     scene: Scene
     folder: Path
     chat: ChatServer
     community: Community
-    # Set when all acts that are not held back are done. Acts that come one by one are never held back.
+    # Set when all acts that are not held back are done. In sequential runs no act is held back.
     others_done: asyncio.Event | None = None
 
     async def ask(self, who: str, method: str, path: str, body: object, late: bool) -> Answer:
@@ -110,7 +110,7 @@ class Run:
 class Act:
     what: str
     do: Callable[[Run], Awaitable[Answer]]
-    # Begun with the others; its body ends after them.
+    # Begins with the other acts, but its body ends after them.
     late: bool = False
 
 
@@ -133,11 +133,11 @@ CREW = {"name": "Crew", "rank": 700, "permissions": ["ban_members"]}
 NOT_FOR_MEMBERS = {"deny": ["view_channel"]}
 RULE, NO_LINKS = "/api/automod/rules/$rule", {"name": "Links", "kind": "links", "action": "flag"}
 ACTS: Sequence[Act] = (
-    # Whose the server is.
+    # Ownership.
     http("Olga", "POST", "/api/members/$Ada/owner"),
     http("Olga", "POST", "/api/members/$Eve/owner", late=True),
     operator("member_owner", member="$Mo"),
-    # Coming and going.
+    # Joining and leaving.
     *(http(name, "POST", "/api/me/leave") for name in ("Ada", "Eve", "Olga", "Max")),
     http("Eve", "DELETE", "/api/me"),
     joining("New", "$invite"),
@@ -185,7 +185,7 @@ ACTS: Sequence[Act] = (
     http("Ada", "PUT", PLANS + "/overrides/role/member", NOT_FOR_MEMBERS),
     http("Ada", "PUT", PLANS + "/overrides/role/$helper", {"allow": ["manage_webhooks"]}, late=True),
     http("Abe", "PUT", PLANS + "/overrides/member/$Eve", NOT_FOR_MEMBERS),
-    # What is said in them.
+    # Messages in channels.
     http("Eve", "POST", PLANS + "/messages", {"text": "hello"}),
     http("Eve", "PATCH", PLANS + "/messages/$message", {"text": "better"}, late=True),
     http("Mo", "DELETE", PLANS + "/messages/$message"),
@@ -196,7 +196,7 @@ ACTS: Sequence[Act] = (
     http("Max", "POST", "/api/reports", {"member_id": "$Eve", "text": "bad"}, late=True),
     http("Ada", "POST", "/api/reports/$report/resolve", {"note": "talked"}),
     http("Mo", "POST", "/api/reports/$report/resolve", {"note": "warned"}, late=True),
-    # What another moderator does as well.
+    # The same acts by another moderator.
     http("Abe", "PUT", "/api/bans/$Eve", {"reason": "spam"}),
     http("Ada", "POST", "/api/members/$Eve/kick"),
     http("Abe", "PUT", "/api/members/$Eve/timeout", {"duration_s": 60}),
@@ -217,14 +217,14 @@ ACTS: Sequence[Act] = (
     http("Mo", "DELETE", "/api/invites/$invite_id"),
     http("Mo", "POST", "/api/invites", {"channel_id": "$plans", "approval": True}, late=True),
     http("Ada", "DELETE", "/api/invites/$guest_invite_id"),
-    # What the owner sets, and devices.
+    # The owner's settings, and devices.
     http("Olga", "PATCH", "/api/settings", {"joinPolicy": "open"}),
     http("Olga", "PATCH", "/api/settings", {"welcomeChannelId": "$plans", "name": "Named"}),
     http("Olga", "PATCH", "/api/settings", {"profanityMode": "block"}, late=True),
     http("Olga", "POST", "/api/members/$Eve/recovery", late=True),
     http("Eve", "PUT", "/api/me/blocks/$Max"),
 )
-# Those by which a server once lost its owner, and others that are easily got wrong.
+# Acts that once left a server without an owner, and other error-prone pairs.
 KNOWN: Sequence[tuple[str, ...]] = (
     ("/$Ada/owner", "Ada: POST /api/me/leave"),
     ("/$Ada/owner", "/$Ada/kick"),
@@ -327,7 +327,7 @@ async def in_turn(scene: Scene, folder: Path, acts: Sequence[Act], order: Sequen
 async def memory_agrees_with_the_file(community: Community) -> None:
     database, directory = community.audit._database, community.directory
     kept = await members_store.load_members(database, lambda key: None)
-    # The file counts in ms.
+    # The database stores times in ms.
     assert {m.id: _in_ms(m) for m in directory.members.values()} == {m.id: _in_ms(m) for m in kept}
     roles = {role.id: role for role in await members_store.ROLES.all(database)}
     assert {role_id: directory.roles.get(role_id) for role_id in roles} == roles
@@ -343,7 +343,7 @@ def _in_ms(member: Member) -> Member:
     return dataclasses.replace(member, timeout_until=int(member.timeout_until * 1000))
 
 
-# What is there afterwards, without moments and ids that differ from run to run.
+# The final state, without times and ids that differ between runs.
 TABLES = (
     "SELECT id, nickname, epoch, timeout_until_ms > 0, left_at_ms IS NULL FROM members",
     "SELECT * FROM member_roles",
@@ -369,13 +369,13 @@ TABLES = (
 
 async def afterwards(run: Run) -> tuple[str, ...]:
     async with asyncio.timeout(30):
-        # What is deleted of somebody goes bit by bit.
+        # A member's data is deleted step by step.
         while True:
             if not await run.community.audit._database.rows("SELECT 1 FROM erasures"):
                 break
             await asyncio.sleep(0)
     known = {value: name for name, value in run.scene.names.items()}
-    # Who has joined meanwhile has another id each time.
+    # Members who have joined in the meantime have a new id in each run.
     for row in await run.community.audit._database.rows("SELECT id, nickname FROM members"):
         known.setdefault(row["id"], row["nickname"])
     for row in await run.community.audit._database.rows("SELECT id, name FROM roles"):

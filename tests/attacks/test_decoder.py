@@ -1,4 +1,6 @@
-"""A decoder that a hostile file has taken over reaches nothing: each layer of its sandbox alone, and all."""
+"""A decoder that a hostile file has taken over reaches nothing: each sandbox layer alone, and all
+together.
+"""
 
 import asyncio
 import os
@@ -24,7 +26,7 @@ from tests.kit import hostile_decoder as hostile
 from tests.kit.sandboxes import starting
 
 NOBODY = 65_534
-# As for videos: threads are allowed, which is the harder case, and a job has ended when it has answered.
+# As for videos: threads are allowed, which is the harder case, and a job ends with its response.
 LIMITS = Limits(256_000_000, deadline_s=20, cpu_s=20, result_bytes=10_000, file_bytes=1, threads=True)
 USERS = {"root": 0, "an ordinary user": NOBODY}
 HEADERS = {
@@ -37,7 +39,7 @@ pytestmark = pytest.mark.skipif(platform.system() != "Linux", reason="the layers
 
 @pytest.fixture(params=USERS)
 def user(request: pytest.FixtureRequest) -> int:
-    """Who starts the sandbox."""
+    """Return the user who starts the sandbox."""
     user = USERS[request.param]
     if os.geteuid() == 0:
         return user
@@ -50,21 +52,21 @@ def user(request: pytest.FixtureRequest) -> int:
 async def confined_by(
     layers: Collection[Layer], user: int, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Sandbox]:
-    """A sandbox with the hostile decoder in it. Skips where this machine refuses one of the layers."""
+    """Start a sandbox with the hostile decoder. Skip the test if this machine refuses one of the layers."""
     started = starting(layers, None if user == os.geteuid() else user)
     monkeypatch.setattr(sandbox_module, "_started", started)
     async with Sandbox("tests.kit.hostile_decoder", at_once=1, broken="broken") as sandbox:
         await sandbox.call("make_a_thread", {}, [], LIMITS)
         missing = set(layers) - (sandbox.layers or set())
         if user != 0 and len(layers) > 1:
-            missing.discard(Layer.USER)  # They stay who they are, and lose what rights they have.
+            missing.discard(Layer.USER)  # Such a user stays the same and loses its rights.
         if missing:
             pytest.skip(f"this machine refuses {', '.join(missing)}")
         yield sandbox
 
 
 async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mapping[str, str]:
-    """What came of each attempt: the name of the error, or "done"."""
+    """Return the outcome of each attempt: the name of the error, or "done"."""
     found = {}
     for name in names:
         with laid_out(user) as target:
@@ -73,16 +75,16 @@ async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mappi
                 result = await sandbox.call("attempt", arguments, [], LIMITS)
                 found[name] = str(result.facts["outcome"])
             except Refused as refused:
-                # A program that took its place has ended well.
+                # A program that replaced the decoder has ended well.
                 found[name] = "done" if refused.detail.endswith("status 0") else refused.detail
     return found
 
 
 @contextmanager
 def laid_out(user: int) -> Iterator[hostile.Target]:
-    """A server's folder, sockets, and a process, all of this user's."""
+    """Create a server's folder, sockets and a process that belong to this user."""
     with ExitStack() as stack:
-        # Not pytest's own folder: that is closed to other users.
+        # Not in pytest's own folder, which other users cannot open.
         folder = Path(tempfile.mkdtemp())
         stack.callback(shutil.rmtree, folder)
         secret, media = folder / "secrets.json", folder / "media"
@@ -117,7 +119,7 @@ def laid_out(user: int) -> Iterator[hostile.Target]:
 
 
 def possible_for(user: int) -> list[str]:
-    """Attempts that this user can make outside of a sandbox."""
+    """Return the attempts that this user can make outside of a sandbox."""
     return [name for name in hostile.ATTEMPTS if user == 0 or name not in hostile.AS_ROOT]
 
 
@@ -127,7 +129,7 @@ BY_LANDLOCK_6 = {"connect to an abstract socket", "signal a process", "signal th
 
 
 def stopped_by(layer: Layer, user: int) -> set[str]:
-    """What this layer stops by itself."""
+    """Return the attempts that this layer stops by itself."""
     stopped = {
         Layer.NAMESPACES: {*hostile.NETWORK, *hostile.PROCESSES},
         Layer.ROOT: {
@@ -152,7 +154,9 @@ def stopped_by(layer: Layer, user: int) -> set[str]:
 
 
 async def test_without_the_layers_every_attempt_works(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the others would show nothing. A container or a chroot refuses some of them to everybody."""
+    """Otherwise the other tests would prove nothing. A container or a chroot refuses some attempts to
+    everybody.
+    """
     async with confined_by([], user, monkeypatch) as sandbox:
         found = await outcomes(sandbox, possible_for(user), user)
     refused = {name: outcome for name, outcome in found.items() if outcome != "done"}
@@ -163,7 +167,7 @@ async def test_without_the_layers_every_attempt_works(user: int, monkeypatch: py
 
 
 def makes_user_namespaces() -> bool:
-    """Whether this machine lets a program have a user namespace of its own."""
+    """Return whether this machine allows programs to create a user namespace."""
     unshare = shutil.which("unshare")
     if unshare is None:
         return False
@@ -202,7 +206,7 @@ async def test_root_in_a_container_that_refuses_namespaces_has_an_empty_root_too
 async def test_a_secret_is_not_linked_into_the_media_store(
     layer: Layer, user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With it anybody could forge the owner's token."""
+    """With the secret anyone could forge the owner's token."""
     async with confined_by([layer, Layer.DESCRIPTORS], user, monkeypatch) as sandbox:
         with laid_out(user) as target:
             for name in ("link the secret into the media", "rename the secret into the media"):
@@ -223,7 +227,7 @@ async def test_another_architectures_entry_kills(entry: str, monkeypatch: pytest
     async with confined_by([Layer.SECCOMP], os.geteuid(), monkeypatch) as sandbox:
         with pytest.raises(Refused) as caught:
             await sandbox.call(entry, {}, [], LIMITS)
-    # SIGSYS; where the kernel is built without that entry, SIGSEGV.
+    # SIGSYS, or SIGSEGV if the kernel is built without that entry.
     assert caught.value.detail.endswith(("status -31", "status -11"))
 
 
@@ -261,7 +265,7 @@ def status_of(pid: int) -> Mapping[str, str]:
 
 
 def descendants(pid: int) -> list[int]:
-    """The zygote and its jobs, the latest last."""
+    """Return the zygote and its jobs, the latest last."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [found for child in map(int, children) for found in (child, *descendants(child))]
 

@@ -1,4 +1,4 @@
-"""However many strangers want something at once, what a member asks for is handled first."""
+"""Requests of members come first, however many strangers send requests at once."""
 
 import asyncio
 import socket
@@ -42,7 +42,7 @@ TOGETHER = 5
 
 @pytest.fixture
 def ready() -> Iterator[list[socket.socket]]:
-    """Connections on each of which something waits to be read."""
+    """Open connections that all have data to read."""
     with ExitStack() as stack:
         found = []
         for _ in range(CROWD + 3):
@@ -55,9 +55,9 @@ def ready() -> Iterator[list[socket.socket]]:
 
 @pytest.fixture
 def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
-    """The last three connections are members'."""
+    """Return a selector in which the last three connections are members'."""
     with FairSelector() as made:
-        # No time passes, so strangers need not wait for others.
+        # The clock stands still, so strangers need not wait for others.
         made.fair.clock = lambda: 0.0
         for each in ready[:CROWD]:
             made.fair.put_last(each, str)
@@ -71,7 +71,7 @@ def turn(selector: FairSelector) -> list[int]:
 
 
 def age(selector: FairSelector, crowd: list[socket.socket]) -> None:
-    """Have these had turns until they are newcomers no longer."""
+    """Give these connections turns until they are not newcomers."""
     others = [each for each in ready_of(selector) if each not in crowd]
     for each in others:
         selector.unregister(each)
@@ -157,7 +157,7 @@ def test_whoever_shows_with_their_first_bytes_that_they_are_a_member_passes_the_
 def test_no_member_passes_the_line_with_more_connections_than_are_kept_for_them(
     selector: FairSelector,
 ) -> None:
-    """However many show their token: what comes first without end keeps everybody else waiting."""
+    """A crowd that comes first forever would keep everybody else waiting, even with tokens."""
     selector.fair.whose = lambda said: said.decode().partition(" ")[0] or None
     table = Table(Limits(100, of_owner=3))
     with ExitStack() as stack:
@@ -174,7 +174,7 @@ def test_no_member_passes_the_line_with_more_connections_than_are_kept_for_them(
 
 
 def put_last(selector: FairSelector, connection: socket.socket, table: Table) -> None:
-    """As a listener does."""
+    """Register a connection as a listener does."""
     place = table.enter("192.0.2.1")
     assert place is not None
     selector.fair.put_last(connection, place.belongs_to)
@@ -223,7 +223,7 @@ def test_strangers_do_not_wait_while_nobody_else_wants_anything(
         each.recv(1)
     assert turn(selector)
     now = 0.01
-    assert turn(selector) == []  # Something has been called back meanwhile, or it would wait.
+    assert turn(selector) == []  # A callback has run in the meantime, or this would wait.
     assert selector.select(None)
 
 
@@ -238,7 +238,7 @@ def test_requests_that_were_read_together_have_turns_as_others_have(
         assert had == list(range(count * READ_BEFORE_AT_ONCE))
     for each in ready_of(selector):
         each.recv(1)
-    # Nobody else is ready, and it is not waited for.
+    # Nobody else is ready, and the selector does not wait.
     assert selector.select(None) == [] and len(had) == 2 * READ_BEFORE_AT_ONCE + 1
 
 

@@ -1,4 +1,4 @@
-"""Only the server's own user can open what it keeps, whatever the umask says and whatever was there."""
+"""Only the server's own user can open its files, whatever the umask and the earlier modes."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def modes(folder: Path) -> dict[str, str]:
-    """Of everything in a folder and of the folder itself, where it is not what it should be."""
+    """Return the wrong modes of a folder and everything in it."""
     wrong = {}
     for path in (folder, *folder.rglob("*")):
         found = path.lstat().st_mode
@@ -54,7 +54,7 @@ async def test_a_server_and_its_backup_and_export(
     }
     async with chat_server(variables) as chat:
         await chat.join("Olga")
-        # With the log, the shared memory beside it and the control socket.
+        # This includes the write-ahead log, its shared memory and the control socket.
         names = {path.name for path in data.iterdir()}
         assert {"community.sqlite3-wal", "community.sqlite3-shm", "control.sock", "invite-code"} <= names
         assert modes(data) == {}
@@ -120,7 +120,7 @@ def test_an_earlier_copy_of_a_database_is_never_replaced(tmp_path: Path) -> None
 def test_a_folder_of_another_user_that_others_can_open_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such as a container's volume that belongs to root."""
+    """A container's volume may belong to root, for example."""
     tmp_path.chmod(0o775)
     owner = tmp_path.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)

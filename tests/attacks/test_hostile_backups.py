@@ -1,4 +1,4 @@
-"""A backup from a stranger is refused in one line, with bounded memory, and leaves nothing behind."""
+"""A stranger's backup is refused in one line, within bounded memory, and leaves nothing behind."""
 
 import gzip
 import hashlib
@@ -30,14 +30,14 @@ HEADER = {
     "made_at_ms": 1_700_000_000_000,
     "objects_folder": "uploads-store",
 }
-# What a restore may take: Python with its libraries is most of it.
+# Memory limit of a restore. Python with its libraries takes most of it.
 MEMORY_BYTES = 700 * 1024 * 1024
 Member = tuple[tarfile.TarInfo, bytes]
 
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """An empty database of this program."""
+    """Return an empty database of this program."""
     path = tmp_path_factory.mktemp("database") / "community.sqlite3"
     database_file.make(path, MIGRATIONS)
     return path.read_bytes()
@@ -57,7 +57,7 @@ def sums(members: list[Member]) -> bytes:
 
 
 def packed(path: Path, members: list[Member], tail: bytes = b"", **header: object) -> Path:
-    """An archive with these members behind its header; `tail` are raw bytes behind them."""
+    """Write an archive with a header and these members. `tail` is raw data after them."""
     everything = [member("backup.json", json.dumps({**HEADER, **header}).encode()), *members]
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as written:
@@ -70,7 +70,7 @@ def packed(path: Path, members: list[Member], tail: bytes = b"", **header: objec
 
 
 def restored(file: Path, folder: Path, memory: int = MEMORY_BYTES) -> tuple[int, str]:
-    """Status and complaint of `svc admin restore`, in a process that may use so much memory."""
+    """Run `svc admin restore` in a process with limited memory. Return its status and its error output."""
     code = (
         "import resource, sys; from svc.cli import main;"
         f"resource.setrlimit(resource.RLIMIT_AS, ({memory}, {memory})); sys.exit(main(sys.argv[1:]))"
@@ -81,7 +81,7 @@ def restored(file: Path, folder: Path, memory: int = MEMORY_BYTES) -> tuple[int,
 
 
 def refused(file: Path, *, bounded: bool = False) -> str:
-    """What is wrong with it, in the one line that the operator reads; `bounded` in its memory."""
+    """Return the one line that tells the operator the fault. `bounded` limits the memory."""
     folder, complaint = file.parent / "elsewhere", io.StringIO()
     if bounded:
         status, said = restored(file, folder)
@@ -96,7 +96,7 @@ def refused(file: Path, *, bounded: bool = False) -> str:
 
 
 def raw_header(name: bytes, size: int, kind: bytes) -> bytes:
-    """A header that no library writes."""
+    """Return a header that no library writes."""
     header = bytearray(512)
     header[: len(name)] = name
     header[124:136] = f"{size:011o}\0".encode()
@@ -116,7 +116,7 @@ def test_a_good_one_is_restored_within_that_memory(tmp_path: Path, database: byt
 
 @pytest.mark.parametrize("kind", [b"x", b"L", b"K", b"g"])
 def test_an_extended_header_of_gigabytes_is_not_read(tmp_path: Path, kind: bytes) -> None:
-    """4 GB of zeros are 4 MB here; what follows the header does not matter, it is refused by its size."""
+    """4 GB of zeros are 4 MB here. The data after the header does not matter, because the size is refused."""
     tail = raw_header(b"long", 4 << 30, kind) + bytes(64 << 20)
     said = refused(packed(tmp_path / "b.tar.gz", [], tail))
     assert (
@@ -127,7 +127,7 @@ def test_an_extended_header_of_gigabytes_is_not_read(tmp_path: Path, kind: bytes
 
 
 def test_a_manifest_of_gigabytes_is_read_piece_by_piece(tmp_path: Path, database: bytes) -> None:
-    """12 million small lists: over a gigabyte as Python's objects."""
+    """12 million small lists, which would take over a gigabyte as Python objects."""
     good = member("database.sqlite3", database)
     filling = b'{"members": {"x": [' + b"[]," * (12 << 20)
     file = packed(tmp_path / "b.tar.gz", [good, member("manifest.json", filling)])
@@ -152,7 +152,7 @@ def test_members_without_end_are_counted(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_bomb_is_refused_by_the_size_that_it_names(tmp_path: Path) -> None:
-    """A few megabytes that become a terabyte of zeros: more than any disk here has."""
+    """A few megabytes that expand to a terabyte of zeros, more than any disk here has."""
     tail = raw_header(b"objects/uploads/bomb.webp", (8 << 30) - 1, b"0")
     pax = b"25 size=1125899906842624\n"
     long = raw_header(b"pax", len(pax), b"x") + pax + bytes(512 - len(pax))

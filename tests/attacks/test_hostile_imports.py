@@ -1,4 +1,6 @@
-"""An import is a stranger's file: its media is written again, and what is too much is refused in words."""
+"""A stranger's import: media is re-encoded, and anything beyond the limits is refused with a clear
+message.
+"""
 
 import io
 import json
@@ -24,7 +26,7 @@ from svc.chat.transfer.kinds import MAX_LINE_BYTES
 from svc.cli import main
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
-# What an import may take: Python with its libraries is most of it.
+# Memory limit of an import. Python with its libraries takes most of it.
 MEMORY_BYTES = 700 * 1024 * 1024
 N = 1_600_000_000_000 << 12
 KEY = "uploads/0a0b0c0d-0000-4000-8000-000000000001.webp"
@@ -93,7 +95,7 @@ def export(path: Path, *records: Mapping[str, object], media: dict[str, bytes] |
 
 
 def imported(file: Path, data: Path, *words: str) -> str:
-    """What `svc admin import` complains of; empty where it has imported."""
+    """Return the complaint of `svc admin import`, or an empty string after a successful import."""
     complaint = io.StringIO()
     with redirect_stderr(complaint):
         status = main(["admin", "import", str(file), "--data-dir", str(data), *words])
@@ -140,7 +142,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def owned(data: Path) -> Path:
-    """The folder of a server that somebody has joined."""
+    """Return the folder of a server with one member."""
     data.mkdir(mode=0o700)
     database_file.make(data / DATABASE_NAME, MIGRATIONS)
     with closing(sqlite3.connect(data / DATABASE_NAME, isolation_level=None)) as connection:
@@ -197,7 +199,7 @@ def test_what_is_empty_or_a_broken_picture_or_video_is_left_out_and_said(
 def test_another_file_is_a_download_whatever_the_export_says_of_it(
     tmp_path: Path, data: Path, content: bytes
 ) -> None:
-    """And never an icon or the picture of an author."""
+    """Such a file never becomes an icon or an avatar."""
     icon = {"kind": "fact", "name": "icon_key", "value": KEY}
     posted = message(attachments=[{**ATTACHED, "kind": "picture", "content_type": "text/html"}], avatar=KEY)
     file = export(tmp_path / "e.zip", OBJECT, icon, CHANNEL, posted, media={KEY: content})
@@ -213,7 +215,7 @@ def test_another_file_is_a_download_whatever_the_export_says_of_it(
 
 
 def test_an_object_of_another_server_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
-    """An export may name any key. One that fails used to remove what it had named."""
+    """An export may name any key. A failed import used to delete the keys that it named."""
     theirs = data / "uploads-store" / KEY
     theirs.parent.mkdir(parents=True)
     theirs.write_bytes(b"theirs")
@@ -393,7 +395,7 @@ def test_no_file_elsewhere_is_opened_whatever_an_attachment_is_called(
 
 
 def test_a_large_export_of_discord_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
-    """Read whole, these 15 MB took 400 MB, beside everything else."""
+    """Read at once, these 15 MB took 400 MB in addition to everything else."""
     file = tmp_path / "from" / "general.json"
     discord(file)
     junk = "[" + ",".join(["[]"] * 1000) + "]"
@@ -455,7 +457,7 @@ def test_the_name_of_a_channel_does_nothing_to_the_terminal(tmp_path: Path, owne
 
 
 def test_a_day_of_slack_that_is_a_bomb_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
-    """A few KB that become 2 MB of messages with nothing in them."""
+    """A few KB that expand to 2 MB of empty messages."""
     one = json.dumps(
         {"type": "message", "user": "U1", "ts": "1577934245.000100", "text": "", "x": [[]] * 2500}
     )

@@ -1,7 +1,7 @@
-"""Connections that are opened and left: they end, make room, and keep no member out.
+"""Idle connections end, make room for others, and keep no member out.
 
-Each listener is asked by sockets of its own. Deadlines are made short; that those of the honest are kept
-is tested with a clock in `tests/base/test_http_connections.py`.
+Each listener is tested with sockets of its own. Deadlines are short here.
+`tests/base/test_http_connections.py` tests with a clock that legitimate connections keep theirs.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ HALF_A_BODY = b"POST /api/auth/join HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deadlines that a test can wait for."""
+    """Shorten the deadlines, so that a test can wait for them."""
     for name in ("HEADER_DEADLINE_S", "IDLE_DEADLINE_S", "STALL_DEADLINE_S"):
         monkeypatch.setattr(http_connections, name, 0.05)
     monkeypatch.setattr(tls_listener, "FIRST_BYTE_DEADLINE_S", 0.05)
@@ -100,14 +100,14 @@ async def test_handshakes_that_are_left_unfinished_take_little_memory(
             for _ in range(held):
                 line = await lines.enter_async_context(line_to(address))
                 await line.send(b"\x16\x03\x01\x02\x00\x01\x00")
-            # A connection that was answered has been accepted after all of these.
+            # All these connections have been accepted before this one gets a response.
             async with line_to(address) as last:
                 await last.send(b"GET / HTTP/1.0\r\n\r\n")
                 await last.ended()
             taken, _ = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-    # With asyncio's own buffers it is more than 256 KiB for each.
+    # asyncio's own buffers would take more than 256 KiB for each.
     assert taken < held * 96 * 1024
 
 
@@ -124,7 +124,7 @@ async def test_a_header_that_stops_behind_tls_ends_the_connection(
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port, ssl=trusting)
         writer.write(ONE_BYTE)
         async with asyncio.timeout(WITHIN_S):
-            # Cut off: some systems tell that by a reset.
+            # Some systems report the closed connection as a reset.
             with suppress(ConnectionResetError):
                 assert await reader.read() == b""
         writer.close()
@@ -145,7 +145,7 @@ async def test_the_control_socket_is_answered_beside_many_that_say_nothing(
 
 @pytest.fixture
 def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
-    """Room for sixteen connections, twelve of them strangers'."""
+    """Limit the table to sixteen connections, twelve of them for strangers."""
     table = Table(Limits(16))
     monkeypatch.setattr(ports, "table_of", lambda hops: table)
     yield table
@@ -153,7 +153,7 @@ def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 
 @asynccontextmanager
 async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterator[list[Line]]:
-    """So many connections that send this and wait."""
+    """Open `count` connections that send this data and wait."""
     parts = urlsplit(address)
     lines: list[Line] = []
     try:
@@ -174,7 +174,7 @@ async def test_members_stay_connected_and_come_in_while_a_flood_fills_the_table(
         chat = ChatServer(address, http, (read(variables).data_dir / "invite-code").read_text().strip())
         async with chat.member("Ada") as ada:
             async with flood(address, 100):
-                # On the live socket that was there, on one that comes now, and by HTTP.
+                # Members still get responses on an open live socket, on a new one, and over HTTP.
                 assert (await ada.ask("ping"))["data"] == {}
                 async with chat.member("Bea") as bea:
                     assert (await bea.ask("ping"))["data"] == {}
@@ -211,11 +211,11 @@ async def test_a_member_signs_in_beside_a_neighbours_silent_live_sockets(
         silent = [await upgraded(chat, "/live", stack) for _ in range(8)]
         async with chat.member("Ada") as ada:
             assert (await ada.ask("ping"))["data"] == {}
-            # The oldest have made room, and have heard no more than the greeting.
+            # The oldest connections have made room, and have received only the greeting.
             assert (await silent[0].receive()).type is WSMsgType.TEXT
             async with asyncio.timeout(WITHIN_S):
                 assert (await silent[0].receive()).type in (WSMsgType.CLOSED, WSMsgType.ERROR)
-            # More of them do not touch whoever has signed in.
+            # More strangers do not affect members who have signed in.
             silent += [await upgraded(chat, "/live", stack) for _ in range(8)]
             assert (await ada.ask("ping"))["data"] == {}
 
@@ -280,7 +280,7 @@ async def test_the_media_service_seats_a_participant_beside_those_who_never_prov
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One join an hour from one address."""
+    """Allow one join an hour from one address."""
 
     class Impatient(Throttle):
         def __init__(self, burst: int, per_s: float) -> None:
@@ -300,7 +300,7 @@ async def test_a_member_signs_in_and_refreshes_beside_a_neighbour_who_fails_all_
             for _ in range(20):
                 async with http.post(f"/api/auth/{path}", json=wrong) as response:
                     assert response.status != 429
-        # Whoever is new has to wait; the member signs in again.
+        # A new member has to wait, but the existing member can sign in again.
         proof = await Device().proof(http, address)
         async with http.post(
             "/api/auth/join", json=proof | {"nickname": "Bea", "invite_code": chat.invite}

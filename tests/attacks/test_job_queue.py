@@ -1,4 +1,4 @@
-"""Members with many or slow files make nobody else wait for longer than one short job of theirs."""
+"""Members with many or slow files delay others by at most one short job each."""
 
 import dataclasses
 from collections import Counter
@@ -49,7 +49,7 @@ async def claimed(place: Place, *, long: bool = False) -> dict[str, Any] | None:
 
 
 async def done(place: Place, job: dict[str, Any] | None) -> str:
-    """Refused, which is as good as any end; the id."""
+    """Refuse a job, which ends it like any other result. Return its id."""
     assert job is not None
     which = {"job": job["id"], "lease": job["lease"]}
     assert await place.command("job_refuse", **which, code="invalid_image", message="x") == {}
@@ -57,7 +57,7 @@ async def done(place: Place, job: dict[str, Any] | None) -> str:
 
 
 async def sent_in_this_order(place: Place, *who: Person, content: bytes = FILM) -> dict[str, str]:
-    """Uploads by the names of those who have sent them: who has sent the upload of an id."""
+    """Upload for each member in this order. Return the sender of each upload."""
     return {await place.sent(person, content=content): person.id for person in who}
 
 
@@ -116,7 +116,7 @@ async def test_what_takes_longer_than_expected_moves_to_the_other_line_once(plac
 async def test_a_worker_does_a_short_clip_while_long_ones_of_another_are_worked_on(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three clips in 4K made another's of one second wait for 44 s."""
+    """Three clips in 4K once delayed another member's clip of one second by 44 s."""
     slow = videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
     monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", len(slow) - 1)
     greedy, other = place.folk.member, place.folk.moderator

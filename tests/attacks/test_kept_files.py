@@ -1,4 +1,4 @@
-"""Files that are kept as they came are downloads and nothing else, whatever they are called or hold."""
+"""Files that are kept as they came can only be downloaded, whatever their name and content."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ ZIP = b"PK\x03\x04" + bytes(60)
 
 
 async def outcome(site: Site, content: bytes, name: str) -> dict[str, Any]:
-    """What becomes of an upload: its result, or its refusal."""
+    """Return the result of an upload, or its refusal."""
     async with site.page() as page:
         told = await ended(page, await site.send(content, name=name))
     found: dict[str, Any] = told.get("result") or told
@@ -42,7 +42,7 @@ async def served(site: Site, url: str, **headers: str) -> tuple[int, dict[str, s
 
 @asynccontextmanager
 async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
-    """A server and its worker with these variables."""
+    """Start a server and its worker with these variables."""
     async with chat_server(variables) as chat, working(replace(read(variables), port=0)):
         yield Site(chat, await newcomer(chat, "Owner"), variables)
 
@@ -58,11 +58,11 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
         (b"MZ" + bytes(200), "setup.exe"),
         (b"BM" + bytes(60) + HTML, "old.bmp"),
         (hostile_videos.EBML.replace(b"webm", b"mine") + HTML, "dump.mkv"),
-        # Two at once: what comes first is no picture, so the one behind it is never shown.
+        # Two formats at once: the first is no picture, so the second is never shown.
         (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
         (b"GIF8" + HTML, "nearly.gif"),
         (b"RIFF\x00\x00\x00\x00AVI " + HTML, "film.avi"),
-        # Begins like sound and is none.
+        # Begins like a sound file, but is none.
         (b"OggS" + HTML, "song.ogg"),
         (b"ID3\x04" + HTML, "song.mp3"),
         (b"RIFF\x00\x00\x00\x00WAVE" + HTML, "song.wav"),
@@ -192,7 +192,7 @@ async def test_a_file_over_the_operators_limit_is_refused(variables: dict[str, s
         ) as response:
             answer = await response.json()
         assert (response.status, answer["error"], answer["limit"]) == (413, "upload_too_large", 1024 * 1024)
-        # A container of videos with sound alone in it has the limit of files.
+        # A video container with only sound in it has the limit of files.
         long = videos.sound_file("mp4", "aac", seconds=1.0) + bytes(1024 * 1024)
         assert (await outcome(site, long, "song.m4a"))["code"] == "too_large"
 

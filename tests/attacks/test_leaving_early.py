@@ -1,4 +1,4 @@
-"""Clients who leave before they are answered, as often as they like, write nothing to the log."""
+"""Clients that leave before the response write nothing to the log, however often they do it."""
 
 import asyncio
 import logging
@@ -49,7 +49,7 @@ async def test_an_upgrade_on_a_connection_that_was_closed_for_others_is_no_fault
     async def upgrade(request: web.Request) -> web.StreamResponse:
         nonlocal tried
         assert request.transport is not None
-        request.transport.abort()  # As a full table does, at any moment.
+        request.transport.abort()  # A full table does this at any moment.
         tried += 1
         socket = web.WebSocketResponse()
         await socket.prepare(request)
@@ -74,7 +74,7 @@ async def test_an_upgrade_on_a_connection_that_was_closed_for_others_is_no_fault
 
 
 async def ended(reader: asyncio.StreamReader) -> bool:
-    """Did the connection end without an answer?"""
+    """Return whether the connection ended without a response."""
     try:
         return await reader.read() == b""
     except ConnectionError:

@@ -1,4 +1,6 @@
-"""A fault that a stranger can repeat fills no log, whoever logs it: a few lines, then one a minute."""
+"""A fault that a stranger can repeat does not flood the log, whatever logs it: a few lines, then one a
+minute.
+"""
 
 import io
 import logging
@@ -23,7 +25,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def log(clock: Clock) -> Iterator[io.StringIO]:
-    """What a program writes whose log is bounded."""
+    """Return the output of a program with a bounded log."""
     root, ours = logging.getLogger(), logging.getLogger("svc")
     before, levels = root.handlers[:], [(logger, logger.level) for logger in (root, ours)]
     stream = io.StringIO()
@@ -36,7 +38,7 @@ def log(clock: Clock) -> Iterator[io.StringIO]:
 
 
 def fail(fault: Exception) -> None:
-    """As a library does that meets a fault in one of our connections."""
+    """Log a fault as a library does for one of our connections."""
     try:
         raise fault
     except type(fault):

@@ -1,5 +1,4 @@
-"""What is not HTTP, and what is not a client's WebSocket frame: answered in our own words, by every
-listener.
+"""Malformed HTTP and unmasked WebSocket frames: every listener responds in our own words.
 
 RFC 9112 section 3, RFC 6455 section 5.1.
 """
@@ -47,7 +46,7 @@ async def chat_listener(variables: dict[str, str], _: Path) -> AsyncIterator[str
 
 @asynccontextmanager
 async def beside_tls(variables: dict[str, str], folder: Path) -> AsyncIterator[str]:
-    """What answers plain HTTP on a port for TLS."""
+    """Start a server that responds to plain HTTP on a port for TLS."""
     async with serving(read(variables), Flags("127.0.0.1", *Authority().pair().write(folder))) as address:
         yield address.replace("https://", "http://")
 
@@ -106,7 +105,7 @@ async def test_malformed_requests_get_our_words_and_no_librarys_name(
                 }, what
                 require_anonymous(answer)
                 await line.ended()
-        # What a stranger sends is not logged, least of all the line, which may hold a secret.
+        # A stranger's data is not logged, least of all the request line, which may contain a secret.
         assert [record.message for record in caplog.records if record.levelname != "DEBUG"] == []
 
 
@@ -175,7 +174,7 @@ async def test_masked_frames_pass_however_they_are_cut(size: int, chat: ChatServ
             await line.send(frames[start : start + size])
         await line.send(b"".join(map(masked, large)))
         assert [await participant.receive_str() for _ in small + large] == small + large
-        # And the first that is not masked ends it, also with its head in two pieces.
+        # The first unmasked frame ends the connection, even with its head in two pieces.
         await line.send(b"\x81")
         await line.send(b"\x02{}")
         assert (await line.closing())[0] == 1002
@@ -186,7 +185,7 @@ async def test_no_websocket_agrees_to_compression(chat: ChatServer, sfu: FakeSfu
         for url in (f"{chat.address}/live", f"{chat.address}/sfu/client", f"{where.url}/client"):
             async with http.ws_connect(url, compress=15) as socket:
                 assert not socket.compress
-                # A client that compresses all the same: the reserved bit of a frame (RFC 7692).
+                # This client compresses anyway, with a frame's reserved bit (RFC 7692).
                 assert socket._writer is not None
                 socket._writer.transport.write(b"\xc1\x82\x00\x00\x00\x00\x00\x00")
                 message = await socket.receive()

@@ -1,4 +1,4 @@
-"""Texts that take long to search, under rules that take long to match: nobody else waits for them."""
+"""Expensive texts under expensive rules do not delay anybody else."""
 
 import gc
 import time
@@ -14,13 +14,13 @@ from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.messages.profanity import ReadText
 from tests.chat.people import People
 
-# The largest piece, as a part of the whole or in seconds of the processor. Pieces take a fortieth, or 1.6 ms.
+# The longest piece, as a part of the whole or in seconds of CPU time. Pieces take a fortieth, or 1.6 ms.
 LARGEST_PART, SMALL_S = 1 / 8, 0.005
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PATTERNS: dict[str, object] = {"kind": "words", "words": [f"a*{letter}*a*?" for letter in LETTERS] * 7}
 REPEATED = ["a" * (1 + n % 14) + "b" * (2 + n // 14) for n in range(MAX_WORDS)]
 STARRED = [f"*{('ab' * 25)[n % 2 :]}{letter}*" for n, letter in enumerate(LETTERS)]
-# What a text is made of, and rules that take long for it.
+# The repeated part of each text, and rules that are expensive for it.
 WORST: dict[str, tuple[str, dict[str, object]]] = {
     "disguises": ("f.u.c.k $h!t_h1t fffuuuck ", PATTERNS),
     "ligatures": ("ß_ｓｓéé_ﷺｓﬁ_1 ", PATTERNS),
@@ -38,7 +38,7 @@ def finders(**wanted: object) -> list[Finder]:
 
 
 def pieces(text: str, rules: Sequence[Finder]) -> list[float]:
-    """Seconds of the processor that each piece of a search takes."""
+    """Return the CPU time in seconds of each piece of a search."""
     read, taken = ReadText(text), list[float]()
     for work in (read.profane(), *(rule.search(read) for rule in rules)):
         ended = False
@@ -51,7 +51,7 @@ def pieces(text: str, rules: Sequence[Finder]) -> list[float]:
 
 @pytest.mark.parametrize(("piece", "rules"), WORST.values(), ids=WORST)
 def test_a_text_is_searched_in_many_small_pieces(piece: str, rules: dict[str, object]) -> None:
-    """Rules of words alone once took seconds in one piece, and were thought to cost nothing."""
+    """Word rules alone once took seconds in one piece, although they were assumed to cost nothing."""
     text, ready = (piece * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS], finders(**rules)
     gc.disable()
     try:
@@ -76,7 +76,7 @@ def test_letters_of_starred_words_count_towards_the_limit() -> None:
     ],
 )
 def test_a_link_is_found_whose_address_is_escaped(text: str) -> None:
-    """The page opens each at evil.example."""
+    """The page opens each link at evil.example."""
     (rule, *_) = finders(kind="links", allowed=["good.example"])
     (span, *_) = finished(rule.search(ReadText(text))) or [(0, 0)]
     assert text[slice(*span)].endswith(("evil.example", "good.example"))
@@ -84,7 +84,7 @@ def test_a_link_is_found_whose_address_is_escaped(text: str) -> None:
 
 
 def test_more_matches_than_anybody_looks_at_are_one() -> None:
-    """Twenty rules with 1,300 matches each took as long to put together as to find."""
+    """Merging the 1,300 matches of each of twenty rules once took as long as finding them."""
     (rule, *_) = finders(kind="words", words=["ab"])
     assert finished(rule.search(ReadText("ab " * 1_000))) == [(0, 3_000)]
 

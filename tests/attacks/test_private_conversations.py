@@ -1,4 +1,4 @@
-"""What members could do to others, and to the server, by conversations that it cannot read."""
+"""Attacks on members and the server through conversations that the server cannot read."""
 
 import os
 import time
@@ -49,7 +49,7 @@ async def test_what_is_read_at_once_is_bounded_and_goes_on_behind_it(
     )
     rest = await ada.log(conversation, first[-1]["seq"])
     assert [one["epoch"] for one in first + rest] == list(range(epochs))
-    # Whoever comes too late is told what they have missed: as much, and no more.
+    # A member who commits too late gets exactly the entries that they missed.
     _, late = await ada.commit(conversation, 0, body=large(conversation["id"], 0))
     assert [one["seq"] for one in late["missed"]] == [one["seq"] for one in first]
 
@@ -75,7 +75,7 @@ async def test_a_device_that_fetches_no_welcomes_has_one_of_each_group(
                 await ben.person.done("POST", path(group, "lost"))
     kept = await community._database.rows("SELECT body FROM private_welcomes")
     assert sorted(row["body"] for row in kept) == sorted(bodies[-1] for bodies in made.values())
-    # Not all of them come at once, and then the others.
+    # The welcomes come in parts.
     seen = []
     while found := await ben.welcomes():
         assert len(found) <= MAX_READ_BYTES // WELCOME_BYTES + 1
@@ -94,7 +94,7 @@ async def test_nobody_is_put_into_conversations_without_end(
     for group in groups[:2]:
         await ada.person.done("POST", path(group, "leave"))
     wanted = {"members": [ben.person.id, cem.person.id]}
-    # Ada is in one by now, and those whom she has put there are in three.
+    # Ada is in one group now, and the members whom she added are in three.
     assert await ada.person.refused("POST", "/api/private/conversations", wanted) == "too_many"
     for group in (groups[0], groups[2]):
         await cem.person.done("POST", path(group, "leave"))

@@ -1,4 +1,4 @@
-"""Somebody who is being punished leaves, deletes their data or unlinks a device, and comes back."""
+"""Punished members leave, delete their data or unlink a device, and come back."""
 
 import sqlite3
 import time
@@ -28,13 +28,13 @@ class World:
     ada: Person
 
     async def back(self, device: Device, **fields: str) -> Person:
-        """Somebody who joins, perhaps not for the first time."""
+        """Join with a device that may have joined before."""
         fields = fields or {"nickname": "Nobody you know", "invite_code": self.chat.invite}
         answer = await self.chat.sign_in(device, **fields)
         return Person(self.chat, device, answer["member"]["id"], answer["access_token"])
 
     async def refused(self, device: Device, **fields: str) -> str:
-        """The code by which a sign-in is refused."""
+        """Return the code of the refused sign-in."""
         fields = fields or {"nickname": "Nobody you know", "invite_code": self.chat.invite}
         body = await device.proof(self.chat.http, self.chat.address) | fields
         async with self.chat.http.post("/api/auth/join", json=body) as response:
@@ -42,12 +42,12 @@ class World:
             return str((await response.json())["error"])
 
     async def linked(self, member: Person) -> Person:
-        """Another device of a member."""
+        """Link another device to a member."""
         code = (await member.done("POST", "/api/me/devices/link"))["code"]
         return await self.back(Device(), link_code=code)
 
     async def unlink(self, member: Person) -> None:
-        """A member unlinks all devices but this one, and signs in again."""
+        """Unlink all devices of a member except the current one, and sign in again."""
         for device in (await member.done("GET", "/api/me/devices"))["devices"]:
             if not device["current"]:
                 await member.done("DELETE", f"/api/me/devices/{device['id']}")
@@ -60,7 +60,7 @@ class World:
         await self.owner.done("PUT", f"/api/members/{member.id}/timeout", {"duration_s": 3600})
 
     async def say(self, member: Person) -> str:
-        """The refusal, or nothing."""
+        """Post a message. Return the code of the refusal, or an empty string."""
         (general,) = [c.id for c in self.community.directory.channels.values() if c.name == "general"]
         path = f"/api/channels/{general}/messages"
         status, answer = await member.ask("POST", path, {"text": "Hello", "nonce": str(time.monotonic_ns())})
@@ -95,7 +95,7 @@ async def test_a_timeout_goes_on_after_coming_back(world: World, go: Any) -> Non
     assert await world.say(again) == "in_timeout"
     await world.owner.done("DELETE", f"/api/members/{again.id}/timeout")
     assert await world.say(again) == ""
-    # What was lifted does not return with the former member.
+    # A lifted punishment does not return with the former member.
     await go(again)
     assert await world.say(await world.back(world.ada.device)) == ""
 
@@ -192,7 +192,7 @@ async def test_a_key_that_is_being_punished_is_linked_to_nobody_else(world: Worl
 
 
 async def test_a_new_account_on_the_device_of_somebody_punished_is_taken_for_them(world: World) -> None:
-    """What a join of tier `account` brings: an identity nobody knows, and a key that somebody has proven."""
+    """A join of tier `account` has an unknown identity and a proven key."""
     persons, now_ms = world.community.arriving.joining.persons, int(time.time() * 1000)
     other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)
 
@@ -201,7 +201,7 @@ async def test_a_new_account_on_the_device_of_somebody_punished_is_taken_for_the
             lambda connection: persons.same_as(connection, other, now_ms)
         )
 
-    # Two people share a device: that alone makes them no single person.
+    # A shared device alone does not make two accounts the same person.
     assert await taken_for() is None
     await world.time_out(world.ada)
     assert await taken_for() == world.ada.id

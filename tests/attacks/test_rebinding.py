@@ -1,4 +1,4 @@
-"""A page at a stranger's name, which now leads to this machine, has its visitor's browser use the server."""
+"""DNS rebinding: a page at a stranger's name, which now leads to this machine, uses the server."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -23,7 +23,7 @@ TOKEN = "a token of the management listener"
 
 @pytest.fixture
 async def inside(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, Community]]:
-    """A server that has its owner and is open to the local network."""
+    """Start a server that has an owner and is open to the local network."""
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")
         await community.settings.apply({"lanOpen": True}, None, 0.0)
@@ -33,7 +33,7 @@ async def inside(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, C
 async def joins(
     chat: ChatServer, host: str, page: str | None = None, dialled: str | None = None, **fields: str
 ) -> str:
-    """The refusal, or nothing. By default as a page at `host` asks."""
+    """Join as a page at `host` by default. Return the code of the refusal, or an empty string."""
     async with chat.http.post("/api/auth/challenge") as response:
         challenge = await response.json()
     device, here = Device(), f"http://{host}"
@@ -58,7 +58,7 @@ async def test_a_rebound_name_needs_an_invite(inside: tuple[ChatServer, Communit
         "192.168.77.7",
     ):
         assert await joins(chat, host) == "invite_required"
-        # With one it is as good as any other: names that the operator has not listed go on working.
+        # With an invite the name does not matter, so names that the operator has not listed still work.
         assert await joins(chat, host, invite_code=chat.invite) == ""
 
 
@@ -79,7 +79,7 @@ async def test_a_name_of_external_host_needs_none(variables: dict[str, str]) -> 
         await community.settings.apply({"lanOpen": True}, None, 0.0)
         assert await joins(chat, "chat.example") == ""
         assert await joins(chat, "other.example:8443") == ""
-        # The signed address, the Host header and the page have to be the same.
+        # The signed address, the Host header and the page must be the same.
         assert await joins(chat, REBOUND, dialled="http://chat.example") == "invite_required"
         assert await joins(chat, "chat.example", dialled="http://other.example:8443") == "invite_required"
 

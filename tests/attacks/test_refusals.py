@@ -1,4 +1,4 @@
-"""A refused request leaves nothing that Python has to look for: a flood of them stops nobody."""
+"""Refused requests leave no garbage for Python's collector, so a flood of them stops nobody."""
 
 import gc
 
@@ -39,7 +39,9 @@ async def test_no_refusal_is_kept_with_the_way_it_came(
 async def test_no_body_that_was_cut_off_is_kept_until_python_looks_for_it(
     chat: ChatServer, path: str
 ) -> None:
-    """By a few objects each, thousands of them would hold gigabytes, for as long as the search is put off."""
+    """A few leaked objects per request would hold gigabytes after thousands of requests, until the collector
+    runs.
+    """
     gc.collect()
     gc.disable()
     try:
@@ -47,7 +49,7 @@ async def test_no_body_that_was_cut_off_is_kept_until_python_looks_for_it(
             async with line_to(chat.address) as line:
                 head = f"POST {path} HTTP/1.1\r\nHost: test\r\nContent-Length: 64000\r\n\r\n"
                 await line.send(head.encode() + b"{" * 32_000)
-                # Some of it has been read.
+                # The server has read a part of it.
                 async with line_to(chat.address) as other:
                     assert (await other.ask("GET", "/health")).status == 200
                 line.writer.transport.abort()
@@ -57,6 +59,6 @@ async def test_no_body_that_was_cut_off_is_kept_until_python_looks_for_it(
 
 
 def _bodies() -> list[object]:
-    """Of requests that did not come to their end; not what the test's own client has of an answer."""
+    """Return bodies of aborted requests, without the responses of the test's own client."""
     bodies = [each for each in gc.get_objects() if type(each) is StreamReader]
     return [each for each in bodies if not isinstance(each.exception(), ClientError | None)]

@@ -1,4 +1,4 @@
-"""Searches that are made to be slow: they end, they wait for each other, and nobody else waits."""
+"""Deliberately slow searches end and wait for each other, and nobody else waits."""
 
 import asyncio
 import threading
@@ -89,7 +89,7 @@ async def test_the_next_query_begins_while_the_loop_is_busy() -> None:
     asked = [asyncio.create_task(queries.rows(sql, ())) for sql in ("SELECT 1", "SELECT 2", "SELECT end()")]
     for _ in range(3):
         await asyncio.sleep(0)
-    # A turn of the loop that does not end before the last query has.
+    # This turn of the loop ends only after the last query.
     assert ended.wait(DEADLINE_S)
     assert [tuple(row) for rows in await asyncio.gather(*asked) for row in rows] == [(1,), (2,), (None,)]
     await queries.close()
@@ -135,7 +135,7 @@ def test_what_is_said_twice_is_looked_up_once() -> None:
 
 @pytest.fixture
 def slow_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every search is a query without end."""
+    """Replace every search by an endless query."""
 
     async def find(database: Database, *_: object) -> list[int]:
         return [row["n"] for row in await database.searched(ENDLESS)]
@@ -159,12 +159,12 @@ async def test_a_member_searches_once_at_a_time(folk: People) -> None:
     asked = [folk.member.ask("GET", "/api/search?query=the") for _ in range(5)]
     codes = sorted(answer["error"] for _, answer in await asyncio.gather(*asked))
     assert codes == ["search_running"] * 4 + ["search_too_long"]
-    # Whoever else searches is not concerned.
+    # Searches of other members are not affected.
     assert await folk.admin.refused("GET", "/api/search?query=the") == "search_too_long"
 
 
 async def test_an_attack_of_searches_leaves_history_alone(folk: People) -> None:
-    """What once held both readers for 42 s."""
+    """This attack once blocked both readers for 42 s."""
     attack = "/api/search?query=" + "%22" + "the%20" * 60 + "%22"
     searches = [folk.member.ask("GET", attack) for _ in range(40)]
     answers = await asyncio.gather(folk.owner.ask("GET", "/api/channels/general/messages"), *searches)
@@ -173,7 +173,9 @@ async def test_an_attack_of_searches_leaves_history_alone(folk: People) -> None:
 
 
 async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
-    """One page of a member who has few would read all that there are, and pages of history wait meanwhile."""
+    """Otherwise one page of a member with few reactions would read all reactions, and pages of history would
+    wait.
+    """
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     plan = await database.rows(f"EXPLAIN QUERY PLAN {own.REACTIONS_OF}", ("ada", 0, "", 100))
     await database.close()

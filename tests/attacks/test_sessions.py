@@ -1,4 +1,4 @@
-"""Somebody goes on using an access token after its session, or the founding code after the founding."""
+"""Attempts to use an access token after its session, or the founding code after the founding."""
 
 import asyncio
 import os
@@ -172,7 +172,7 @@ async def test_the_founding_code_makes_one_owner_and_is_worth_nothing_afterwards
     async with chat_server(variables) as chat:
         printed = shown(variables)
         founding, _, invite = printed.partition(".")
-        # An invite makes nobody the owner.
+        # An invite does not make its user the owner.
         assert await refused(chat, invite) == "invite_invalid"
         owner = await chat.sign_in(Device(), nickname="Olga", invite_code=printed)
         assert "owner" in owner["member"]["roles"]
@@ -219,7 +219,7 @@ async def test_what_is_printed_is_an_invite_that_is_listed_expires_and_can_be_re
         async with chat.http.delete(f"/api/invites/{invite['id']}", headers=headers) as response:
             assert response.status == 204
         assert await refused(chat, printed) == "invite_invalid"
-    # The next start prints another one.
+    # The next start prints a new invite.
     async with chat_server(variables) as chat:
         assert shown(variables) not in ("", printed)
         await chat.sign_in(Device(), nickname="Ada", invite_code=shown(variables))
@@ -283,7 +283,7 @@ async def link_code(chat: ChatServer, answer: Answer) -> str:
 
 
 async def refused_code(chat: ChatServer, code: str, kind: str = "link_code") -> bool:
-    """Does a device that nobody knows get no further with a code than with none?"""
+    """Return whether a code gets an unknown device as little access as no code."""
     device = Device()
     proof = await device.proof(chat.http, chat.address)
     async with chat.http.post("/api/auth/join", json=proof | {kind: code}) as response:

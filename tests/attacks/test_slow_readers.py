@@ -1,4 +1,4 @@
-"""Readers who take nothing, however many, take nobody else's stream: of media and of exports."""
+"""Stalled readers of media and exports, however many, do not block the streams of others."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,7 +21,7 @@ from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 from tests.kit.object_stores import FOLDER, MOTO, RCLONE, Stores
 
-# More than the system holds for a reader who takes nothing.
+# More than the system buffers for a stalled reader.
 LARGE = bytes(24 * 1024 * 1024)
 MOST = 8
 
@@ -43,13 +43,13 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few places; and whoever waits at all counts as stalled, so that no test has to wait."""
+    """Allow few streams, and count every waiting reader as stalled, so that no test has to wait."""
     monkeypatch.setattr(requests, "MAX_STREAMS", MOST)
     monkeypatch.setattr(readers, "STALLED_AFTER_S", 0.0)
 
 
 class Stalled:
-    """A connection that asks for something, and reads the status and no more."""
+    """A connection that requests a path and reads only the status."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -57,7 +57,7 @@ class Stalled:
     @classmethod
     async def asks(cls, chat: ChatServer, path: str, source: str, token: str = "") -> "Stalled":
         host, port = chat.address.removeprefix("http://").rsplit(":", 1)
-        # Takes in what the system holds for it, and no more.
+        # Buffers as little as possible itself.
         reader, writer = await asyncio.open_connection(host, int(port), limit=1024, local_addr=(source, 0))
         authorized = f"Authorization: Bearer {token}\r\n" if token else ""
         writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n{authorized}\r\n".encode())
@@ -65,7 +65,7 @@ class Stalled:
         return cls(reader, writer)
 
     async def was_closed(self) -> bool:
-        """Did its stream end before it had all of it?"""
+        """Return whether the stream ended before it was complete."""
         received = 0
         try:
             while chunk := await self._reader.read(1024 * 1024):
@@ -87,7 +87,7 @@ Stall = Callable[..., Awaitable[Stalled]]
 
 @pytest.fixture
 async def stall() -> AsyncIterator[Stall]:
-    """Begins a stream that is closed in the end."""
+    """Return a function that begins a stream, which is closed in the end."""
     async with AsyncExitStack() as stack:
 
         async def begin(chat: ChatServer, path: str, source: str, token: str = "") -> Stalled:

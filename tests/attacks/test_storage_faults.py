@@ -1,4 +1,4 @@
-"""A broken disk is said: no damaged or foreign database is served, failing writes show, short files end."""
+"""Broken disks are reported: damaged or foreign databases, failing writes and files that are too short."""
 
 import asyncio
 import os
@@ -50,7 +50,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 async def path(variables: dict[str, str]) -> Path:
-    """The database of a server that has run and was stopped."""
+    """Return the database of a server that has run and was stopped."""
     async with chat_server(variables):
         pass
     return Path(variables["DATA_DIR"]) / DATABASE_NAME
@@ -77,7 +77,7 @@ def _rename(path: Path, target: Path) -> None:
 
 
 def _flip_a_page(path: Path) -> None:
-    """The bits of one page of a table, the way a failing disk does."""
+    """Flip the bits of one page of a table, as a failing disk does."""
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'channels'").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()
@@ -95,7 +95,7 @@ async def _refused(variables: dict[str, str]) -> str:
     return str(refusal.value)
 
 
-# What is there instead of the server's database.
+# Other files in place of the server's database.
 
 
 async def test_a_new_database_says_whose_it_is(path: Path) -> None:
@@ -203,7 +203,7 @@ async def test_a_large_database_is_checked_beside_the_running_server(
 async def test_doctor_reads_all_of_the_database(path: Path) -> None:
     (sound,) = database_at_rest(path.parent)
     assert sound.what == "The database is sound: SQLite has read all of it"
-    # An index that lacks a row: only a full check compares it with its table.
+    # An index without one row, which only a full check compares with its table.
     index = "name = 'identities_of_member'"
     with closing(sqlite3.connect(path)) as connection:
         row = connection.execute(f"SELECT * FROM sqlite_schema WHERE {index}").fetchone()
@@ -223,7 +223,7 @@ async def test_doctor_reads_all_of_the_database(path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["doctor", "admin channel list", "admin backup copy.tar.gz", "up"])
 def test_commands_name_a_file_system_that_is_mounted_read_only(path: Path, command: str) -> None:
-    """A bind mount is read-only in a namespace of its own, also for root."""
+    """A bind mount is read-only in its own namespace, also for root."""
     (path.parent / "lock").touch()
 
     async def body() -> None:
@@ -272,7 +272,7 @@ async def _health(http: ClientSession) -> tuple[int, dict[str, Any]]:
 
 
 async def test_health_reports_failed_writes_although_a_small_one_would_fit(variables: dict[str, str]) -> None:
-    """The disk is full for the server: no file of its may grow."""
+    """The file size limit makes the disk full for the server."""
     async with chat_process(variables) as server, ClientSession(server.address) as http:
         pid, unlimited = server.process.pid, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         chat = ChatServer(
@@ -286,7 +286,7 @@ async def test_health_reports_failed_writes_although_a_small_one_would_fit(varia
         assert (status, body["status"]) == (503, "degraded")
         assert sorted(body) == ["serverName", "service", "status", "timestamp"]
         resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-        # A small write would fit again, as it often does on a full disk where no message does.
+        # A small write would fit again, as it often does on a disk that is too full for a message.
         assert (await _health(http))[1]["status"] == "degraded"
         await chat.join("Ada")
         os.kill(pid, signal.SIGTERM)
@@ -325,7 +325,7 @@ async def test_damage_that_a_reader_meets_shows_in_health(path: Path) -> None:
 
 @pytest.fixture
 async def shortened(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, Community, str]]:
-    """A server whose disk has cut a stored file off in its second chunk."""
+    """Start a server whose disk has truncated a stored file in its second chunk."""
     async with server_with_insight(variables) as (chat, community):
         key = await community.media.keep(CONTENT, "webp", Facts("image/webp"))
         os.truncate(Path(variables["DATA_DIR"]) / "uploads-store" / key, 300_000)

@@ -1,4 +1,4 @@
-"""A time from an import or a wrong clock never drags later times with it, and nothing lasts for ever."""
+"""A time from an import or a wrong clock never moves later times along, and nothing lasts forever."""
 
 import asyncio
 import dataclasses
@@ -38,14 +38,14 @@ VARIABLES = {
     "STORAGE_BACKEND": "filesystem",
 }
 FAR_MS = 100_000_000_000_000  # in the year 5138
-# What is yet to come; how long sessions last is the operator's to say.
+# Times in the future. The operator decides how long sessions last.
 ENDS = (*LONGEST_MS, ("sessions", "expires_at_ms"))
 YEARS_S = 50 * 365 * 24 * 3600.0
 MESSAGES = "/api/channels/general/messages"
 
 
 class Clock:
-    """The wall clock, which somebody sets."""
+    """The wall clock, which a test can set."""
 
     def __init__(self) -> None:
         self._real = time.time
@@ -69,7 +69,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def rows(variables: dict[str, str]) -> Iterator[sqlite3.Connection]:
-    """The file of a server that does not run."""
+    """Return the database of a server that is not running."""
     Path(variables["DATA_DIR"]).mkdir(exist_ok=True)
     with closing(connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as connection:
         yield connection
@@ -81,7 +81,7 @@ async def said(person: Person) -> list[dict[str, Any]]:
 
 
 async def looks_right(owner: Person, before_ms: int, texts: list[str]) -> None:
-    """Another message comes last, and its time is the clock's; nobody has anything to read."""
+    """Check that a new message comes last with the clock's time, and that nobody has anything to read."""
     sent = await owner.done("POST", MESSAGES, {"text": "after it"})
     assert before_ms <= sent["posted_at_ms"] <= int(time.time() * 1000)
     messages = await said(owner)
@@ -104,7 +104,7 @@ async def test_an_import_from_the_future_is_dated_now_and_said(
     (tmp_path / "old.json").write_text(json.dumps(foreign))
     before_ms = int(time.time() * 1000)
     words = ["admin", "import", str(tmp_path / "old.json"), "--from", "discord"]
-    # A command has a loop of its own.
+    # A command runs its own loop.
     await run_command([*words, "--data-dir", variables["DATA_DIR"]])
     assert "left out: 1 times that are later than now" in capsys.readouterr().out
     async with chat_server(variables) as chat:
@@ -195,7 +195,7 @@ async def run_command(words: list[str], status: int = 0) -> None:
 
 
 async def test_a_database_that_holds_the_year_5138_heals(variables: dict[str, str]) -> None:
-    """What an import of an earlier version left behind."""
+    """An import of an earlier version left these times behind."""
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         await owner.done("POST", MESSAGES, {"text": "one"})
@@ -209,7 +209,7 @@ async def test_a_database_that_holds_the_year_5138_heals(variables: dict[str, st
             (number_of(message_id), message_id, owner.id),
         )
         for table, column in (*_listed(PAST), *ENDS):
-            # Nobody has left.
+            # No member has left.
             if column != "left_at_ms":
                 file.execute(f"UPDATE {table} SET {column} = ?", (FAR_MS,))
         assert n > number_of(message_id)
@@ -222,7 +222,7 @@ async def test_a_database_that_holds_the_year_5138_heals(variables: dict[str, st
         assert member["joined_at_ms"] <= int(time.time() * 1000)
         assert member["timeout_until_ms"] <= int(time.time() * 1000) + 28 * 24 * HOUR_MS
     with closing(connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as file:
-        # The owner heals faster than that.
+        # The owner would otherwise stay timed out for up to 28 days.
         file.execute("UPDATE members SET timeout_until_ms = 0")
     async with chat_server(variables) as chat:
         owner.chat = chat
@@ -235,7 +235,7 @@ async def test_a_clock_that_leapt_and_came_back_is_forgotten(variables: dict[str
         seq = await present_seq(owner)
         clock.ahead_s = YEARS_S
         await community.stamps.look()
-        # What was issued before has expired by this clock.
+        # Tokens from before have expired by this clock.
         late = {person.id: await chat.sign_in(person.device) for person in (owner, bob)}
         owner.token, bob.token = late[owner.id]["access_token"], late[bob.id]["access_token"]
         sent = await owner.done("POST", MESSAGES, {"text": "in fifty years"})
@@ -245,7 +245,7 @@ async def test_a_clock_that_leapt_and_came_back_is_forgotten(variables: dict[str
         clock.ahead_s = 0.0
         await community.stamps.look()
         before_ms = int(time.time() * 1000)
-        # Nobody is signed in for fifty years: the page is told to come back, and does.
+        # Nobody stays signed in for fifty years: the page is told to sign in again, and does.
         assert await owner.refused("GET", "/api/members") == "token_invalid"
         owner.token = (await chat.sign_in(owner.device))["access_token"]
         member = await owner.done("GET", f"/api/members/{bob.id}")
@@ -270,7 +270,7 @@ def _listed(tables: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
 
 
 def _latest(folder: Path) -> int:
-    """The latest moment in the file."""
+    """Return the latest time in the database."""
     with closing(connect(folder / DATABASE_NAME)) as file:
         found = [
             file.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()[0]
@@ -282,7 +282,7 @@ def _latest(folder: Path) -> int:
 async def test_many_sign_ins_of_a_wrong_clock_do_not_shut_a_device_out(
     variables: dict[str, str], clock: Clock
 ) -> None:
-    """The oldest sessions of a device make room, and the newest is the newest whatever the clock says."""
+    """The oldest sessions of a device make room, and the newest is the newest whatever the clock shows."""
     device = Device()
     clock.ahead_s = YEARS_S
     async with chat_server(variables) as chat:
@@ -357,7 +357,7 @@ def test_a_page_stays_for_as_long_as_a_token_can(left_s: float, ends: bool) -> N
     page.cut_off = lambda code, reason: closed.append(code)
     page.check(0.0, 1000.0)
     assert bool(closed) is ends
-    # A bot's token does not end by itself.
+    # A bot's token does not expire.
     closed.clear()
     page.asker = dataclasses.replace(page.asker, lasting=True)
     page.check(0.0, 1000.0)

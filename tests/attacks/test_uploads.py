@@ -1,4 +1,4 @@
-"""Members who reserve, send or keep as much as they can take nobody else's room for uploads."""
+"""Members who reserve, send or keep as much as possible take no upload space from others."""
 
 import asyncio
 import shutil
@@ -42,7 +42,7 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """So little room that a test can fill it: how many bytes."""
+    """Reduce the upload space, so that a test can fill it. Return its size in bytes."""
     monkeypatch.setattr(limits, "EXPECTED_BYTES", 1_000)
     monkeypatch.setattr(limits, "RESERVED_AT_ONCE", 1_000)
     monkeypatch.setattr(limits, "MAX_INCOMING_BYTES", 120_000)
@@ -50,7 +50,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 
 async def begun(place: Place, person: Person, length: int) -> str:
-    """Where an upload goes on that is accepted."""
+    """Start an upload that is accepted. Return its address."""
     status, where, answer = await place.begin(person, length)
     assert status == 201, answer
     return where
@@ -63,7 +63,7 @@ def later(place: Place, seconds: float) -> None:
 
 
 async def test_announcing_large_files_and_sending_nothing_takes_nobodys_room(place: Place) -> None:
-    """4 × 16 × 256 MiB were 16 GiB, all that there was, and everybody was answered 507."""
+    """4 × 16 × 256 MiB were all 16 GiB of the space, and everybody got 507."""
     members = [place.folk.member, *[await newcomer(place.chat, f"Member {n}") for n in range(3)]]
     for member in members:
         for _ in range(16):
@@ -184,10 +184,10 @@ def there(own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, 
         (there(), None),
         (there(kept=MAX_BYTES_OF_ONE, kept_by_all=MAX_BYTES_OF_ONE), "quota_exceeded"),
         (there(kept=MAX_BYTES_OF_ONE - LARGEST, kept_by_all=MAX_BYTES_OF_ONE), None),
-        # All that may be kept is nearly taken: by this member, or by others.
+        # The total space is nearly used up, by this member or by others.
         (there(kept=MAX_BYTES_OF_ONE // 2, kept_by_all=MAX_BYTES - LARGEST), "storage_full"),
         (there(kept_by_all=MAX_BYTES - LARGEST), None),
-        # The disk is nearly full: of what this member keeps, or of something else.
+        # The disk is nearly full, because of this member's files or of something else.
         (there(kept=1024**3, disk=limits.MIN_FREE_BYTES + 1024**3), "storage_full"),
         (there(disk=limits.MIN_FREE_BYTES + LARGEST), None),
         (there(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
@@ -209,7 +209,7 @@ def test_bytes_that_others_are_sending_are_not_there_to_be_taken() -> None:
         require_room(room, LARGEST)
 
 
-# Who keeps what.
+# Storage of each member.
 
 
 async def kept(place: Place) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Bodies that take long to read: to addresses that do not exist, while nothing is taken, and by many URLs."""
+"""Expensive bodies: sent to unknown addresses, during a block, and to many URLs."""
 
 from collections.abc import AsyncIterator
 
@@ -24,7 +24,7 @@ async def hook(variables: dict[str, str]) -> AsyncIterator[Hook]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """What is read of bodies from now on; none of it is JSON."""
+    """Record the bodies that are parsed from now on. None of them is JSON."""
     seen: list[bytes] = []
 
     def decode(body: bytes, *_: object) -> object:
@@ -44,7 +44,7 @@ async def status_of(hook: Hook, path: str) -> int:
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_body_that_leads_nowhere_is_not_read(hook: Hook, read: list[bytes], way: str) -> None:
-    """A list of 80,000 empty ones takes the event loop many times as long as an answer."""
+    """A list of 80,000 empty lists takes the event loop many times as long as a response."""
     assert await status_of(hook, f"{hook.path[:-1]}{way}") == 404
     assert read == []
 
@@ -59,7 +59,7 @@ async def test_no_body_is_read_while_everything_is_refused(
 
 
 async def test_who_makes_more_urls_may_send_no_more_than_one_of_them(variables: dict[str, str]) -> None:
-    """Each URL has its own limit, so that a maker of URLs had no limit at all."""
+    """Each URL has its own limit, so a maker of many URLs used to have no limit at all."""
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         padding = "x" * (MAX_BODY_BYTES - 100)

@@ -1,4 +1,4 @@
-"""Webhooks with slow hosts or very many pictures take only a share of what the server fetches and keeps."""
+"""Webhooks with slow hosts or very many pictures get only a share of the server's downloads and storage."""
 
 import asyncio
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_a_look_up_that_does_not_end_stays_the_share_of_whoever_asked_for_it(
             for _ in range(2):
                 with pytest.raises(NotFetched):
                     await fetched(fetcher, "http://silent.example/a", GREEDY, SHORT_S)
-            # Both threads still wait for a name server that says nothing.
+            # Both threads still wait for a silent name server.
             with pytest.raises(NotFetched, match="in time"):
                 await fetched(fetcher, "http://pictures.example/a", GREEDY, SHORT_S)
             assert await fetched(fetcher, "http://pictures.example/a", OTHER) == FILE
