@@ -1,7 +1,7 @@
 """Read a client's answer and check it line by line against the offer.
 
-Applies nothing: ICE, DTLS and the forwarders take their terms from the result. Knows no state beyond one
-offer and its answer. Where Chromium accepts more than the standards require, so does this module.
+Applies nothing: ICE, DTLS and the forwarders use the result. Knows only one offer and its answer. Accepts all
+that Chromium accepts, even beyond the standards.
 
 RFC 8829 section 5.3 (answers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8122 (fingerprint), RFC 8842 (setup),
 RFC 8285 (extmap), RFC 8830 (msid).
@@ -127,9 +127,9 @@ def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
 
 
 def _rids(media: MediaDescription) -> tuple[str, ...]:
-    """Return the rids of our encodings that the client sends, or none if it sends one: that needs no name.
+    """Return the rids of our encodings that the client sends, or none if it sends only one.
 
-    Encodings that we did not ask for are ignored, and their packets are dropped.
+    Packets of other encodings are dropped.
     """
     sent = media.sent_rids()
     rids = tuple(rid for rid in ENCODINGS if rid in sent)
@@ -175,8 +175,8 @@ def _msid(media: MediaDescription) -> tuple[str | None, str | None]:
 def _transport_sections(answer: SessionDescription, accepted: list[MediaDescription]) -> list[Section]:
     """Return the parts of the answer that can describe the single transport, most binding first.
 
-    The first accepted line of the bundle comes first. The other parts count only for attributes that it omits
-    (RFC 9143 section 7.1.3).
+    Only attributes that the first accepted line of the bundle omits are read from the others (RFC 9143
+    section 7.1.3).
     """
     groups = answer.groups("BUNDLE")
     by_mid = {media.mid or "": media for media in accepted}

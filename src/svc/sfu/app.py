@@ -43,8 +43,8 @@ from svc.sfu.service import Clocks, Service
 SHUTDOWN_S = 3.0
 # Clients that have not joined yet, chat servers and monitoring.
 CONNECTIONS_BEYOND_PEERS = 2 * MAX_NEWCOMERS
-# One thread makes the decisions and keeps about three others busy sending. On two processors a single thread
-# is faster (benchmarks/README.md).
+# One thread decides and keeps about three others busy sending. On two processors it is faster alone
+# (benchmarks/README.md).
 MAX_DEFAULT_WORKERS = 4
 LEAST_PROCESSORS = 3
 
@@ -105,9 +105,9 @@ async def _run(config: Config, flags: Flags) -> None:
 async def running(
     config: Config, flags: Flags, handed_over: Callable[[], None] = lambda: None
 ) -> AsyncIterator[Ports]:
-    """Run a service for as long as the context lasts.
+    """Run a service for as long as the context lasts. Raises ConfigError if a port is taken.
 
-    Raises ConfigError if a port is not available. Calls `handed_over` when a successor has taken the ports.
+    Calls `handed_over` when a successor has taken the ports.
     """
     succession = await _succession(flags)
     given = succession.ports if succession else inherited(flags.listen_fds)
@@ -237,7 +237,7 @@ async def serving(
 ) -> AsyncIterator[Front]:
     """Run HTTP and the periodic duties of a service, on `sockets` or its own.
 
-    Raises ConfigError if a port is taken. At the end, stop accepting connections and notify all participants.
+    Raises ConfigError if a port is taken. At the end, disconnect everybody.
     """
     measurements = Measurements(service, plane)
     routes = Routes(service, measurements, control_from_anywhere=flags.control_from_anywhere)

@@ -1,9 +1,9 @@
 """ICE candidates: parse them, write them, refuse some, and choose which to offer.
 
-Component 1 only: everything is bundled on one port with rtcp-mux. Over TCP, peers connect to us and we
-connect to nobody: our candidates are passive, and a peer's own TCP candidates are useless. Resolves no names
-and sends nothing. Only `interface_addresses` asks the operating system. RFC 8445 section 5.1 (gathering,
-priorities, foundations), RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP), docs/configuration.md, "SFU".
+Component 1 only: everything is bundled on one port with rtcp-mux. Over TCP only peers connect, so our
+candidates are passive, and a peer's are useless. Resolves no names and sends nothing. Only
+`interface_addresses` asks the operating system. RFC 8445 section 5.1 (gathering, priorities, foundations),
+RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP), docs/configuration.md, "SFU".
 """
 
 import zlib
@@ -93,8 +93,8 @@ class Candidate:
 def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
     """Return why no check may ever be sent to `ip`, or None if it may be tried.
 
-    Private addresses are allowed: people on the server's network use them. Loopback is not, unless we offer
-    it ourselves: the peer would aim us at our own machine.
+    Private addresses are allowed: people on the server's network use them. Loopback would aim us at our own
+    machine, unless we offer it ourselves.
     """
     address = ip_address(ip)
     if isinstance(address, IPv6Address) and (address.ipv4_mapped or address.scope_id):
@@ -145,9 +145,9 @@ def host_candidates(
 
 
 def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Address]) -> tuple[Candidate, ...]:
-    """Return the public addresses that STUN servers report for those of `hosts` that are behind a NAT.
+    """Return the public addresses of those of `hosts` that are behind a NAT.
 
-    `mapped` gives the outside view of each of our addresses (`Readiness.mapped`).
+    `mapped` has the public address of each of our addresses (`Readiness.mapped`).
     """
     return tuple(
         Candidate(

@@ -31,8 +31,8 @@ from svc.sfu.transitions import Transitions
 MAX_REMOTE_CANDIDATES = 30
 # "...limit the total number of connectivity checks it performs to 100": all transmissions.
 MAX_CHECKS = 100
-# Reserved for responses to the peer's checks and for nominations: a list of dead candidates must not silence
-# us towards a peer that does reach us.
+# Reserved for responses to the peer's checks and for nominations, so that a list of dead candidates cannot
+# silence us towards a reachable peer.
 RESERVED_CHECKS = 25
 
 
@@ -44,8 +44,8 @@ class PairState(Enum):
 
 
 class PairEvent(Enum):
-    CHECKED = auto()  # A check was sent.
-    ANSWERED = auto()  # A check succeeded.
+    CHECKED = auto()
+    ANSWERED = auto()
     REFUSED = auto()  # A check failed or was not answered.
     TRIGGERED = auto()  # The peer checked this pair, or made us change our role.
 
@@ -90,7 +90,7 @@ class CandidatePair:
 
     @property
     def offered_priority(self) -> int:
-        """The PRIORITY of our checks: the priority of the candidate that they may reveal to the peer."""
+        """The PRIORITY of our checks: that of the candidate that they may reveal to the peer."""
         local_preference = self.local_priority >> 8 & MAX_LOCAL_PREFERENCE
         return priority("prflx", local_preference, tcp=self.path.is_tcp)
 
@@ -169,7 +169,6 @@ class Checklist:
         return None
 
     def taken(self, pair: CandidatePair) -> None:
-        """Record that `pair` is being checked."""
         pair.happened(_CHECKED)
         if pair in self._triggered:
             self._triggered.remove(pair)
@@ -192,7 +191,6 @@ class Checklist:
         return True
 
     def best_valid(self, controlling: bool) -> CandidatePair | None:
-        """Return the pair to nominate."""
         return max(self._in(_S), key=lambda pair: pair.priority(controlling), default=None)
 
     def hopes_for_better(self, than: CandidatePair, controlling: bool) -> bool:

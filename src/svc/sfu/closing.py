@@ -1,7 +1,7 @@
-"""The codes with which the media service closes a WebSocket.
+"""The WebSocket close codes of the media service.
 
-Codes below 4000 are RFC 6455's (section 7.4.1), the others are ours. The code that closes the connection
-chooses the reason text.
+Codes below 4000 are RFC 6455's (section 7.4.1), the others ours. The code that closes the connection chooses
+the reason text.
 """
 
 from enum import IntEnum

@@ -53,8 +53,7 @@ def _h264(payload_type: int, profile: str, packetization_mode: int) -> Codec:
 
 
 AUDIO: Final = (
-    # If the offer has "nack" here, Chromium retransmits Opus and requests retransmissions, although its
-    # answers omit it.
+    # With "nack" in the offer, Chromium retransmits Opus and requests it again, although its answers omit it.
     Codec("opus", "audio", 111, 48_000, 2, "minptime=10;useinbandfec=1", ("nack",)),
     # RFC 3551 section 4.5.2: G722 samples at 16 kHz but declares 8000.
     Codec("G722", "audio", 9, 8_000),
@@ -118,7 +117,7 @@ def codecs(kind: str) -> tuple[Codec, ...]:
 
 
 _ALL_VIDEO = frozenset(codec.payload_type for codec in VIDEO)
-# Every browser decodes VP8. It is used in rooms where the members have no other codec in common.
+# Every browser decodes VP8, so it is used where a room's members have no other codec in common.
 _FLOOR = frozenset({112})
 
 

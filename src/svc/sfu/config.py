@@ -1,7 +1,7 @@
 """The variables of the media service, read from any mapping of names to text.
 
-Checks every value once, so that nothing later has to. Does not read the process's environment. Every other
-setting is a command-line flag (`app.Flags`). docs/configuration.md, "SFU".
+Checks every value once. Does not read the process's environment. All other settings are command-line flags
+(`app.Flags`). docs/configuration.md, "SFU".
 """
 
 from collections.abc import Mapping

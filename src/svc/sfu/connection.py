@@ -1,8 +1,8 @@
 """One WebSocket of the media service, of either kind: frames in, frames out, and pings.
 
-Reading is paced: a client that sends too much is read more slowly, which TCP passes on to it. Sending never
-waits: frames queue up to a limit, and a client that reads too slowly for it is disconnected. A ping is sent
-every 30 s. The connection is closed after 90 s without any sign of life. Knows no event. docs/signalling.md.
+Reading is paced: a client that sends too much is slowed down through TCP. Sending never waits: frames queue
+up to a limit, and a client that reads too slowly is disconnected. A ping is sent every 30 s. 90 s of silence
+close the connection. Knows no event. docs/signalling.md.
 """
 
 import asyncio
@@ -23,8 +23,8 @@ SILENCE_LIMIT_S = 90.0
 SEND_DEADLINE_S = 10.0
 # How long the peer may take to answer our close.
 CLOSE_DEADLINE_S = 2.0
-# Only one offer is pending at a time, so this is many times what an honest client can have queued. It is
-# larger than the largest sync_response.
+# One offer is pending at a time, so this is many times an honest client's queue, and more than the largest
+# sync_response.
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
 # RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
 _MAX_REASON_BYTES = 123

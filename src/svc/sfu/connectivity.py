@@ -1,8 +1,7 @@
 """One client's media transport on its way to encrypted media: ICE, then DTLS, then keys.
 
-Passes the core's reports and the client's answers to the ICE agent and the DTLS transport. Passes their
-datagrams, the selected path and the keys to the core. The session reads `outcomes`. Knows no signalling and
-no m-lines, and reads no clock.
+Passes the core's reports and the client's answers to ICE and DTLS, and their datagrams, path and keys to the
+core. The session reads `outcomes`. Knows no signalling, no m-lines and no clock.
 """
 
 from collections import Counter, deque
@@ -29,8 +28,8 @@ from svc.sfu.path import (
 )
 from svc.sfu.plane import MediaTransport
 
-# A client may begin its handshake before its answer arrives. In browsers a first flight is two datagrams, and
-# may be retransmitted in the meantime.
+# A client may begin its handshake before its answer arrives. A browser's first flight is two datagrams, and
+# may be retransmitted.
 _MAX_EARLY_DATAGRAMS = 8
 _TRANSACTION_ID_BYTES = 12
 
@@ -116,7 +115,6 @@ class Connectivity:
 
     @property
     def connected(self) -> bool:
-        """Whether encrypted media has a path to the client, as far as we know."""
         return self._has_path and self._secured
 
     def check(self, terms: AnswerTerms) -> None:

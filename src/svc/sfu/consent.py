@@ -1,7 +1,7 @@
-"""Consent freshness of the selected path: when to renew consent, and when to stop sending.
+"""When to renew consent for the selected path, and when to stop sending (RFC 7675 section 5.1).
 
-RFC 7675 section 5.1. Only authenticated responses to our own requests count: a peer that merely sends proves
-that it is alive, not that our media arrives. Builds no messages.
+Only authenticated responses to our requests count: a peer that merely sends does not prove that our media
+arrives. Builds no messages.
 """
 
 from collections.abc import Callable
@@ -20,8 +20,7 @@ EXPIRY_S = 30.0
 class Consent:
     """Permission to send over the selected pair, extended by 30 s with each response.
 
-    Holds the credentials that the pair was selected with: during a restart, the old path is still checked
-    with the old generation's credentials.
+    Keeps the credentials that the pair was selected with, because a restart changes them.
     """
 
     pair: CandidatePair

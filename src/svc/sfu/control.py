@@ -1,10 +1,9 @@
 """The /server connection: a chat server registers rooms and learns who is in them.
 
-Every message except `keep_alive` carries `server_id` and `server_password`. A message with wrong values or a
-missing field is dropped without a reply. A connection receives events only for the registrations whose secret
-it has presented.
+Every message except `keep_alive` carries `server_id` and `server_password`. An invalid message is dropped
+without a reply. A connection receives events only for registrations whose secret it has presented.
 
-Decides nothing about seats (`rooms` does). docs/signalling.md.
+Assigns no seats (`rooms` does). docs/signalling.md.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
 """The demand for a track: each receiver's wish, and the summary that its publisher gets.
 
-A publisher need not encode more than the widest tile shows, or a track that nobody watches. `set_layer` may
-say how wide a receiver shows a track, and the publisher gets `layers_wanted` when the largest of these widths
-changes. This is our own addition to the protocol. Without it every receiver counts as one with a large tile.
+A publisher need not encode more than the widest tile shows, or a track that nobody watches. A receiver may
+send the width of its tile with `set_layer`, and the publisher gets `layers_wanted` when the largest width
+changes. This is our own addition to the protocol. A receiver that sends no width counts as one with a large
+tile.
 
 No I/O and no clock. docs/signalling.md, "From participants" and "To participants".
 """
@@ -19,8 +20,8 @@ MAX_TEMPORAL_LAYER = 2
 MAX_SPATIAL_LAYER = 2
 # Wider than any picture that browsers encode.
 MAX_WIDTH_PX = 16_384
-# A publisher gets at most one event per track in this time, however often receivers change their wishes: its
-# browser may have to set up its encoder each time.
+# The least time between two events for a track: its publisher's browser may have to set up its encoder each
+# time.
 INTERVAL_S = 0.2
 
 

@@ -38,7 +38,7 @@ RESENDS_WHEN_CONNECTED = 4
 # Polling OpenSSL more often than this would only burn CPU.
 _TIMER_STEP_S = 0.05
 
-# The size that a path carries without fragments, including IPv6 and tunnels. RTP packets are as large.
+# The size that a path carries without fragments, even with IPv6 and tunnels. RTP packets are as large.
 MTU_BYTES = 1200
 # Chromium's largest is 1413 bytes. A flight of certificates takes several datagrams.
 MAX_DATAGRAM_BYTES = 2048
@@ -191,7 +191,7 @@ class DtlsTransport:
         self._fingerprints = [(_DIGESTS[name], value) for name, value in fingerprints if name in _DIGESTS]
 
     def start(self, now: float) -> None:
-        """Start the handshake over the new path. A client sends first. A repeated start does nothing."""
+        """Start the handshake. A client sends first. A repeated start does nothing."""
         if self._state is not State.NEW:
             return
         self._happened(Event.STARTED)

@@ -47,12 +47,12 @@ class Health(Enum):
 
 
 class Sign(Enum):
-    CHECKED = auto()  # The peer has checked another path.
+    CHECKED = auto()
     SILENT = auto()  # Nothing has arrived over the selected path for a while.
     ALIVE = auto()  # The peer has answered on the selected path, or something has arrived over it.
     UNDECIDED = auto()  # No other path has answered in time.
     UNANSWERED = auto()  # The selected path has not answered either.
-    MOVED = auto()  # Another path is selected.
+    MOVED = auto()
 
 
 _S, _C, _D, _L = Health
@@ -130,14 +130,12 @@ class Following:
         self._rest()
 
     def moved(self) -> None:
-        """Note that another path is selected."""
         self._tell(Sign.MOVED)
         for other in self._others.values():
             other.nominated = False
         self._rest()
 
     def answered(self, path: Path) -> None:
-        """Note that the peer has answered on a path other than the selected one."""
         other = self._others.get(path)
         if other is not None:
             other.answered = True
@@ -171,7 +169,7 @@ class Following:
 
     def _try(self, other: _Other, now: float) -> bool:
         if other.due < inf:
-            return True  # A check is already under way.
+            return True
         if self._allowance.take_if_left(now):
             return False
         other.asked, other.due, other.answered, other.nominated = 0, now, False, False

@@ -1,8 +1,8 @@
 """The media plane as the control plane sees it: transports, forwarders and down tracks.
 
-The only importer of the native core: it gives the core the codec tables, and turns the core's events into
-calls and its ids into objects. It decides nothing about rooms, ICE or offers. Every call is cheap and made on
-the asyncio thread, where callbacks also run. ARCHITECTURE.md, "One packet's journey".
+The only importer of the native core: gives it the codec tables, and turns its events into calls and its ids
+into objects. Decides nothing about rooms, ICE or offers. Calls are cheap. Calls and callbacks run on the
+asyncio thread. ARCHITECTURE.md, "One packet's journey".
 """
 
 import asyncio
@@ -328,8 +328,7 @@ class MediaPlane:
             try:
                 self._dispatch(event)
             except Exception:
-                # A listener's failure belongs to its session, which logs it and ends. Other events are still
-                # delivered.
+                # A session logs its own listener's failure and ends. Other events are still delivered.
                 log.exception("a listener failed", extra={"transport": event[1]})
 
     def _dispatch(self, event: "Event") -> None:

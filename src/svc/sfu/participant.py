@@ -28,9 +28,9 @@ JOIN, RESUME = "client_join", "client_resume"
 _BURST = 200
 _PER_S = 20
 
-# Deadlines that are not soon (consent checks are every 5 s or so) may be this late, so that sessions wake
-# together. Otherwise one check's data has left the processor's cache by the next check, which then costs four
-# times as much. `consent` allows for the delay.
+# Distant deadlines (consent checks are every 5 s or so) may be this late, so that sessions wake together.
+# Otherwise the processor's cache is cold at each check, which then costs four times as much. `consent` allows
+# for the delay.
 _GRID_S = 1.0
 # A client_join has five ids and secrets. Its sender is still unauthenticated.
 MAX_JOIN_CHARACTERS = 8 * 1024
@@ -55,7 +55,6 @@ class Participant:
         self._ticket: Ticket | None = None  # Set if the client can resume.
 
     async def talk(self) -> None:
-        """Serve the connection until it ends."""
         session = await self._begin()
         if session is None:
             return
@@ -181,5 +180,5 @@ class Participant:
             if self._ticket and envelope.event == "answer":
                 self._service.resumptions.confirm(self._ticket)
             session.receive(envelope)
-            # An answer has 10 KB. Do not keep it until the next message.
+            # Free the envelope: an answer has 10 KB.
             del envelope

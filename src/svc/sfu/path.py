@@ -1,8 +1,8 @@
-"""Network paths, the checks that the core reports about them, and the events of an ICE agent.
+"""Network paths, the core's reports about them, and the events of an ICE agent.
 
-The vocabulary shared by the native core's wrapper (`media`), ICE and the session. Has no behaviour and
-resolves no names: addresses are textual IP addresses, as the kernel gave them. RFC 8445 section 7.3 describes
-the checks that `BindingCheck` summarises.
+Shared by the native core's wrapper (`media`), ICE and the session. Has no behaviour and resolves no names:
+addresses are textual IP addresses from the kernel. RFC 8445 section 7.3 describes the checks that
+`BindingCheck` summarises.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The media plane as signalling uses it: protocols for the four objects of `media`.
 
-Contains no code. Sessions use these protocols, so that tests of negotiation need no socket and no packet. All
-calls are cheap and never wait.
+Sessions use these protocols, so that tests of negotiation need no socket and no packet. All calls are cheap
+and never wait.
 """
 
 from collections.abc import Callable, Iterable, Sequence

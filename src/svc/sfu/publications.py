@@ -93,10 +93,7 @@ class Publications:
         ]
 
     def not_shown_by_all(self) -> bool:
-        """Return whether video is sent with codecs from an outdated offer.
-
-        An offer is outdated when the codecs that all other members can show have changed since.
-        """
+        """Return whether video is sent and the latest offer's codec preference is out of date."""
         pictures = any(sending.source.kind == "video" for sending in self._sending.values())
         return pictures and self._wanted != self._peer.shown_by_all()
 

@@ -100,14 +100,13 @@ class Readiness:
         return self.state is State.HEALTHY
 
     def start(self, now: float) -> None:
-        """Start to probe, if there is anything to probe."""
         if self._servers:
             self._attempt(now)
         else:
             self._become_healthy(Reason.SKIPPED)
 
     def resolved(self, addresses: Sequence[Address]) -> None:
-        """Handle the end of a lookup. No addresses mean that it failed, which only uses up the attempt."""
+        """Query the addresses from a lookup. A failed lookup has none, and only uses up the attempt."""
         # One address per IP version is enough: a name may have many.
         for remote in {version(ip): (ip, port) for ip, port in reversed(addresses)}.values():
             self._ask(remote)

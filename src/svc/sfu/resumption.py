@@ -1,9 +1,9 @@
 """Map credentials to the sessions that they resume, and remember why some sessions have ended.
 
-A credential is a secret of one session. It is drawn for each connection and sent on that connection only. The
-previous credential stays valid until the client has answered an offer over its new connection, because the
-new credential may have been lost on the way. Only hashes are kept. Decides nothing about seats or rooms.
-docs/signalling.md, "A session that goes on".
+A credential is a secret of one session, drawn for each connection and sent only there. The previous
+credential stays valid until the client has answered an offer over its new connection, because the new one may
+have been lost. Only hashes are kept. Decides nothing about seats or rooms. docs/signalling.md, "A session
+that goes on".
 """
 
 from collections.abc import Callable

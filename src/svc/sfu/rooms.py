@@ -1,8 +1,8 @@
 """The state of the service: registrations of chat servers, their rooms, peers and tracks.
 
-Pure bookkeeping: no I/O, no clock, no negotiation. Assigns seats and notifies those concerned through
-`Member` (a peer's session) and `Watcher` (a control connection). Rooms belong to their registration, so two
-chat servers that use the same room id never meet.
+Pure bookkeeping: no I/O, no clock, no negotiation. Assigns seats and notifies each `Member` (a peer's
+session) and `Watcher` (a control connection). Rooms belong to their registration, so chat servers may use the
+same room ids.
 
 docs/signalling.md and docs/configuration.md, "SFU".
 """
@@ -142,12 +142,10 @@ class Room:
         self._tell_demand(track)
 
     def change(self, track: Track) -> None:
-        """Announce that the publisher has changed the codec."""
         for member in self._others(track):
             member.track_changed(track)
 
     def withdraw(self, track: Track) -> None:
-        """Announce that a track has ended."""
         if self.tracks.get(track.track_id) is not track:
             return
         del self.tracks[track.track_id]

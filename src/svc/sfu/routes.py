@@ -1,7 +1,7 @@
 """The HTTP side of the media service: health, metrics and WebSocket upgrades.
 
-`/server` is for chat servers, every other path for participants. Without an upgrade both answer 400 with one
-sentence. Decides who may connect, not who may join. docs/signalling.md.
+`/server` is for chat servers, every other path for participants. Requests without an upgrade get 400. Decides
+who may connect, not who may join. docs/signalling.md.
 """
 
 import asyncio
@@ -34,8 +34,6 @@ logger = logging.getLogger(__name__)
 
 
 class Routes:
-    """The HTTP handlers of one service."""
-
     def __init__(self, service: Service, measurements: Measurements, *, control_from_anywhere: bool) -> None:
         self._service = service
         self._measurements = measurements

@@ -1,7 +1,7 @@
 """Session descriptions as ordered lines: SDP text to objects and back, without loss.
 
-Knows the grammar of lines and of the attributes that this service reads, and limits what it accepts. Does not
-know what an offer or an answer must contain (`offer` does). Keeps every unknown attribute unchanged.
+Knows the grammar of lines and of the attributes that this service reads, and limits what it accepts. Keeps
+every other attribute unchanged. `offer` and `answer` know what a description must contain.
 
 RFC 8866 (SDP), RFC 8285 section 5 (extmap), RFC 5576 (ssrc, ssrc-group), RFC 5888 (mid, group), RFC 8830
 (msid).
@@ -140,7 +140,6 @@ class MediaDescription(Section):
         return maps
 
     def extmaps(self) -> list[ExtMap]:
-        """Return the header extensions."""
         maps: list[ExtMap] = []
         for value in self.values("extmap"):
             match = _EXTMAP.fullmatch(value)

@@ -160,7 +160,6 @@ class Session:
         self._transport.want_bandwidth(MAX_PROBED_BPS, self._bandwidth_estimated)
 
     def fail(self) -> None:
-        """End after a failure of ours."""
         self._end(CloseCode.FAULT, "Internal error")
 
     def is_with(self, client: Client) -> bool:
@@ -365,7 +364,6 @@ class Session:
 
     @entry
     def advance(self) -> None:
-        """Perform what is due now."""
         now = self._clock()
         if self._state in _AWAITING_ANSWER and now >= self._answer_due:
             self._end(CloseCode.NO_ANSWER, f"No answer to the offer within {ANSWER_DEADLINE_S:.0f} s")

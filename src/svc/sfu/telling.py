@@ -1,7 +1,7 @@
 """Send a chat server the speakers of the rooms that it asks about, at a limited rate.
 
-A page shows a ring, and nobody can follow more than two changes a second. A change that is reverted by then
-is not sent. Nothing is sent for rooms that nobody asks about. This is our own addition to the protocol.
+Two changes a second are as many as anybody can follow. A change that is reverted by then is not sent. This is
+our own addition to the protocol.
 """
 
 import asyncio
