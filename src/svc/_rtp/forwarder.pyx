@@ -120,7 +120,7 @@ cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept
 
 
 cdef bint missing_are_dropped(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
-    """Return whether all packets missing before this one belong to frames that this receiver does not get."""
+    """Return whether all packets missing before this one certainly belong to frames not for this receiver."""
     cdef LastFrame* last = &down_track.last_frame
     if not last.known or not slot.has_frame:
         return False
