@@ -182,7 +182,7 @@ class Media:
         return _REFERENCES.column(connection, "owner_id", "ORDER BY owner_id", key=key, kind=kind)
 
     def condemn(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
-        """Remove an owner's objects without a grace period. Return their keys, for `remove`."""
+        """Mark an owner's exclusive objects for immediate removal. Return their keys, for `remove`."""
         keys = self.referred(connection, kind, owner_id)
         self.release(connection, kind, owner_id)
         set_going(connection, keys)

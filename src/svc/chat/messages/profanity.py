@@ -281,7 +281,7 @@ class WordList:
         return False
 
     def _spelt(self, spelling: _Spelling) -> bool:
-        """Return whether it is a listed word. Doubled letters must match; longer runs match any number."""
+        """Return whether it is a listed word. Single and double letters must match, longer runs need not."""
         words = self._words.get(spelling.squeezed)
         if words is None:
             return False

@@ -1,8 +1,8 @@
-"""Commands of the control socket about jobs, for the media worker and the operator; and the worker's health.
+"""Control socket commands about jobs, and the health of the media worker.
 
-`queue` knows the jobs and their owners. A worker is up if it asked for a job recently or reports so at its
-URL. Its health is only reported: uploads wait in either case. docs/configuration.md, "Chat server",
-IMAGE_WORKER_URL.
+The media worker and the operator send the commands. `queue` knows the jobs and their owners. A worker is up
+if it asked for a job recently or reports so at its URL. Its health is only reported: uploads wait in either
+case. docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
 """
 
 import asyncio

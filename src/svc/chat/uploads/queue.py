@@ -100,7 +100,7 @@ class Turns:
         self._turn = 0
 
     def next_of(self, waiting: Iterable[Waiting], in_hand: Mapping[str, int]) -> Waiting | None:
-        """Choose the member with the fewest claimed jobs, then the one whose last turn is longest ago."""
+        """Choose by member: the fewest claimed jobs first, then the longest time since the last turn."""
 
         def order(job: Waiting) -> tuple[int, int, int, str]:
             last = self._last.get(job.member_id, -1)

@@ -374,7 +374,7 @@ class Uploads:
         return upload
 
     def _drop(self, connection: Connection, upload_id: str) -> JobCounts:
-        """Delete an upload, as a step of a write. If a message shows it, only its job is deleted."""
+        """Delete an upload, as a step of a write. If the upload is in use, only its job is deleted."""
         self._queue.drop(connection, upload_id)
         upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is not None and upload.state != USED:
