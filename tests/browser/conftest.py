@@ -1,6 +1,6 @@
-"""Every browser test has a product and people of its own, and both must end without a fault.
+"""Fixtures: every browser test has a product and people of its own, and both must end without a fault.
 
-Their browser outlives the test, and with it the event loop: all tests of this folder run in one.
+The browser and its event loop outlive the test: all tests of this folder run in one loop.
 """
 
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ TIMEOUT_S = 300
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All run in one event loop, and may take longer: browsers do, above all on a busy machine."""
+    """Run all tests in one event loop with a longer timeout, because browsers are slow on a busy machine."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.timeout(TIMEOUT_S))
@@ -49,14 +49,14 @@ def viewport(request: pytest.FixtureRequest) -> ViewportSize:
 
 @pytest.fixture
 def whole_browser() -> None:
-    """Asked for by tests that need more of Chromium than its pages, such as what the system shows."""
+    """Request the whole of Chromium, for example to see the system's notifications."""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def people(
     product: Product, browsers: SharedBrowsers, viewport: ViewportSize, request: pytest.FixtureRequest
 ) -> AsyncIterator[People]:
-    # Calls are tried in the browser that people have.
+    # Calls are tested in the browser that people use.
     whole = request.path.parent != HERE or "whole_browser" in request.fixturenames
     executable = chromium() if whole else bare_chromium()
     if executable is None:

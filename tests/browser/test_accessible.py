@@ -1,8 +1,8 @@
-"""axe-core finds nothing in the views of the page, at both sizes and in both themes.
+"""axe-core finds no problem in the page's views, at both sizes and in both themes.
 
-It sees what can be seen by a program: names, roles, contrast, order. What people have named is
-Hebrew: wherever it is shown, the page asks it for its direction. Whether the keyboard is enough is tested
-where things are done. Each view is pictured in build/pictures/views, to be looked at.
+It checks everything that a program can check: names, roles, contrast, order. All names that people give are
+Hebrew, so the page must set their direction wherever it shows them. Keyboard use is tested with each feature.
+A picture of each view is saved in build/pictures/views, for people to look at.
 """
 
 import re
@@ -22,7 +22,7 @@ from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, do, message, press_at, write
 
 AXE = Path(__file__).parents[1] / "axe"
-# Every view that is looked at is pictured too, for people to look at.
+# Every view is also saved as a picture, for people to look at.
 VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 780}}
 NIGHTLY = pytest.mark.nightly("each theme and each size is looked at daily in another pair")
@@ -40,13 +40,13 @@ FOUND = """async () => {
     `${id}: ${target.join(" ")}: ${why.split("\\n")[1] ?? ""}`)));
 }"""
 
-# Where colours are forced, the frame of a tile is seen while its person speaks, and then alone.
+# With forced colours, the frame of a tile is visible only while its person speaks.
 FRAMED = """(speaks) => {
   const tile = document.querySelector(".tile");
   const framed = getComputedStyle(tile, "::after").borderTopColor !== "rgba(0, 0, 0, 0)";
   return framed === speaks && tile.matches(".speaking") === speaks;
 }"""
-# Where the words of each begin.
+# The start position of each text.
 STARTS = """(all) => all.map((each) => {
   const words = document.createRange();
   words.selectNodeContents(each);
@@ -75,7 +75,7 @@ async def close(person: Person) -> None:
 
 
 async def keeps_nobody_out(person: Person, axe: str, where: str) -> None:
-    """Nothing is found wrong there, in the window as it is: dark on a phone, light elsewhere."""
+    """Check one view with axe-core in the present window: dark on a phone, light elsewhere."""
     found: list[str] = []
     assert person.page.viewport_size is not None
     width = person.page.viewport_size["width"]
@@ -85,7 +85,7 @@ async def keeps_nobody_out(person: Person, axe: str, where: str) -> None:
 
 
 async def at_both_sizes(person: Person, axe: str, where: str) -> None:
-    """The same on a phone and on a computer, where nothing is wider than the page."""
+    """Check one view on a phone and on a computer, where nothing is wider than the page."""
     before = person.page.viewport_size
     assert before is not None
     for size in (NARROW, WIDE):
@@ -177,7 +177,7 @@ async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) 
 
 
 async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
-    """A mention by somebody else, a picture, and a thread."""
+    """Check a mention by somebody else, a picture, and a thread."""
     hook = await ask(ada, "POST", "/api/webhooks", {"name": "חדשות", "channel_id": "general"})
     named = f"[Ada](mention:{await own_id(ada)}), look"
     await ask(ada, "POST", f"/api/webhooks/{hook['id']}/{hook['token']}", {"text": named})
@@ -205,7 +205,7 @@ async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]
 
 
 async def look_at_writing(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
-    """An answer, what is offered while one writes it, emoji, an edit, and the way to a day."""
+    """Check a reply, completions, emoji, an edit, and the jump to a day."""
     await do(ada, "שלום", "Reply")
     for letters, offered in {"@a": "Ada", "#gen": "general", ":tad": ":tada:"}.items():
         await box(ada).fill("")
@@ -237,7 +237,7 @@ async def look_at_an_invite(ada: Person, looked: Callable[[str], Awaitable[None]
 
 
 async def fill_the_lists(ada: Person) -> None:
-    """Something in each of the settings; a bot can be reported, blocked and banned like anybody."""
+    """Add an entry to each list of the settings. A bot can be reported, blocked and banned like anybody."""
     words = "שלום לכולם"
     await ask(ada, "PATCH", "/api/settings", {"name": words, "description": words, "rules": words})
     await ask(ada, "POST", "/api/channels", {"name": words, "type": "text", "topic": words})

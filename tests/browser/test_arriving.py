@@ -1,6 +1,6 @@
-"""The way in: the page offers what the server takes, and a refusal is said where it was written.
+"""Signing in: the page offers the ways that the server accepts, and shows a refusal where it was caused.
 
-Accounts are those of npm's `oidc-provider`, at its own pages; docs/http.md, "Signing in and devices".
+Accounts are those of npm's `oidc-provider`, on its own pages; docs/http.md, "Signing in and devices".
 """
 
 import json
@@ -44,7 +44,7 @@ KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 async def house(
     browsers: SharedBrowsers, folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
 ) -> AsyncIterator[tuple[Product, People]]:
-    """A server with these variables, and people at it."""
+    """Run a server with these variables, and people at it."""
     executable = chromium()
     assert executable, "Chromium is missing; ci/setup installs it"
     async with (
@@ -75,7 +75,7 @@ def without_invite(product: Product) -> str:
 
 
 async def as_member(person: Person, method: str, path: str, body: Mapping[str, object]) -> dict[str, object]:
-    """What the server answers somebody who asks over HTTP."""
+    """Return the server's response to an HTTP request."""
     token = (await person.page.evaluate(KEPT))["access_token"]
     headers = {"Authorization": f"Bearer {token}"}
     address = person.page.url.partition("#")[0].rstrip("/")
@@ -88,13 +88,13 @@ async def as_member(person: Person, method: str, path: str, body: Mapping[str, o
 
 
 async def known(owner: Person, link: str) -> bool:
-    """Whether the link is among those that can be used."""
+    """Return whether the link is among the usable ones."""
     invites = (await ask(owner, "GET", "/api/invites"))["invites"]
     return link.partition("=")[2] in {invite["code"] for invite in invites}
 
 
 async def invited(owner: Person, product: Product, **wishes: object) -> str:
-    """The link of a new invite."""
+    """Return the link of a new invite."""
     invite = await as_member(owner, "POST", "/api/invites", wishes)
     return f"{without_invite(product)}#invite={invite['code']}"
 
@@ -132,10 +132,10 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press(f"Continue with {host}")
         await cancel_there(ada)
         await expect(ada.page.get_by_text(f"You did not finish signing in at {host}.")).to_be_visible()
-        # What was written is there again, the invite too.
+        # The entered text is restored, including the invite.
         await expect(ada.page.get_by_label("Your name")).to_have_value("Ada")
         await expect(ada.page.get_by_label("Invite code")).to_have_count(0)
-        # An answer that this tab has not asked for is not taken.
+        # A response that this tab has not requested is rejected.
         await ada.page.goto(f"{without_invite(product)}?code=stolen&state=made-up")
         await expect(ada.page.get_by_text("This sign-in was not started in this tab.")).to_be_visible()
         assert "code=" not in ada.page.url
@@ -159,7 +159,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press("Sign out")
         await confirm(ada, "Sign out")
         await ada.press("Sign in as Ada")
-        # The provider still knows who it is, and only asks whether they agree.
+        # The provider still knows the person, and asks only for consent.
         await ada.press("Continue")
         await is_in(ada, "Ada")
         assert await own_id(ada) == first
@@ -268,7 +268,7 @@ async def test_somebody_without_a_good_invite_is_asked_for_one_and_for_a_name(
     await ada.press("Join")
     await expect(ada.page.get_by_label("Invite code")).to_have_attribute("aria-invalid", "true")
 
-    # A bad one is told of at once, and the whole link may be pasted.
+    # A bad code is reported at once, and the whole link may be pasted.
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url)
     await ada.come_in()
@@ -354,7 +354,7 @@ async def test_a_new_device_comes_in_by_a_code(people: People, product: Product,
     await is_in(phone, "Ada")
     assert await own_id(phone) == await own_id(ada)
 
-    # By a code of the owner also whoever has lost all devices.
+    # Anyone who has lost all devices can also return with the owner's code.
     grace = await people.arrive("Grace")
     await grace.come_in()
     grace_id = await own_id(grace)
@@ -367,7 +367,7 @@ async def test_a_new_device_comes_in_by_a_code(people: People, product: Product,
     await is_in(found, "Grace")
     assert await own_id(found) == grace_id
     assert "link=" not in found.page.url
-    # The lost one is signed out.
+    # The lost device is signed out.
     await expect(grace.page.get_by_role("alert").first).to_be_visible()
 
 
@@ -390,7 +390,7 @@ async def test_whoever_lost_every_device_comes_back_by_the_code_that_they_kept(
     await expect(page).to_contain_text("You made one on")
     await expect(page).not_to_contain_text(code)
 
-    # Without any help of the owner's; what was lost is signed out.
+    # Without any help of the owner; the lost device is signed out.
     found = await people.arrive("Grace")
     await found.page.goto("about:blank")
     await found.page.goto(without_invite(product))
@@ -421,7 +421,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(
     switch = grace.page.get_by_role("switch", name="I accept the rules")
     await expect(switch).to_have_accessible_description("Please accept the rules first.")
     await keeps_nobody_out(grace, axe, "the rules of a newcomer")
-    # They are changed just then: nobody accepts what they have not seen.
+    # The rules change at this moment: nobody accepts rules that they have not seen.
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()
     await grace.press("Join")
@@ -471,7 +471,7 @@ async def test_an_owner_alone_is_greeted_with_four_steps(people: People, product
     await grace.come_in()
     await expect(steps).to_have_count(0)
 
-    # They are the owner's: a moderator and a member see an empty channel without them.
+    # Only the owner sees the steps: a moderator and a member see an empty channel.
     await as_member(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/moderator", {})
     edsger = await people.arrive("Edsger")
     await edsger.come_in()

@@ -1,4 +1,4 @@
-"""Files of a message that is being written: dropped, on their way, cancelled, described, covered and sent."""
+"""Files of a message being written: dropped, uploading, cancelled, described, covered and sent."""
 
 import asyncio
 import re
@@ -25,7 +25,7 @@ DROP = """(target, files) => {
   }
 }"""
 PIECE_BYTES = 8 * 2**20
-ONE = re.compile(r"^one\.\w+$")  # Pictures are written anew, in a format of the server's choice.
+ONE = re.compile(r"^one\.\w+$")  # Pictures are re-encoded in a format of the server's choice.
 DRAFTS = """async () => {
   const token = JSON.parse(localStorage.getItem("svc.identity")).access_token;
   const answer = await fetch("/api/drafts", { headers: { Authorization: `Bearer ${token}` } });
@@ -115,7 +115,7 @@ async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People, a
         return not (await ask(ada, "GET", "/api/uploads"))["uploads"]
 
     await wait_until("the server has let go of it", nothing_is_left, within_s=30)
-    # What is too large says how large it may be, as soon as the server knows what it is.
+    # A file that is too large is rejected with the limit, as soon as the server knows its kind.
     pieces: list[str | None] = []
     ada.page.on("request", lambda request: pieces.append(request.headers.get("upload-offset")))
     await drop(ada, zeros("larger.bin", 100 * 2**20 + 1))
@@ -204,10 +204,10 @@ async def test_spoilers_are_covered_until_they_are_pressed(people: People, axe: 
     shown = message(grace, "Who did it")
     await expect(shown.get_by_role("link", name=ONE)).to_be_visible()
     await expect(shown.get_by_role("button", name="Spoiler: a file. Show it")).to_be_visible()
-    # Neither keys nor screen readers reach what is covered.
+    # Neither keys nor screen readers reach covered content.
     await expect(shown.locator("[inert] a")).to_have_count(2)
     await keeps_nobody_out(grace, axe, "files that are covered")
-    # Large, the next one is covered too.
+    # In the picture view the next picture is covered too.
     await shown.get_by_role("link", name=ONE).click()
     lightbox = grace.page.get_by_role("dialog")
     await expect(lightbox).to_have_accessible_name(ONE)
@@ -285,7 +285,7 @@ async def test_what_is_sent_before_the_drafts_are_told_of_does_not_come_back(peo
     line = LiveLine()
     await line.put_before(ada)
     line.hold("drafts")
-    # As it is for a page that ended before it heard that the server has it.
+    # The state of a page that ended before it learned that the server has the file.
     await ada.page.add_init_script(UNSAVED)
     await ada.page.reload()
     await expect(box(ada)).to_be_enabled()
@@ -307,7 +307,7 @@ async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -
     await keeps_nobody_out(ada, axe, "a voice message that is recorded")
     await dialog.get_by_role("button", name="Attach").click()
     await expect(uploads(ada, "done")).to_have_count(1)
-    # There is something to send now.
+    # Now there is something to send.
     await expect(ada.page.get_by_role("button", name="Record a voice message")).to_have_count(0)
     await ada.press("Send")
     sound = grace.page.locator(".message audio")

@@ -1,4 +1,4 @@
-"""Back and Forward close and reopen channels, panels and dialogs; the address names the open channel."""
+"""Back and Forward close and reopen channels, panels and dialogs; the URL names the open channel."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ HISTORY_LENGTH = "history.length"
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """A server with a second text channel."""
+    """Run a server with a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_product(tmp_path / "data") as product:
         yield product
@@ -31,7 +31,7 @@ def origin_of(product: Product) -> str:
 
 async def is_in(person: Person, channel: str) -> None:
     await expect(person.page.locator("#text-name")).to_have_text(channel)
-    # The codec is what the tests' own link adds.
+    # The fragment with the codec comes from the tests' own link.
     await person.page.wait_for_url(lambda url: f"#channel={channel}" in url)
 
 
@@ -67,7 +67,7 @@ async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people
     await page.go_forward()
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # A reload closes the dialog, and leaves no step of the history on which Back does nothing.
+    # A reload closes the dialog, and leaves no history entry on which Back does nothing.
     await page.reload()
     await is_in(ada, "random")
     await expect(panel(ada, "Search")).to_be_visible()
@@ -79,7 +79,7 @@ async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people
     await page.keyboard.press("Control+,")
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # Closing by a key goes back too, so that Back does not show a second time what was closed.
+    # Closing by a key goes back too, so that Back does not reopen the dialog.
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
     await page.keyboard.press("Escape")
@@ -109,7 +109,7 @@ async def test_on_a_phone_back_closes_whatever_covers_the_channel(people: People
         await expect(covered, name).to_have_count(0)
         await is_in(ada, "general")
 
-    # A question that a page of the settings asks closes before the settings.
+    # A confirmation on a page of the settings closes before the settings.
     await page.keyboard.press("Control+,")
     await page.locator(".settings-pages .unfold").click()
     await ada.press("Signing out")

@@ -1,4 +1,4 @@
-"""Channels are made, changed, ordered, hidden and deleted in the page by those who may and nobody else."""
+"""Channels are created, changed, ordered, hidden and deleted in the page, only by permitted members."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ __all__ = ["axe"]
 
 
 async def create(person: Person, name: str, *, kind: str = "Text", to: str | None = None) -> None:
-    """Make a channel; `to` is who alone sees it."""
+    """Create a channel. Only `to` sees it, if given."""
     await person.show_channels()
     await person.press("Create a text channel")
     dialog = person.page.get_by_role("dialog", name="Create a channel")
@@ -131,7 +131,7 @@ async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> 
             names = ("user_limit", "bitrate_kbps", "encrypted")
             return [tuple(each[name] for name in names) for each in await channels("voice")]
 
-        await becomes(now, [outcome])  # The notice may be the one before.
+        await becomes(now, [outcome])  # The notice may be the earlier one.
         await person.page.keyboard.press("Escape")
 
 
@@ -146,7 +146,7 @@ async def test_channels_are_ordered_by_keys_menus_and_dragging(here: Community) 
     owner, member = here.owner, here.member
 
     async def are(*order: str) -> None:
-        """At the owner's too: what is about to move there is not to be taken hold of."""
+        """Wait for this order on both pages. An element that is about to move cannot be dragged."""
         for person in (member, owner):
             await expect(names(person)).to_have_text(list(order))
 
@@ -268,7 +268,7 @@ async def test_the_matrix_shows_what_results_for_a_person(here: Community, axe: 
         return "add_reactions" in told[channel["id"]]
 
     await becomes(may_react, False)
-    # What they may not do here themselves they do not allow to others.
+    # They cannot allow others what they may not do here themselves.
     await expect(page.get_by_role("group", name="Send messages").get_by_role("radio").first).to_be_disabled()
     overrides = f"/api/channels/{channel['id']}/overrides"
     assert await refusal(here.member, "GET", overrides) == "forbidden"

@@ -1,4 +1,4 @@
-"""The emoji picker: searched, walked through by the arrow keys; the last ones and the tone are remembered."""
+"""The emoji picker: search and arrow keys; recent emoji and the skin tone are remembered."""
 
 from playwright.async_api import Locator, expect
 
@@ -74,7 +74,7 @@ async def test_the_arrow_keys_reach_all_of_them(people: People, product: Product
     focused = on.page.locator(".emoji-grid button:focus")
     await expect(focused).to_be_in_viewport()
     await expect(on.page.locator('.emoji-grid [tabindex="0"]')).to_have_count(1)
-    # Those that were passed are taken away once the browser has told that it has scrolled.
+    # Passed rows are removed once the browser has reported the scrolling.
     await wait_until("few are drawn", few_are_drawn, within_s=15)
     for _ in range(5):
         await keys.press("PageUp")

@@ -1,4 +1,4 @@
-"""The page for everybody: by the keyboard alone, in the look that one chooses, and in forced colours."""
+"""The page by keyboard alone, in each chosen appearance, and in forced colours."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ LOOK = """() => {
   return { colorScheme, fontSize, motion, avatar: avatar.clientWidth };
 }"""
 
-# What there is to see besides colours of our own: a dot on the paper, and a bar beside the name.
+# Marks that are visible without our own colours: a dot on the icon, and a bar next to the name.
 MARKS = """() => {
   const dot = getComputedStyle(document.querySelector(".own-corner .avatar"), "::after").backgroundColor;
   const { borderInlineStartWidth: bar } = getComputedStyle(document.querySelector(".channel.unread"));
@@ -36,7 +36,7 @@ PAPER = "() => getComputedStyle(document.body).backgroundColor"
 
 
 async def reach(person: Person, name: str, *, role: Any = "button", key: str = "Tab") -> None:
-    """Go on with a key until this has the focus."""
+    """Press a key until this element has the focus."""
     wanted = person.page.get_by_role(role, name=name, exact=True)
     for _ in range(MOST_STOPS):
         await person.page.keyboard.press(key)
@@ -46,7 +46,7 @@ async def reach(person: Person, name: str, *, role: Any = "button", key: str = "
 
 
 async def told_of(page: Page, role: str) -> dict[str, object]:
-    """What the browser tells a screen reader of the element with this role."""
+    """Return what the browser reports to a screen reader about the element with this role."""
     session = await page.context.new_cdp_session(page)
     nodes = (await session.send("Accessibility.getFullAXTree"))["nodes"]
     [found] = [node for node in nodes if node["role"]["value"] == role]
@@ -61,7 +61,7 @@ async def test_the_main_things_are_done_by_the_keyboard_alone(people: People) ->
     await expect(ada.page.get_by_label("Your name")).to_be_focused()
     await type_("Ada")
     await press("Enter")
-    # The greeting of a new owner comes late, and leaves the focus with what one may be writing already.
+    # The welcome of a new owner appears late, and leaves the focus in the message field.
     await expect(ada.page.get_by_role("textbox", name="Name your server")).to_be_visible()
     await expect(box(ada)).to_be_focused()
     await reach(ada, "Messages", role="log", key="Shift+Tab")
@@ -77,7 +77,7 @@ async def test_the_main_things_are_done_by_the_keyboard_alone(people: People) ->
     await press("Enter")
     await shows(ada, ["one", "two"])
     await expect(ada.page.locator(".pending")).to_have_count(0)
-    # The last one is changed, and one writes on.
+    # The last message is edited, and typing continues.
     await press("ArrowUp")
     await expect(ada.page.get_by_role("textbox", name="Edit the message")).to_be_focused()
     await type_("!")
@@ -91,7 +91,7 @@ async def test_the_main_things_are_done_by_the_keyboard_alone(people: People) ->
 
 async def go_through_messages(ada: Person) -> None:
     press = ada.page.keyboard.press
-    # What comes is told as it comes, one message at a time, and one goes through them by arrow keys.
+    # New messages are announced one at a time, and arrow keys go through them.
     log = await told_of(ada.page, "log")
     assert log["live"] == "polite" and log["atomic"] is False
     await reach(ada, "Messages", role="log", key="Shift+Tab")
@@ -106,11 +106,12 @@ async def go_through_messages(ada: Person) -> None:
     await expect(ada.page.locator(".picker button").first).to_be_focused()
     await press("Enter")
     await expect(message(ada, "two!").locator(".reaction")).to_have_accessible_name("👍 1 person")
-    # Tab leads past all the buttons of all the messages.
+    # Tab skips all buttons of all messages.
     await ada.page.locator("#messages-box").focus()
     await press("Tab")
     assert await ada.page.evaluate("document.activeElement.closest('#composer') !== null")
-    # And so does Shift+Tab; from the buttons of a message it leads to itself, and to those of the one before.
+    # So does Shift+Tab. From a message's buttons it goes to the message, and then to the buttons of the one
+    # before.
     await press("Shift+Tab")
     await expect(ada.page.locator("#messages-box")).to_be_focused()
     await press("End")
@@ -132,13 +133,13 @@ async def go_through_messages(ada: Person) -> None:
     await reach_message(ada, first)
     await press("End")
     await expect(last).to_be_focused()
-    # From the last button of the last one Tab goes on to what stands behind.
+    # From the last button of the last message Tab continues to the element after the list.
     await last.get_by_role("button", name="More").focus()
     await reach(ada, "Message to general", role="textbox")
 
 
 async def reach_message(person: Person, wanted: Locator) -> None:
-    """Back from its buttons."""
+    """Return from a message's buttons to the message."""
     for _ in range(MOST_STOPS):
         await person.page.keyboard.press("Shift+Tab")
         if await wanted.evaluate("(message) => message === document.activeElement"):
@@ -178,7 +179,7 @@ async def go_elsewhere(ada: Person) -> None:
     await expect(message(ada, "two!").first).to_be_focused()
     await press("Escape")
     await expect(ada.page.get_by_role("searchbox")).to_have_count(0)
-    # Whoever just begins to write is in the field.
+    # Typing outside a field goes to the message field.
     await type_("three")
     await expect(box(ada)).to_have_value("three")
 

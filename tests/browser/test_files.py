@@ -1,4 +1,4 @@
-"""Any file: kept as it came and never rendered; sound and video play in place, pictures are written anew."""
+"""Any file: stored unchanged and never rendered. Sound and video play in place; pictures are re-encoded."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.kit.videos import sound_file, video
 __all__ = ["axe"]
 
 DOCUMENT = b"<!doctype html><title>x</title><script>alert(1)</script>" + bytes(2_000)
-# What the browser is told about a file, and what it holds.
+# The headers that the browser gets for a file, and its content.
 FETCH = """async (url) => {
   const answer = await fetch(url);
   const text = new TextDecoder("latin1").decode(await answer.arrayBuffer());
@@ -55,7 +55,7 @@ async def test_any_file_is_shown_by_what_it_is(people: People, axe: str) -> None
     said = message(ada, "All kinds")
     assert not await ada.page.locator("#messages-box").evaluate(SIDEWAYS)
 
-    # Sound and video play where they stand.
+    # Sound and video play in place.
     await expect(said.locator(".sound figcaption")).to_have_text(re.compile(r"^tone\.mp3 \d+ kB$"))
     await plays(said.locator("audio"))
     film = said.locator("video")
@@ -63,13 +63,13 @@ async def test_any_file_is_shown_by_what_it_is(people: People, axe: str) -> None
     await plays(film)
     assert await film.evaluate("(film) => film.videoWidth / film.videoHeight") == 640 / 360
 
-    # A picture is one whatever it is called, and nothing that its camera told is left.
+    # A picture is recognised whatever its name, and all its metadata is removed.
     picture = said.locator(".openable img")
     await expect(picture).to_have_js_property("complete", True)
     _, written = await ada.page.evaluate(FETCH, await picture.get_attribute("src"))
     assert SECRET.decode() not in written
 
-    # Everything else is a name, a size and a way to save it.
+    # Other files have a name, a size and a download link.
     listed = said.locator(".file")
     await expect(listed).to_have_text(
         [re.compile(r"^page\.html 2\.1 kB$"), re.compile(r"^report\.zip 1\.5 MB$")]
@@ -110,7 +110,7 @@ async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
         refused = ada.page.locator(".upload-list [data-state=refused]")
         told = f"{ACCEPTED}, and files with these extensions: pdf, mp3."
         await expect(refused.get_by_role("status")).to_have_text(told)
-        # It would be refused again.
+        # The server would reject it again.
         await expect(refused.get_by_role("button")).to_have_count(1)
         await keeps_nobody_out(ada, axe, "a file that is not accepted")
         assert await ada.page.evaluate(TOO_WIDE) == []

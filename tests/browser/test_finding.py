@@ -1,4 +1,4 @@
-"""What was said is found again: by search and its filters, among the pins, and by the quick switcher."""
+"""Messages are found by search and its filters, among the pins, and by the quick switcher."""
 
 import re
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ PICTURE = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene
 
 
 async def search(person: Person, query: str, *finds: str) -> Locator:
-    """The lines of what is found: these, the newest first."""
+    """Search, and wait for these lines, latest first."""
     field = person.page.get_by_role("searchbox", name="Search messages")
     await field.fill(query)
     await field.press("Enter")
@@ -65,7 +65,7 @@ async def test_search_finds_by_words_and_filters_and_leads_there(people: People,
     await search(ada, "apples after:2001-01-01 before:2002-01-01")
     await expect(ada.page.get_by_text("Nothing found.")).to_be_visible()
     await keeps_nobody_out(ada, axe, "a search that finds nothing")
-    # Filters are completed; a whole line leads to its message.
+    # Filters are completed; a whole line links to its message.
     field = ada.page.get_by_role("searchbox", name="Search messages")
     await field.fill("red ")
     await expect(ada.page.get_by_text("Nothing found.")).to_have_count(0)
@@ -126,13 +126,13 @@ async def test_a_few_letters_lead_to_a_channel_or_a_person(people: People, axe: 
     await expect(grace.page.get_by_role("dialog", name="Ada")).to_be_visible()
 
 
-# A letter that is none yet: name servers answer for it, and browsers refuse it.
+# An invalid letter that name servers resolve and browsers reject.
 REFUSED, ASKED = "\u0378", "xn--zva"
 
 
 @asynccontextmanager
 async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
-    """Somebody in a channel of a server from which links lead to hosts of the test's own."""
+    """Open a channel of a server from which links lead to hosts of the test's own."""
     executable = chromium()
     assert executable is not None, "Chromium is missing; ci/setup installs it"
     async with AsyncExitStack() as stack:
@@ -151,16 +151,16 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
 def test_what_a_link_leads_to_is_shown_until_its_author_takes_it_away(tmp_path: Path) -> None:
     async def body() -> None:
         async with reader_on_an_internet(tmp_path) as ada:
-            # A page that could not show one of them would show no message.
+            # A page that failed to draw one of them would show no message.
             await write(ada, f"Odd: http://{REFUSED}.example/plain")
             await write(ada, f"Look: {HOST}/tea")
             preview = message(ada, "Look").locator(".preview")
             await expect(preview.get_by_role("link", name="Green tea")).to_have_attribute(
                 "href", f"{HOST}/tea"
             )
-            # The words are the stranger's, and plain text.
+            # The text is untrusted and shown as plain text.
             await expect(preview.locator(".preview-text")).to_have_text("How to <b>brew</b> it")
-            # The picture comes from the server, which has written it anew.
+            # The picture comes from the server, which has re-encoded it.
             await expect(preview.locator("img")).to_have_attribute("src", re.compile("/media/"))
             await expect(preview.locator(".quiet")).to_have_text("tea.example")
             await expect(message(ada, "Odd").locator(".preview")).to_have_count(0)
@@ -168,7 +168,7 @@ def test_what_a_link_leads_to_is_shown_until_its_author_takes_it_away(tmp_path: 
             await ada.page.get_by_role("menuitem", name="Remove link previews").click()
             await expect(preview).to_have_count(0)
 
-            # On a phone it is as wide as there is room for. The owner switches all of them off there.
+            # On a phone it takes the available width. The owner switches all previews off there.
             await ada.page.set_viewport_size(NARROW)
             await write(ada, f"Drink: {HOST}/tea")
             await expect(message(ada, "Drink").locator(".preview img")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Text in Firefox: somebody comes in, writes, edits, answers, reacts, sends a file and searches."""
+"""Text in Firefox: a person signs in, writes, edits, replies, reacts, sends a file and searches."""
 
 from playwright.async_api import ViewportSize, expect
 
@@ -46,7 +46,7 @@ async def test_text_is_written_read_and_found_in_firefox(
       await one(".upload-list [data-state=done]");
       enter(await one("#draft"));""")
     await expect(ada.page.get_by_role("link", name="large.bin")).to_be_visible()
-    # On a busy machine it may be found only a moment after it was posted: then it is searched for again.
+    # On a busy machine the message may be searchable only a moment after it was posted, so search again.
     found = await grace.does("""
       await press("Search");
       const field = await one("input[type=search]");

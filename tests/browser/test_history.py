@@ -27,11 +27,11 @@ A_DAY = 150
 LAST = DAYS * A_DAY - 1
 MOST_DRAWN = 400  # As in state/conversation.js.
 BEGINNING = datetime(2020, 1, 1, 12, tzinfo=UTC)
-EDITED = 12  # It follows another under the same name.
-# The number of each message that is drawn, by the label of its day.
+EDITED = 12  # It follows another message under the same name.
+# The number of each drawn message, by the label of its day.
 DRAWN = """(list) => [...list.querySelectorAll("section")].map((day) => [day.ariaLabel,
   [...day.querySelectorAll(".body > .text")].map((text) => Number(/\\d+/.exec(text.textContent)[0]))])"""
-# The last message at the one end or the first at the other, and where it is when one has scrolled there.
+# Scroll to one end. Return the last or first message there, and its position.
 TO_AN_END = """(box, down) => {
   box.scrollTop = down ? box.scrollHeight : 0;
   const all = [...box.querySelectorAll(".message")];
@@ -39,7 +39,7 @@ TO_AN_END = """(box, down) => {
   return [element.dataset.id, element.getBoundingClientRect().bottom];
 }"""
 WHERE = """(box, id) => box.querySelector(`[data-id="${id}"]`)?.getBoundingClientRect().bottom ?? null"""
-# A message that the upper edge cuts through.
+# Scroll so that the upper edge cuts through a message.
 CUT_BY_THE_EDGE = """(box) => {
   box.scrollTop = 0;
   box.querySelector(".message").scrollIntoView();
@@ -48,7 +48,7 @@ CUT_BY_THE_EDGE = """(box) => {
 
 
 def exported() -> dict[str, object]:
-    """As DiscordChatExporter writes it: two people take turns after five messages each."""
+    """Return an export in DiscordChatExporter's format: two people take turns after five messages each."""
     people = [
         {"id": "10", "name": "ada", "nickname": "Ada L."},
         {"id": "11", "name": "ben", "nickname": "Ben"},
@@ -74,7 +74,7 @@ def exported() -> dict[str, object]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path) -> AsyncIterator[Product]:
-    """With the history of another program, which a server takes in once it has an owner."""
+    """Run a server that imports another program's history once it has an owner."""
     async with running_product(tmp_path / "data") as empty:
         url = urlsplit(empty.url)
         [invite] = parse_qs(url.fragment)["invite"]
@@ -95,7 +95,7 @@ async def product(tmp_path: Path) -> AsyncIterator[Product]:
 
 
 async def drawn(person: Person) -> list[int]:
-    """The numbers of the messages that are drawn: none is missing between, and each is under its day."""
+    """Return the numbers of the drawn messages. None is missing in between, and each is under its day."""
     days: list[tuple[str, list[int]]] = await person.page.locator("#messages").evaluate(DRAWN)
     numbers = [number for _, each in days for number in each]
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
@@ -106,7 +106,7 @@ async def drawn(person: Person) -> list[int]:
 
 
 async def go_on(person: Person, *, down: bool) -> None:
-    """Scroll to an end of what is drawn, and wait for more: what was before the eyes stays where it was."""
+    """Scroll to an end of the drawn messages, and wait for more. Messages in view keep their position."""
     box = person.page.locator("#messages-box")
     end = -1 if down else 0
     before = (await drawn(person))[end]
@@ -136,7 +136,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     address = await address_of(ada, 10)
 
-    # By a link, in a page that is there and in one that comes.
+    # By a link, in an open page and in a new one.
     marked = ada.page.locator(".message.marked > .body > .text")
     await ada.page.evaluate("(address) => { location.href = address; }", address)
     await expect(marked).to_have_text("nr10 star")
@@ -149,14 +149,14 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     await expect(ada.page.get_by_role("button", name="To the newest")).to_be_visible()
 
     await ada.page.mouse.move(0, 0)
-    # What follows under the same name says only what is new about it.
+    # A message that continues under the same name shows only its new parts.
     changed = message(ada, f"nr{EDITED} star")
     await expect(changed.locator(".mark")).to_have_text(["edited"])
     await expect(changed.locator(".author")).to_be_hidden()
     await expect(changed.locator(".avatar")).to_be_hidden()
     await expect(message(ada, f"nr{EDITED + 1} star").locator(".byline")).to_be_hidden()
 
-    # What is done with a message that the edge cuts stands within sight.
+    # The buttons of a message cut by the edge are visible.
     await ada.page.locator("#messages-box").evaluate(CUT_BY_THE_EDGE)
     first_id = await ada.page.locator(".message").first.get_attribute("data-id")
     first = ada.page.locator(f".message[data-id='{first_id}']")
@@ -167,7 +167,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     )
     assert actions is not None and box is not None
     assert actions["y"] >= box["y"]
-    # Its buttons stay while their menu is open; those of a message that is not in use are not drawn.
+    # Its buttons stay while their menu is open. The buttons of other messages are not drawn.
     shown = first.locator(".actions [data-icon=reply]")
     await expect(shown).to_be_visible()
     await first.get_by_role("button", name="More").press("Enter")
@@ -202,7 +202,7 @@ async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     earlier = ada.page.locator(".older")
 
-    # Refused: what is there stays where it is, and nothing more is asked until somebody wants it.
+    # Refused: the present messages stay in place, and nothing more is requested until the person retries.
     line.spoil("history")
     await told_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
     await keeps_nobody_out(ada, axe, "earlier messages that are refused")
@@ -214,7 +214,7 @@ async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
     await expect(ada.page.locator(".older.error")).to_have_count(0)
 
-    # Never answered, over a connection that is there.
+    # Never answered, over a working connection.
     line.hold("history")
     await told_above(ada, earlier, "The server cannot be reached(.|\\n)*Try again")
     line.let_go()
@@ -222,7 +222,7 @@ async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again
     await earlier.get_by_role("button", name="Try again").click()
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
 
-    # Asked for when the connection is lost: nobody has to do anything when it is back.
+    # Requested when the connection is lost: it recovers without any action.
     line.cut_before("history")
     first = (await drawn(ada))[0]
     await told_above(ada, earlier, "The server cannot be reached. Trying again…")
@@ -231,7 +231,7 @@ async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again
 
 
 async def told_above(person: Person, earlier: Locator, words: str) -> None:
-    """Scroll up until this stands above the messages; a page just opened may go back to its end."""
+    """Scroll up until this text is above the messages. A page just opened may return to its end."""
 
     async def there() -> bool:
         await person.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")
@@ -245,7 +245,7 @@ async def test_a_date_leads_into_the_history(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await open_channel(ada, "old")
-    # By the keys: while more of the day is drawn, its heading moves away from a pointer.
+    # By keyboard: while more of the day is drawn, its heading moves away from a pointer.
     await ada.page.locator(".day button").last.press("Enter")
     dialog = ada.page.get_by_role("dialog", name="Jump to a date")
     await dialog.get_by_label("Date").fill("2020-01-02")

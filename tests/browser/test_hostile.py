@@ -1,4 +1,4 @@
-"""What strangers write and send runs nothing in the page, and nothing is wider than its column."""
+"""Hostile text and files run nothing in the page, and nothing is wider than its column."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ HOSTILE: dict[str, list[str]] = json.loads(
 )
 SIZES: dict[str, Any] = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
 LONG = "W" * 250
-# Few enough that nobody who gives them to everything asks the server for too much at once.
+# Few enough that people who apply them everywhere stay below the server's rate limits.
 STRANGE = [HOSTILE["names"][at][:32] for at in (2, 27, 29, 30)]
 DROP = """(target, [names, picture]) => {
   const dataTransfer = new DataTransfer();
@@ -33,7 +33,7 @@ DROP = """(target, [names, picture]) => {
     target.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
   }
 }"""
-# Elements that reach out of their column, but for those within one that moves or cuts off what it holds.
+# Elements that overflow their column, except those within a scrolling or clipping element.
 TOO_WIDE = """() => {
   const columns = ".messages-box, .sidebar, .aside, dialog[open], .composer, .head";
   const seen = (element) => element.checkVisibility({ visibilityProperty: true });
@@ -56,8 +56,8 @@ TOO_WIDE = """() => {
   }
   return found;
 }"""
-# Where words run from right to left in no element that asks them for their direction. Two letters on a
-# picture need none, nor does what is offered in a list that the browser draws.
+# Right-to-left text in elements without automatic direction. Exempt are the two letters on a picture and the
+# options of a list that the browser draws.
 UNDIRECTED = r"""() => {
   const turned = /[\u0590-\u08ff]/;
   const asked = (element) => element.closest("[dir=auto], bdi, .avatar, option");
@@ -70,7 +70,7 @@ UNDIRECTED = r"""() => {
   }
   return found.map((each) => `asks for no direction: ${each.outerHTML.slice(0, 200)}`);
 }"""
-# As a fault of the server would let it into the page: a script, a handler, styles.
+# Content as a fault of the server could let it into the page: a script, a handler, styles.
 INLINE = """<script>window.ran = "script";</script>
 <img id="injected" src="/nothing" onerror="window.ran = 'handler'" style="position: fixed">
 <style>#page { display: none; }</style>"""
@@ -78,7 +78,7 @@ TOLD = """
 window.refused = [];
 addEventListener("securitypolicyviolation", ({ effectiveDirective: which }) => window.refused.push(which));
 """
-# As a fault of the page would make it of a string.
+# Content as a fault of the page could make it from a string.
 STRINGS = """() => {
   const [element, script] = [document.createElement("div"), document.createElement("script")];
   document.body.append(element);
@@ -134,7 +134,7 @@ async def test_nothing_that_strangers_send_runs_or_breaks_the_page(people: Peopl
     cards = [card(number) for number in range(3)]
     url = f"/api/webhooks/{hook['id']}/{hook['token']}"
     await ask(ada, "POST", url, {"text": HOSTILE["markdown"][0], "display_name": "D" * 64, "cards": cards})
-    # What ends a block stands alone; a text holds no NUL.
+    # A text that ends a block stands alone; a text cannot hold NUL.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text.replace("\x00", "") for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"]]
@@ -172,7 +172,7 @@ async def test_nothing_that_strangers_send_runs_or_breaks_the_page(people: Peopl
 
 
 async def name_everything(ada: Person) -> None:
-    """Strange names are those of channels, of roles and of members, who have the roles."""
+    """Give strange names to channels, to roles and to members, who have the roles."""
     for short in STRANGE:
         await ask(ada, "POST", "/api/channels", {"name": short, "type": "text", "topic": short})
         role = (await ask(ada, "POST", "/api/roles", {"name": short, "color": 0xFF0000}))["id"]
@@ -220,7 +220,7 @@ async def refuses_what_is_injected(ada: Person) -> None:
 
 
 def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:
-    """What is looked at, each from the channel and back to it by Escape."""
+    """Open each view to check from the channel, and return by Escape."""
 
     async def pressed(name: str) -> None:
         await page.get_by_role("button", name=name, exact=True).first.click()

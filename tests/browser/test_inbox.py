@@ -1,4 +1,4 @@
-"""The inbox in the page: what mentions one, wherever it was said, and the way there."""
+"""The inbox in the page: mentions from everywhere, with links to them."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.kit.text_channels import box, come_to_read, do, message, open_channel
 __all__ = ["axe"]
 
 OPEN = "Control+Alt+N"
-# The first question for mentions is asked as one that the server refuses.
+# The first request for mentions is one that the server refuses.
 REFUSE_ONCE = """
 const send = WebSocket.prototype.send;
 let refused = false;
@@ -30,7 +30,7 @@ WebSocket.prototype.send = function (text) {
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """With a second text channel."""
+    """Run a server with a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_product(tmp_path / "data") as product:
         yield product
@@ -38,7 +38,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 
 async def apart(people: People) -> tuple[Person, Person]:
-    """Ada reads another channel than the one in which Grace writes."""
+    """Bring Ada into another channel than the one in which Grace writes."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada, "random")
     await come_to_read(grace, "general")
@@ -60,7 +60,7 @@ async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people
     await expect(inbox(ada)).to_contain_text("Nobody has mentioned you yet.")
     await mention(grace, ada, "dinner?")
     await write(grace, "unrelated")
-    # What comes while one looks is there at once.
+    # A mention that arrives while the inbox is open appears at once.
     await expect(lines(ada)).to_have_text(["@Ada dinner?"])
     await expect(inbox(ada)).to_contain_text("#general")
     await expect(inbox(ada).locator(".message-line")).to_contain_text("New")

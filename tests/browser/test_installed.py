@@ -1,4 +1,4 @@
-"""The page as an installed application: read without the server, updated without loss, and shared with."""
+"""The page as an installed application: readable offline, updated without loss, and a target for sharing."""
 
 import json
 import re
@@ -39,7 +39,8 @@ SHELL_IS_THERE = """async () => {
   return names.some((name) => name.startsWith("shell-")) && navigator.serviceWorker.controller !== null;
 }"""
 MANIFEST = "async () => (await fetch(document.querySelector('link[rel=manifest]').href)).json()"
-# What the system does with what is shared: it sends the form that the manifest describes, from nowhere.
+# The system's behaviour when something is shared: it submits the form that the manifest describes, without an
+# origin.
 SHARE = """async ([address, target, more = 0]) => {
   const form = document.createElement("form");
   const { action, method, enctype } = target;
@@ -64,7 +65,7 @@ SHARE = """async ([address, target, more = 0]) => {
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """With a second text channel, on a port that it has again when it is started again."""
+    """Run a server with a second text channel, on a port that it keeps after a restart."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_product(tmp_path / "data", "--port", str(free_ports(1)[0])) as product:
         yield product
@@ -72,7 +73,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 
 async def keeps(person: Person, text: str) -> None:
-    """Until the browser has what it needs without the server."""
+    """Wait until the browser has stored everything that it needs offline."""
 
     async def shell_is_there() -> bool:
         return bool(await person.page.evaluate(SHELL_IS_THERE))
@@ -150,7 +151,7 @@ async def test_a_site_that_shares_is_named_before_anything_of_it_is_shown(people
     await expect(dialog).to_contain_text("foreign.example wants to share something here.")
     await expect(dialog.get_by_role("blockquote")).to_have_count(0)
     await dialog.get_by_role("button", name="Show", exact=True).click()
-    # As many as a message takes.
+    # The maximum number of files in a message.
     await expect(dialog.get_by_role("list", name="Files").get_by_role("listitem")).to_have_count(10)
     await dialog.get_by_role("button", name="Close").click()
     await ada.page.reload()
@@ -207,7 +208,7 @@ async def test_a_share_that_is_no_form_or_too_large_opens_the_page_alone(people:
 async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
     tmp_path: Path, viewport: ViewportSize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Without it Playwright does not route the requests of service workers.
+    # Without this setting Playwright does not route the requests of service workers.
     monkeypatch.setenv("PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS", "1")
     web = tmp_path / "web"
     shutil.copytree(community.WEB_FOLDER, web)
@@ -248,7 +249,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
 
 
 async def fail_the_first_installation(person: Person) -> list[str]:
-    """Abort one request of the service worker that is being installed. Return the aborted addresses."""
+    """Abort one request of the service worker being installed. Return the aborted URLs."""
     aborted: list[str] = []
 
     async def abort_one(route: Route) -> None:
@@ -263,5 +264,5 @@ async def fail_the_first_installation(person: Person) -> list[str]:
 
 
 async def version(person: Person) -> str | None:
-    """Which files the page was made of."""
+    """Return the version of the files that the page was built from."""
     return await person.page.locator("head > script").get_attribute("src")

@@ -1,4 +1,4 @@
-"""People are invited by links that are made, shown as codes, listed and revoked in the page."""
+"""People are invited by links that are created, shown as codes, listed and revoked in the page."""
 
 import time
 from urllib.parse import parse_qs, urlsplit
@@ -18,7 +18,7 @@ DAY_MS = 24 * 3600 * 1000
 
 
 async def where_only_they_may(people: People, permission: str) -> Community:
-    """The moderator has this permission alone, and members may not invite by themselves."""
+    """Give this permission to the moderator alone; members may not invite by themselves."""
     here = await community(people, permission)
     [member] = [r for r in (await ask(here.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
     rest = [name for name in member["permissions"] if name != "create_invites"]
@@ -33,7 +33,7 @@ async def here(people: People) -> Community:
 
 
 async def make(person: Person, **choices: str) -> str:
-    """Make a link; choices are labels of the fields. Returns its address."""
+    """Create a link; choices are labels of the fields. Return its URL."""
     await person.press("Invite people")
     dialog = person.page.get_by_role("dialog", name="Invite people")
     for label, option in choices.items():
@@ -101,7 +101,7 @@ async def test_a_role_is_offered_by_those_who_give_roles(here: Community) -> Non
 
 
 async def make_for_approval(person: Person) -> str:
-    """Make a link whose guests wait to be let in. Returns its address."""
+    """Create a link whose guests wait to be admitted. Return its URL."""
     await person.press("Invite people")
     await person.page.get_by_role("switch", name="Approve each person").check()
     await person.press("Make a link")
@@ -111,7 +111,7 @@ async def make_for_approval(person: Person) -> str:
 
 
 async def asking_to_come_in(people: People, address: str, name: str = "Barbara") -> Person:
-    """Somebody who waits to be let in by a link."""
+    """Open the page of a guest who waits to be admitted by a link."""
     guest = await people.arrive(name)
     await guest.page.goto(address)
     await guest.page.reload()

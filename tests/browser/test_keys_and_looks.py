@@ -1,4 +1,4 @@
-"""Keys of input methods, the focus after Escape, and words and looks that must fit what they show."""
+"""Keys of input methods, the focus after Escape, and texts and styles that must fit their content."""
 
 import re
 
@@ -9,7 +9,7 @@ from tests.kit.people import WIDE, People, Person, both_widths
 from tests.kit.text_channels import both, box, come_to_read, do, message, write
 
 wide = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
-# Safari ends the conversion first; the Enter that ended it then differs from any other by its key code alone.
+# Safari ends the conversion first; the Enter that ended it then differs from any other only by its key code.
 ENDS_CONVERSION = """(field) => {
   const enter = { key: "Enter", code: "Enter", keyCode: 229, bubbles: true, cancelable: true };
   return field.dispatchEvent(new KeyboardEvent("keydown", enter));
@@ -26,7 +26,7 @@ IS_COVERED = """(message) => {
   const isAcross = letter.right > bar.left && letter.left < bar.right;
   return isAcross && letter.bottom > bar.top && letter.top < bar.bottom;
 }"""
-# The lowest contrast that any of these colours has as the colour of a role, and where.
+# The lowest contrast of any of these colours as a role's colour, and where it occurs.
 LOWEST_CONTRAST = """(colours) => {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const luminance = (colour) => {
@@ -59,7 +59,7 @@ LOWEST_CONTRAST = """(colours) => {
 
 
 def every_colour() -> list[str]:
-    """Every fourth level of red, green and blue, and the two that were reported."""
+    """Return every fourth level of red, green and blue, and the two colours that were reported."""
     levels = [0, 85, 170, 255]
     return ["#1abc9c", "#1a237e"] + [
         f"#{r:02x}{g:02x}{b:02x}" for r in levels for g in levels for b in levels
@@ -67,7 +67,7 @@ def every_colour() -> list[str]:
 
 
 async def ends_conversion(field: Locator) -> None:
-    """Nobody handles the key, so that the input method has it."""
+    """Check that no handler takes the key, so that the input method gets it."""
     await field.focus()
     assert await field.evaluate(ENDS_CONVERSION)
 

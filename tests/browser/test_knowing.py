@@ -1,4 +1,4 @@
-"""Being told of things in the page: levels, mutes, sounds, notices and the badge."""
+"""Notifications in the page: levels, mutes, sounds, notices and the badge."""
 
 import re
 from collections.abc import AsyncIterator
@@ -40,7 +40,7 @@ navigator.clearAppBadge = async () => { window.badge = 0; };
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """With a second text channel."""
+    """Run a server with a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_product(tmp_path / "data") as product:
         yield product
@@ -48,7 +48,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 
 async def apart(people: People) -> tuple[Person, Person]:
-    """Ada reads another channel than the one in which Grace writes."""
+    """Bring Ada into another channel than the one in which Grace writes."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.context.grant_permissions(["notifications"])
     await come_to_read(ada, "random")
@@ -61,7 +61,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe:
     ada, grace = await apart(people)
     await choose(ada, "general", "For 8 hours")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted")
-    # Until when is said where it is taken back.
+    # The end of a mute is shown where it can be cancelled.
     await entry(ada, "general").click(button="right")
     await ada.page.get_by_role("menuitem", name="Notifications").click()
     await expect(ada.page.get_by_role("menu")).to_contain_text(re.compile(r"Muted until .*\d:\d\d"))
@@ -96,7 +96,7 @@ async def test_the_servers_name_opens_what_concerns_all_of_it(people: People, ax
     await expect(ada.page.get_by_role("menuitem", name="Mark everything as read")).to_have_count(0)
     await ada.page.get_by_role("menuitem", name="Server settings").click()
     await expect(ada.page.get_by_role("region", name="This server")).to_be_visible()
-    # A member is offered what is theirs to do.
+    # A member is offered only the permitted items.
     await grace.show_channels()
     await grace.page.locator(".server-head").click(button="right")
     items = grace.page.get_by_role("menuitem")
@@ -169,7 +169,7 @@ async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) 
         await ada.page.get_by_role("switch", name=sound).uncheck()
     await ada.page.keyboard.press("Escape")
     await ada.hide_channels()
-    here = ada.page.locator(".voice-people li")  # On a phone nobody sees them during a call.
+    here = ada.page.locator(".voice-people li")  # On a phone the list is hidden during a call.
     await ada.press("Unmute")
     await grace.enter_call()
     await expect(here).to_have_count(2)
@@ -228,7 +228,7 @@ async def test_the_icon_shows_what_waits_also_where_its_reader_looks_elsewhere(p
     await open_channel(ada, "general")
     await expect(ada.page).to_have_title("general · svc")
     await ada.page.wait_for_function("() => window.badge === 0")
-    # What is on a page that nobody looks at is not read.
+    # Messages on a page that nobody looks at stay unread.
     await look_away(ada)
     await write(grace, "Hello?")
     await expect(message(ada, "Hello?")).to_be_visible()

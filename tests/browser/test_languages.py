@@ -1,4 +1,4 @@
-"""The page in other languages and scripts: no English is left in it, and words run the way they are read."""
+"""The page in other languages and scripts: no English is left, and text runs in its reading direction."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.web.test_words import OFFERED, SEARCH_FILTERS, messages
 
 __all__ = ["axe"]
 
-# What can be read or is read out.
+# Text that is visible or read aloud.
 WORDS = """() => {
   const isShown = (element) => element?.checkVisibility({ visibilityProperty: true });
   const found = new Set();
@@ -34,7 +34,7 @@ VARIANT = re.compile(r"^\s*\*?\[\w+\] (.*)$", re.MULTILINE)
 PAGES = ["members", "search", "pins", "threads", "inbox"]
 NAMED = {"general", "Voice", "svc", "Ada", "online"}
 HEBREW, ARABIC = "נועה כהן", "مرحبا بالجميع، متى نلتقي؟"
-# Where the words of an element are within it: the free room before and behind them.
+# The position of an element's text: the free space before and behind it.
 ROOM = """(element) => {
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -44,18 +44,18 @@ ROOM = """(element) => {
 
 
 def said(language: str, key: str) -> str:
-    """The words with this key, as far as nothing is filled in."""
+    """Return the text with this key, as far as nothing is filled in."""
     return messages(language)[key].strip().split("\n")[0]
 
 
 def sentences(language: str, key: str) -> Iterator[str]:
-    """All that the words with this key may be, with what is filled in still in braces."""
+    """Return all variants of the text with this key, with placeholders in braces."""
     text = messages(language)[key].split("\n#")[0].strip()
     yield from VARIANT.findall(text) if "->" in text else [text.split("\n")[0]]
 
 
 def english_in(texts: list[str], language: str) -> set[str]:
-    """What is English, and would be something else in this language."""
+    """Return text that is English and would differ in this language."""
     patterns = []
     for key in messages("en"):
         if set(sentences("en", key)) == set(sentences(language, key)):
@@ -70,7 +70,7 @@ def english_in(texts: list[str], language: str) -> set[str]:
 
 
 async def search(page: Page, language: str) -> None:
-    """Find what Ada wrote, with filters in the language of the page."""
+    """Find Ada's message, with filters in the language of the page."""
     field = page.get_by_role("searchbox")
     await field.fill(f"{said(language, 'search-from')}:Ada 2 -{said(language, 'search-has')}:")
     kinds = page.get_by_role("list", name=said(language, "search-filter-values"))
@@ -126,7 +126,7 @@ async def test_no_english_is_left_in_another_language(
         await page.keyboard.press("Escape")
         await expect(page.get_by_role("dialog")).to_have_count(0)
     await first.locator(".author").click()
-    # As dates are written there.
+    # In the local date format.
     joined = PLACED.sub(datetime.now().astimezone().strftime(date), said(language, "joined-on"))
     await expect(page.get_by_role("dialog").get_by_text(joined, exact=True)).to_be_visible()
     await look("a profile")
@@ -172,7 +172,7 @@ async def test_a_search_that_cannot_be_is_explained_in_every_language(people: Pe
         await page.get_by_role("searchbox").press("Enter")
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
         await wide_nowhere(page, language)
-        # A panel that is open comes back after a reload.
+        # An open panel comes back after a reload.
         await page.locator(".aside").get_by_role("button", name=said(language, "close")).click()
 
 
@@ -198,7 +198,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     name = came.locator("button.author")
     await expect(name).to_have_css("direction", "rtl")
     await expect(name).to_have_text(HEBREW)
-    # The name stands where names stand, beside the picture.
+    # The name is aligned with the other names, next to the picture.
     left = await ada.page.evaluate(
         "(text) => document.querySelector('.message .body').getBoundingClientRect().left", ""
     )
@@ -207,7 +207,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     await box(ada).fill(ARABIC)
     await expect(box(ada)).to_have_css("direction", "rtl")
     await wide_nowhere(ada.page, "left to right")
-    # A page of a language that runs so: nothing is cut off, and what begins stands at the right.
+    # A page in a right-to-left language: nothing is cut off, and text starts at the right.
     await ada.page.evaluate("document.documentElement.dir = 'rtl'")
     await wide_nowhere(ada.page, "right to left")
     await keeps_nobody_out(ada, axe, "right to left")

@@ -1,6 +1,6 @@
 """Markdown as a browser shows it: spoilers open, code is copied and coloured, and nothing hostile runs.
 
-What it means is tried without a browser, in tests/web. docs/http.md, "Messages".
+tests/web tests the parser without a browser. docs/http.md, "Messages".
 """
 
 import json
@@ -16,7 +16,7 @@ from tests.kit.views import Bench, bench
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
 )
-# Elements that reach out of the column, and are not within a block that moves.
+# Elements that overflow the column, outside of scrolling blocks.
 TOO_WIDE = """() => {
   const column = document.querySelector("body > div").getBoundingClientRect();
   const moves = (element) => element.closest(".table, .code pre");
@@ -28,7 +28,7 @@ TOO_WIDE = """() => {
     .filter((element) => (!moves(element) || moves(element) === element) && reachesOut(element))
     .map((element) => element.outerHTML.slice(0, 80));
 }"""
-# Of every colour of code against what is behind it, the lowest.
+# The lowest contrast of any code colour against its background.
 LEAST_CONTRAST = """() => {
   const numbers = (colour) => {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -67,7 +67,7 @@ async def test_code_is_coloured_and_copied(people: People, product: Product) -> 
     on = await bench(people, product)
     fetched: list[str] = []
     on.page.on("request", lambda request: fetched.append(request.url.rsplit("/", 1)[-1]))
-    # What colours it comes when code names a language.
+    # The highlighter loads when code names a language.
     await show(on, "`a` **b**\n```\nc\n```")
     await expect(on.page.locator(".code")).to_be_visible()
     assert "highlight.js" not in fetched
@@ -86,7 +86,7 @@ async def test_code_is_coloured_and_copied(people: People, product: Product) -> 
 async def test_emoji_are_drawn_in_colour_whatever_font_the_words_around_them_have(
     people: People, product: Product
 ) -> None:
-    """By `font-variant-emoji`: a machine that tests need not have an emoji font."""
+    """With `font-variant-emoji`: the test machine need not have an emoji font."""
     on = await bench(people, product)
     await show(on, "😄 **😄** `😄`\n```\n😄\n```")
     await on.page.evaluate("() => document.body.append(document.createElement('textarea'))")
@@ -103,7 +103,7 @@ async def test_spoilers_open_and_mentions_lead_there_by_keyboard(people: People,
     await show(on, "The murderer is ||the [gardener](https://a.example)||.")
     button = on.page.get_by_role("button", name=await on.words("markdown-spoiler"))
     await expect(button).to_have_attribute("aria-expanded", "false")
-    # Nor is it read aloud before.
+    # It is not read aloud before, either.
     tree = await on.page.locator(".markdown").aria_snapshot()
     assert "gardener" not in tree
     await expect(on.page.get_by_text("gardener")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""The list of members: a thousand at the price of those in sight, by role and presence, by keyboard."""
+"""The list of members: a thousand at the price of the visible ones, by role and presence, by keyboard."""
 
 import asyncio
 import re
@@ -15,14 +15,14 @@ from tests.kit.text_channels import come_to_read, open_channel
 
 CROWD = 1000
 AT_ONCE = 20
-# Rows in a window of 800 px, and what is drawn beyond it.
+# Rows in a window of 800 px, and the rows drawn beyond it.
 MOST_DRAWN = 60
 
 pytestmark = pytest.mark.timeout(240)
 
 
 async def crowd(address: str, size: int) -> None:
-    """So many join, one device each."""
+    """Let this many members join, one device each."""
     waiting = iter(range(1, size + 1))
 
     async def some() -> None:
@@ -37,7 +37,7 @@ async def crowd(address: str, size: int) -> None:
 
 
 def row(members: Locator, name: str) -> Locator:
-    """Somebody's own button, not that of their menu."""
+    """Return a member's own button, not that of their menu."""
     return members.get_by_role("button", name=re.compile(f"^{name}"))
 
 
@@ -47,7 +47,7 @@ async def list_of(person: Person) -> Locator:
 
 
 async def walk_through(person: Person, members: Locator) -> None:
-    """From the first to the last one and back, by the keys."""
+    """Go from the first to the last member and back, by keyboard."""
     rows = members.locator("li")
     assert await rows.count() < MOST_DRAWN
     await row(members, "Ada").focus()
@@ -101,7 +101,7 @@ async def test_members_stand_under_their_roles_are_reached_by_keys_and_leave_for
     members = await list_of(ada)
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Moderators 1", "GGrace"])
 
-    # Tab leads to one of them, the arrows to the others.
+    # Tab reaches one of them, the arrow keys the others.
     await expect(members.locator("li > button[tabindex='0']")).to_have_count(1)
     await ada.page.get_by_label("Find a member").press("Tab")
     await expect(row(members, "Ada")).to_be_focused()
@@ -115,7 +115,7 @@ async def test_members_stand_under_their_roles_are_reached_by_keys_and_leave_for
     await as_member(ada, "PATCH", "/api/roles/moderator", {"color": 0x3366CC})
     await expect(members.locator(".coloured")).to_have_text("Grace")
     await grace.page.close()
-    # They are here for a while yet: they may be loading it again.
+    # They stay in memory for a while: the page may be loading the list again.
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Offline 1", "GGrace"])
 
 
@@ -126,12 +126,12 @@ async def test_where_there_is_room_the_members_stay_beside_the_channel(people: P
     heading = ada.page.get_by_role("heading", name="One member")
     beside = ada.page.locator(".aside")
     await expect(heading).to_be_visible()
-    # Something else takes its place for a while.
+    # Another panel replaces it for a while.
     await ada.press("Pinned messages")
     await expect(heading).to_have_count(0)
     await beside.get_by_role("button", name="Close").click()
     await expect(heading).to_be_visible()
-    # A call has its own people; on a small page there is no room.
+    # A call shows its own people, and on a small page there is no room.
     await ada.enter_call()
     await expect(heading).to_have_count(0)
     await open_channel(ada, "general")
@@ -139,7 +139,7 @@ async def test_where_there_is_room_the_members_stay_beside_the_channel(people: P
     await ada.page.set_viewport_size({"width": 1280, "height": 800})
     await expect(heading).to_have_count(0)
     await ada.page.set_viewport_size({"width": 1440, "height": 800})
-    # Whoever closes it has closed it for good, till they open it again.
+    # A closed list stays closed until the person opens it again.
     await beside.get_by_role("button", name="Close").click()
     await expect(heading).to_have_count(0)
     await ada.page.reload()

@@ -1,4 +1,4 @@
-"""Whoever manages finds members in the settings, sees what was done to them, and acts on several at once."""
+"""Managers find members in the settings, see their moderation history, and act on several at once."""
 
 import asyncio
 import re
@@ -62,7 +62,7 @@ APART = """() => {
 
 
 async def test_members_are_narrowed_down_and_silenced_on_a_phone(people: People) -> None:
-    """What the notice says of it covers nothing that comes next."""
+    """The notice covers nothing that the next step needs."""
     here = await community(people, "timeout_members")
     silent = f"/api/members/{await own_id(here.owner)}/timeout"
     assert await refusal(here.member, "PUT", silent, {"duration_s": 60}) == "forbidden"
@@ -71,7 +71,7 @@ async def test_members_are_narrowed_down_and_silenced_on_a_phone(people: People)
     await phone.set_viewport_size({"width": 390, "height": 780})
     rows = page.get_by_role("listitem")
     await page.get_by_text("Filters and order").click()
-    # Who was here when is for those who may send people away.
+    # Only members who may kick people see who was online when.
     await expect(page.get_by_label("Last seen")).to_have_count(0)
     await page.get_by_label("Joined").select_option("-30")
     await expect(page.get_by_text("Nobody matches.")).to_be_visible()
@@ -106,9 +106,9 @@ async def test_roles_are_given_to_several_and_several_are_banned(people: People)
         await dialog.get_by_label("Role").select_option("Helpers")
         await expect(dialog.locator(".bulk-people").last).to_contain_text(left_out)
         await dialog.locator("button[type=submit]").click()
-        await expect(dialog).to_have_count(0)  # Those who are done are chosen no more.
+        await expect(dialog).to_have_count(0)  # Members whose action is done are no longer selected.
         await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Give" else 0)
-    # The role is gone from Grace, too, who gets it back for what comes.
+    # Grace also loses the role, and gets it back for the next steps.
     [role] = [
         each for each in (await ask(here.owner, "GET", "/api/roles"))["roles"] if each["name"] == "Helpers"
     ]

@@ -1,4 +1,4 @@
-"""Moderators act on members in the page, see what is reported, and read who did what."""
+"""Moderators act on members in the page, handle reports, and read the audit log."""
 
 import re
 
@@ -41,13 +41,13 @@ async def menu(person: Person, of: str) -> Locator:
 
 
 async def choose(person: Person, of: str, item: str) -> Locator:
-    """Choose what is done to a member; the dialog that opens."""
+    """Choose an action on a member. Return the dialog that opens."""
     await (await menu(person, of)).get_by_role("menuitem", name=item, exact=True).click()
     return person.page.get_by_role("dialog")
 
 
 async def offers(person: Person, of: str, *items: str) -> None:
-    """These are the items of a member's menu; a role that was just given may be on its way to the page."""
+    """Wait for these items of a member's menu. A new role may still be on its way to the page."""
     await expect((await menu(person, of)).get_by_role("menuitem")).to_have_text(items)
     await person.page.keyboard.press("Escape")
 
@@ -271,7 +271,7 @@ async def test_reports_the_log_and_bans_are_each_worked_with_by_their_permission
 
 
 async def test_two_moderators_act_at_once(here: Community) -> None:
-    """The second hears that the first was quicker."""
+    """The second is told that the first was quicker."""
     ban = await choose(here.moderator, "Edsger", "Ban")
     kick = await choose(here.owner, "Edsger", "Kick")
     await ban.get_by_role("button", name="Ban").click()
@@ -284,7 +284,7 @@ CREW = {"name": "Crew", "rank": 200, "permissions": []}
 
 
 async def test_two_moderators_work_on_the_same_report_role_and_ban(people: People) -> None:
-    """Nothing that one does is undone by the other, and each is told what the other did."""
+    """Neither undoes the other's action, and each is told what the other did."""
     here = await community(
         people, "view_reports", "ban_members", "manage_roles", "kick_members", "manage_emoji"
     )
@@ -309,7 +309,7 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
         await roles.get_by_role("switch", name=permission).check()
     await here.owner.press("Save")
     await expect(here.owner.page.locator(".notice")).to_contain_text(["Saved."])
-    # All permissions are saved at once, so what another has switched must have come.
+    # All permissions are saved at once, so the other's change must have arrived.
     await expect(roles.get_by_role("switch", name="Kick members")).to_be_checked()
     await here.moderator.press("Save")
     await expect(notice).to_contain_text(["Saved."])

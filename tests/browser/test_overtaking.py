@@ -1,4 +1,4 @@
-"""Answers and pushes come by different ways, so either may be first: the page shows what is newest."""
+"""Responses and pushed events arrive by different paths in any order: the page shows the latest state."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from tests.kit.text_channels import come_to_read, entry, write
 
 
 class Held:
-    """The first answer to a kind of request: the server has given it, the page gets it when it is let go."""
+    """The first response to a kind of request, held back from the page until it is released."""
 
     def __init__(self, person: Person, path: str) -> None:
         self._page, self._path = person.page, path
@@ -28,7 +28,7 @@ class Held:
         await self._given.wait()
 
     async def let_go(self) -> None:
-        """Return when the page has it."""
+        """Release the response. Return when the page has it."""
         self._gone.set()
         await self._done.wait()
 

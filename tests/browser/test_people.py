@@ -1,4 +1,4 @@
-"""Oneself and others: devices, own data, who is blocked, what moderators are told, who is there."""
+"""Ourselves and others: devices, own data, blocked people, reports to moderators, and presence."""
 
 import json
 import re
@@ -48,7 +48,7 @@ async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_agai
     await phone.press("Add this device")
     await is_in(phone, "Ada")
 
-    # The first page hears of it: the code has done its work.
+    # The first page learns that the code has been used.
     await expect(page.get_by_role("listitem")).to_have_count(2)
     await expect(page.locator(".big-code")).to_have_count(0)
     await page.get_by_role("listitem").filter(has_not_text="This device").get_by_role("button").click()
@@ -97,7 +97,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
     await keeps_nobody_out(ada, axe, "somebody who signed out")
-    # The key is still here: nothing is lost without a question that says so.
+    # The key is still here: nothing is lost without a confirmation that says so.
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
     await expect(question).to_contain_text("not even you")
@@ -196,7 +196,7 @@ async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People,
     await expect(card.get_by_role("button", name="Unblock Ada")).to_be_visible()
     await grace.page.keyboard.press("Escape")
     await mention(ada, grace, "again and again")
-    # Not in the channel, where it was answered, or where it is searched; and it rings for nobody.
+    # Hidden in the channel, in replies and in searches, and without a sound.
     hidden = grace.page.locator(".message").filter(has_text="You have blocked this member.")
     await expect(hidden).to_have_count(3)
     await expect(grace.page.get_by_text("Something unkind")).to_have_count(0)
@@ -208,7 +208,7 @@ async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People,
     await grace.page.keyboard.press("Enter")
     await expect(grace.page.locator(".message-line")).to_contain_text("You have blocked this member.")
     await grace.page.keyboard.press("Escape")
-    # One message is looked at by a press, all of them by taking it back.
+    # A click reveals one message; unblocking reveals all.
     await hidden.first.get_by_role("button", name="Show").click()
     await expect(grace.page.locator(".message").first).to_contain_text("Something unkind")
     await grace.page.locator(".message button.author").first.click()
@@ -242,7 +242,7 @@ async def test_who_leaves_can_join_again_as_somebody_new(people: People, product
     await confirm(grace, "Leave the server")
     await expect(grace.page.get_by_text("You have left the server.")).to_be_visible()
     await expect(message(ada, "I was here")).to_be_visible()
-    # They are nobody now, and are asked what a newcomer is asked.
+    # They have no account now, and get the form for new members.
     await grace.page.goto("about:blank")
     await grace.page.goto(await invited(ada, product))
     await grace.press("Sign in as Grace")
@@ -326,13 +326,13 @@ async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_pers
     name = said.get_by_role("button", name="Grace", exact=True)
     await name.click()
     profile = ada.page.get_by_role("dialog", name="Grace")
-    # Who is mentioned from there is written to.
+    # Mentioning somebody from the profile starts a message to them.
     await profile.get_by_role("button", name="Mention Grace").click()
     await expect(ada.page.locator("#draft")).to_be_focused()
     await expect(ada.page.locator("#draft")).to_have_value("@Grace ")
     await ada.page.locator("#draft").fill("")
     await name.click()
-    # What the profile shows as a button is not in its menu again.
+    # Actions that are buttons of the profile are not repeated in its menu.
     await expect(profile.get_by_role("button", name="Message")).to_be_visible()
     await keeps_nobody_out(ada, axe, "the profile of another")
     await profile.get_by_role("button", name="More about Grace").click()
@@ -344,7 +344,7 @@ async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_pers
     await said.locator(".avatar-place").click(button="right")
     menu = ada.page.get_by_role("menu", name="More about Grace")
     await expect(menu.get_by_role("menuitem").first).to_be_focused()
-    # The owner may do all of it.
+    # The owner has all actions.
     for item in ("Profile", "Copy ID", "Change roles", "Block Grace", "Report"):
         await expect(menu.get_by_role("menuitem", name=item)).to_be_visible()
     await keeps_nobody_out(ada, axe, "the menu of a person")
@@ -356,7 +356,7 @@ async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_pers
     await ada.page.keyboard.press("Escape")
     await expect(menu).to_have_count(0)
     await expect(name).to_be_focused()
-    # The same in the list of members; about oneself there is less.
+    # The same in the list of members; about ourselves there are fewer.
     await ada.press("Members")
     members = ada.page.get_by_role("list", name="Members")
     await members.get_by_role("button", name="Grace", exact=True).click(button="right")

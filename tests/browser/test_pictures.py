@@ -1,6 +1,6 @@
-"""What the page looks like, as pictures: those of README.md and docs/using.md are copies of what this writes.
+"""Save pictures of the page. README.md and docs/using.md contain copies of them.
 
-They land in build/pictures, to be looked at, at both sizes and in both themes.
+They are saved in build/pictures, at both sizes and in both themes, for people to look at.
 """
 
 import json
@@ -21,7 +21,7 @@ from tests.kit.text_channels import open_channel, press_at, write
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 780}
-# Instead of the camera that Chromium makes up: a picture that stands still.
+# Replaces Chromium's fake camera: a still picture.
 CAMERA = """async (picture) => {
   const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
   const image = await createImageBitmap(new Blob([bytes]));
@@ -45,7 +45,7 @@ TALK = (
 
 
 def portrait(wall: str, hair: str, skin: str, clothes: str) -> str:
-    """Somebody before a wall, as a camera would show them; in base64."""
+    """Draw a person before a wall, as a camera would show them. Return it in base64."""
     image = Image.new("RGB", (1280, 720), wall)
     draw = ImageDraw.Draw(image)
     draw.rectangle((820, 90, 1150, 420), fill="#f4efe2", outline="#8a7a5c", width=14)

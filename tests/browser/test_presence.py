@@ -1,4 +1,4 @@
-"""How people are there, as the page shows it: idle by itself, and not to be disturbed because they say so."""
+"""Presence as the page shows it: idle by itself, and do-not-disturb by choice."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -21,7 +21,7 @@ SEEN_WITHIN_MS = 5_000
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """With a second text channel."""
+    """Run a server with a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_product(tmp_path / "data") as product:
         yield product
@@ -36,7 +36,7 @@ async def choose(person: Person, now: str, wanted: str) -> None:
 
 
 def listed(watcher: Person, name: str) -> Locator:
-    """Somebody in the list of members."""
+    """Return a member in the list of members."""
     return watcher.page.get_by_role("list", name="Members").locator("li").filter(has_text=name)
 
 
@@ -66,7 +66,7 @@ async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: P
     await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
     assert await heard(ada) == []
 
-    # It is kept, for another page too.
+    # It is kept for other pages too.
     await ada.page.reload()
     await choose(ada, "Do not disturb", "Online")
     await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")
@@ -96,9 +96,9 @@ async def test_who_touches_nothing_for_ten_minutes_is_idle(people: People) -> No
     await grace.press("Members")
 
     async def idle() -> bool:
-        # What watches is fetched behind the first messages: time goes on until it is there.
+        # The idle watcher loads after the first messages: advance the clock until it is there.
         await ada.page.clock.fast_forward("11:00")
-        # Not again at once: a page for which hours pass within a second finds the server silent.
+        # Not immediately again: to a page whose clock jumps hours in a second, the server looks dead.
         try:
             await expect(listed(grace, "Ada")).to_contain_text("Idle", timeout=SEEN_WITHIN_MS)
         except AssertionError:

@@ -1,4 +1,4 @@
-"""Private conversations in the page: unreadable to the server, and there again after a reload."""
+"""Private conversations in the page: unreadable to the server, and restored after a reload."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ NOTHING_KEPT = """() => new Promise((resolve) => {
 
 
 async def private(person: Person, other: str) -> None:
-    """From the profile of somebody who has written here."""
+    """Open a private conversation from the profile of an author in this channel."""
     await message(person, f"I am {other}").locator(".author").click()
     await person.page.get_by_role("dialog", name=other).get_by_role("button", name="Message").click()
     await expect(person.page.locator("#private-name")).to_have_text(other)
@@ -53,7 +53,7 @@ def private_message(person: Person, text: str) -> Locator:
 
 
 async def find(person: Person, words: str) -> None:
-    """The one message with these words, in what the browser keeps; go there."""
+    """Find the only message with these words in the browser's store, and go there."""
     await person.press("Search private messages")
     dialog = person.page.get_by_role("dialog", name="Search private messages")
     await dialog.get_by_label("Words").fill(words)
@@ -77,7 +77,7 @@ async def both(people: People, capture: Capture | None = None) -> tuple[Person, 
 
 
 def all_bytes(folder: Path) -> bytes:
-    """Of every file of the installation: the database, its log, what the programs wrote."""
+    """Read every file of the installation: the database, its log, and the programs' output."""
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
@@ -86,14 +86,14 @@ def conversation(person: Person, other: str) -> Locator:
 
 
 async def go_to(person: Person, other: str) -> None:
-    """A conversation that there is already, from the list of them."""
+    """Open an existing conversation from the list of conversations."""
     await person.show_channels()
     await conversation(person, other).click()
     await expect(person.page.locator("#private-name")).to_have_text(other)
 
 
 async def marks(person: Person, other: str, *counts: str) -> None:
-    """What is unread of a conversation, in the list of them."""
+    """Return the unread mark of a conversation in the list."""
     await person.show_channels()
     await expect(conversation(person, other).locator(".badge")).to_have_text(counts)
     await person.hide_channels()
@@ -106,7 +106,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     ada, grace = await both(people)
     await private(ada, "Grace")
     await say(ada, "The cellar key is under the mat")
-    # It reaches somebody who is elsewhere, and is counted there.
+    # The message reaches somebody who is elsewhere, and is counted there.
     await marks(grace, "Ada", "1")
     await expect(grace.page).to_have_title("(1) general · svc")
     await go_to(grace, "Ada")
@@ -115,7 +115,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     await say(grace, "Which mat?")
     await expect(said(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
 
-    # A reload leads back to it, with what was read, and it goes on.
+    # A reload returns to the conversation, with its read state, and it continues.
     await ada.page.reload()
     await expect(ada.page.locator("#private-name")).to_have_text("Grace")
     await expect(said(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
@@ -132,7 +132,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     assert len(numbers[0].split()) == 12
 
     kept = all_bytes(tmp_path)
-    assert b"I am Ada" in kept  # So what is in channels is found there.
+    assert b"I am Ada" in kept  # Channel messages, in contrast, are found there.
     for text in (b"cellar", b"Which mat", b"blue one"):
         assert text not in kept
 
@@ -147,7 +147,7 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
     await go_to(grace, "Ada")
     await expect(said(grace).locator("strong")).to_have_text("lighthouse")
 
-    # Grace answers and reacts, with what the channels have for it.
+    # Grace replies and reacts, with the same controls as in channels.
     await press_at(private_message(grace, "lighthouse"), "Reply")
     await say(grace, "Which lighthouse :)")
     answer = private_message(ada, "Which lighthouse 🙂")
@@ -161,7 +161,7 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
     await private_message(grace, "noon").locator(".reaction").click()
     await expect(private_message(ada, "noon").locator(".reaction")).to_contain_text("1")
 
-    # Arrow up edits what one said last, and only that.
+    # Arrow up edits our last message only.
     await field(ada).press("ArrowUp")
     editor = ada.page.get_by_label("Edit the message")
     await expect(editor).to_have_value("The **lighthouse** at noon")
@@ -183,10 +183,10 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
     await grace.page.reload()
     await expect(said(grace)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
     await expect(private_message(grace, "harbour").locator(".reaction")).to_contain_text("1")
-    # The line that is answered leads there.
+    # The quoted line links to its message.
     await private_message(grace, "Which lighthouse").locator(".replied").click()
     await expect(private_message(grace, "harbour")).to_be_focused()
-    # So does what is found.
+    # So does a search result.
     await find(grace, "WHICH light")
     await expect(private_message(grace, "Which lighthouse")).to_be_focused()
     kept = all_bytes(tmp_path)
@@ -197,7 +197,7 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
 @wide_only
 async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    # Grace's page is there, but takes no part in private conversations yet.
+    # Grace's page is open, but does not take part in private conversations yet.
     await grace.page.route("**/api/private/**", lambda route: route.abort())
     for person in (ada, grace):
         await come_to_read(person)

@@ -1,4 +1,4 @@
-"""Files in private conversations: sealed by the browser that sends them, opened by those who may read."""
+"""Files in private conversations: encrypted by the sender's browser, decrypted by its readers."""
 
 import asyncio
 import io
@@ -25,13 +25,13 @@ from tests.kit.waiting import wait_until
 __all__ = ["axe"]
 
 PLACE = "Harbour wall 7"
-# The page may not fetch what it has opened, so that is noted where it is made.
+# The page's policy forbids fetching decrypted files, so note them where they are created.
 NOTED = """(() => {
   const make = URL.createObjectURL;
   globalThis.blobs = new Map();
   URL.createObjectURL = (blob) => { const url = make.call(URL, blob); blobs.set(url, blob); return url; };
 })()"""
-# In one moment, quicker than anybody's hands.
+# At the same moment, quicker than any person.
 ATTACH_AND_SEND = """(field, text) => {
   const files = new DataTransfer();
   files.items.add(new File([text], "minutes.txt", { type: "text/plain" }));
@@ -40,14 +40,14 @@ ATTACH_AND_SEND = """(field, text) => {
   input.dispatchEvent(new Event("change", { bubbles: true }));
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }"""
-# How far each is from the one before.
+# The distance of each from the one before.
 GAPS = """(rows) => rows.map((row) => row.getBoundingClientRect())
   .map(({ top }, at, boxes) => top - (boxes[at - 1]?.bottom ?? top)).slice(1)"""
 WORDS = b"Minutes of the regatta committee. " * 200
 
 
 def photograph() -> FilePayload:
-    """With a sentence in it about where it was taken."""
+    """Return a photograph with its location in a sentence of its metadata."""
     picture = Image.effect_noise((320, 240), 80).convert("RGB")
     exif = Image.Exif()
     exif[0x010E] = PLACE
@@ -58,7 +58,7 @@ def photograph() -> FilePayload:
 
 
 async def put(person: Person, *files: FilePayload) -> None:
-    """To what is being written; ready once the server has all of it."""
+    """Attach a file. It is ready once the server has all of it."""
     await person.page.locator("#private-files").set_input_files(list(files))
     await expect(person.page.locator("#private .upload-list li[data-state=done]")).to_have_count(len(files))
 
@@ -78,7 +78,7 @@ def pictures(person: Person) -> Locator:
 
 
 async def loaded(picture: Locator) -> bytes:
-    """What the browser has of a picture that it shows."""
+    """Return the bytes of a displayed picture."""
     await expect(picture).to_have_js_property("complete", True)
     assert await picture.evaluate("img => img.naturalWidth") == 320
     found = await picture.evaluate(
@@ -108,14 +108,14 @@ async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot
     await expect(ada.page.locator("#private .upload-list li[data-state=done]")).to_have_count(2)
     await field(ada).fill("Two files")
     await field(ada).press("Enter")
-    # The picture opens by itself, and nothing in it says where it was taken.
+    # The picture opens by itself, and contains no location.
     for person in (ada, grace):
         await expect(said(person)).to_have_text(["Two files"])
         await expect(pictures(person)).to_have_count(1)
     shown = await loaded(pictures(grace))
     assert shown[:3] == b"\xff\xd8\xff"
     assert PLACE.encode() not in shown
-    # The document when it is asked for.
+    # The document opens on request.
     await grace.page.get_by_role("button", name="Open minutes.txt").click()
     assert await saved(grace, "minutes.txt") == WORDS
     await pictures(grace).click()
@@ -141,7 +141,7 @@ async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot
             await look(grace, axe, f"private files, {name}, {theme}", found)
     assert not found, "\n".join(found)
 
-    # With the message its files go, here and on the server.
+    # With the message its files are deleted, here and on the server.
     await private_message(ada, "Two files").hover()
     await private_message(ada, "Two files").get_by_role("button", name="Delete", exact=True).click()
     await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
@@ -166,11 +166,11 @@ async def test_what_is_hostile_is_saved_and_never_run_and_what_was_changed_or_lo
         "mimeType": "image/svg+xml",
         "buffer": b"<svg xmlns='http://www.w3.org/2000/svg' onload='top.taken = true'></svg>",
     }
-    # It says that it is a picture, and a browser that writes pictures anew would notice.
+    # It claims to be a picture, and a browser that re-encodes pictures would notice.
     false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
     await put(ada, page, drawing, false)
     await field(ada).press("Enter")
-    # Each says its name once, and they stand apart.
+    # Each says its name once, and they are separate.
     listed = grace.page.locator("#private .file")
     await expect(listed).to_have_text(
         [re.compile(rf"^{name} \d+ bytes?$") for name in ("page.html", "drawing.svg", "false.png")]
@@ -231,7 +231,7 @@ async def test_a_message_waits_for_its_files_and_then_goes_by_itself(people: Peo
     await expect(field(ada)).to_have_value("")
     assert tries > 1
 
-    # So it does if it is sent in the moment in which one attaches.
+    # Also if it is sent in the moment of attaching.
     await field(ada).fill("At once")
     await field(ada).evaluate(ATTACH_AND_SEND, WORDS.decode())
     arrived = private_message(grace, "At once")
@@ -239,7 +239,7 @@ async def test_a_message_waits_for_its_files_and_then_goes_by_itself(people: Peo
     await expect(field(ada)).to_have_value("")
     await expect(said(ada)).to_have_text(["As promised", "At once"])
 
-    # What can never be sent is not offered again.
+    # A message that can never be sent is not offered again.
     nothing: FilePayload = {"name": "nothing.txt", "mimeType": "text/plain", "buffer": b""}
     await ada.page.locator("#private-files").set_input_files([nothing])
     refused = ada.page.locator("#private .upload-list li")

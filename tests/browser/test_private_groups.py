@@ -1,4 +1,4 @@
-"""Private conversations of several people, and what is said when devices change."""
+"""Private group conversations, and the notes when devices change."""
 
 import re
 from functools import partial
@@ -24,7 +24,7 @@ async def three(people: People) -> tuple[Person, Person, Person]:
     alan = await people.arrive("Alan")
     await come_to_read(alan)
     await write(alan, "I am Alan")
-    # Whose device comes after a message cannot read it.
+    # A device that joins after a message cannot read it.
     for person in (grace, alan):
         await wait_until(f"{person.name} can be let in", partial(can_be_let_in, person), within_s=30.0)
     return ada, grace, alan
@@ -44,7 +44,7 @@ def notes(person: Person) -> Locator:
 
 
 async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str) -> None:
-    """Anybody in a group can remove others; everybody learns who did."""
+    """Let a member remove Edsger, as anybody in a group can, and check that everybody learns who did."""
     await grace.press("People and name")
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog.get_by_role("button", name="Remove Grace")).to_have_count(0)
@@ -85,7 +85,7 @@ async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
     await say(alan, "Grace does")
     await expect(said(grace)).to_have_text(["Who brings the flags?", "Grace does"])
 
-    # Whoever comes later reads what comes later, under the same name.
+    # A member who joins later reads later messages, under the same name.
     await ada.press("People and name")
     dialog = ada.page.get_by_role("dialog", name="People and name")
     await expect(dialog.get_by_role("listitem")).to_have_count(3)
@@ -93,13 +93,13 @@ async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
     await keeps_nobody_out(ada, axe, "the people of a group")
     await dialog.get_by_role("button", name="Add", exact=True).click()
     await ada.page.keyboard.press("Escape")
-    # Alan is told of before where his device came a moment after the others.
+    # A note about Alan may precede it, if his device joined a moment after the others.
     await expect(notes(grace).last).to_have_text("Edsger has joined.")
     await go_to(edsger, "Regatta committee")
     await say(grace, "Welcome aboard")
     await expect(said(edsger)).to_have_text(["Welcome aboard"])
 
-    # Whoever leaves reads nothing more, and keeps nothing.
+    # A member who leaves reads no further messages, and keeps none.
     await alan.press("People and name")
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
@@ -119,7 +119,7 @@ async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
 async def ada_sends_her_phone_what_was_said(
     ada: Person, grace: Person, phone: Person, axe: str, found: list[str]
 ) -> None:
-    """The phone asks, the old device shows which one that is, and the person there allows it."""
+    """Let the phone ask, let the old device show which device asks, and allow it there."""
     await phone.page.set_viewport_size(NARROW)
     await go_to(phone, "Grace")
     await expect(phone.page.locator("#beginning")).to_contain_text("before this device joined")
@@ -204,7 +204,7 @@ async def test_whoever_has_lost_every_device_is_told_what_is_gone_and_goes_on(
     await say(ada, "Hello")
     await go_to(grace, "Ada")
     await expect(said(grace)).to_have_text(["Hello"])
-    # Where the server knows a page no more in the middle of its reading, that is no fault of the page.
+    # The server may end a page's session while the page reads. That is not a fault of the page.
     await grace.page.route("**/api/private/conversations/**", no_more)
     async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
         await say(ada, "Still there?")
@@ -219,7 +219,7 @@ async def test_whoever_has_lost_every_device_is_told_what_is_gone_and_goes_on(
         "Messages from before this device joined cannot be read here."
     )
     await expect(found.page.locator("#beginning").get_by_role("button")).to_have_count(0)
-    # The server cannot read it either, and both go on.
+    # The server cannot read it either, and both continue.
     await say(ada, "Is it you?")
     await expect(said(found)).to_have_text(["Is it you?"])
     await say(found, "Yes, with a new phone")

@@ -1,4 +1,4 @@
-"""The number of a private conversation, compared by the camera."""
+"""The number of a private conversation, compared by camera."""
 
 import io
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.kit.product import Product
 __all__ = ["axe"]
 
 CAMERA = (640, 480)
-# Chromium on Linux reads no codes itself; browsers elsewhere do.
+# Chromium on Linux cannot read codes itself; browsers elsewhere can.
 READS_ITSELF = """(number) => {
   globalThis.BarcodeDetector = class {
     static async getSupportedFormats() { return ["qr_code"]; }
@@ -26,7 +26,7 @@ READS_ITSELF = """(number) => {
 
 
 def held(path: Path, screen: bytes | None) -> None:
-    """Held before the camera: a part of another screen, not quite straight, or nothing."""
+    """Hold part of another screen before the camera, not quite straight, or nothing."""
     room = Image.new("RGB", CAMERA, (96, 88, 80))
     if screen:
         shown = Image.open(io.BytesIO(screen)).convert("RGBA").resize((300, 300)).rotate(7, expand=True)
@@ -43,7 +43,7 @@ def drawn(text: str) -> bytes:
 
 
 async def with_the_number(people: People) -> tuple[Person, Person]:
-    """Both look at the number of their conversation."""
+    """Open the number of their conversation for both."""
     ada, grace = await both(people, Capture(*CAMERA))
     for person in (ada, grace):
         await person.page.set_viewport_size({"width": 1280, "height": 800})

@@ -1,4 +1,4 @@
-"""Whoever invites people is told when the address of the page cannot work for them, and what to do."""
+"""People who invite others are warned when the page's address cannot work for them, with advice."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ NAMES = f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1, MAP {NEARBY} 127.
 
 @asynccontextmanager
 async def opened(url: str, *flags: str) -> AsyncIterator[Person]:
-    """Somebody who has come in at this address, the first of all or with an invite."""
+    """Open this address as the first member or with an invite."""
     executable = chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
@@ -29,7 +29,7 @@ async def opened(url: str, *flags: str) -> AsyncIterator[Person]:
 
 
 async def told(person: Person, problem: str, what: str, to_do: str) -> None:
-    """Health says it, and so does every link that is made, on a computer and on a phone."""
+    """Check that the health page and every created link show it, on a computer and on a phone."""
     for size in (WIDE, NARROW):
         await person.page.set_viewport_size(size)
         page = await open_settings(person, "Health")
@@ -66,7 +66,7 @@ async def test_an_address_of_this_computer_is_for_nobody_else(people: People) ->
 async def test_an_address_without_a_certificate_lets_nobody_sign_in(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
-        # As operators tell their own browser to trust it, which nobody else's does.
+        # As operators make their own browser trust it, which nobody else's does.
         trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
         async with opened(url, trusted) as ada:
             await told(ada, "no-tls", "Browsers do not let anyone sign in at plain.example", "with --tls")

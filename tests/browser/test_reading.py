@@ -1,4 +1,4 @@
-"""A reader is led to what is new, and the page can be read at 200 % and without motion."""
+"""A reader is led to new messages, and the page can be read at 200 % and without motion."""
 
 import re
 
@@ -39,7 +39,7 @@ async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: P
     await expect(message(grace, "News 0").locator(".new-line")).to_have_text("New")
     await keeps_nobody_out(grace, axe, "where the new messages begin")
 
-    # Though the reader has it before their eyes.
+    # Although the message is visible to the reader.
     await message(grace, "News 3").click(button="right")
     await grace.page.get_by_role("menuitem", name="Mark as unread").click()
     await grace.show_channels()
@@ -50,7 +50,7 @@ async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: P
     await expect(entry(grace, "general")).to_have_accessible_name("general")
     await grace.hide_channels()
     await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
-    # It stands before what was unread, and not any more the next time.
+    # It stands before the unread messages, and is gone the next time.
     await expect(line).to_have_count(1)
     await expect(message(grace, "News 3").locator(".new-line")).to_be_attached()
     await grace.page.reload()
@@ -83,7 +83,7 @@ async def test_a_link_to_a_message_leads_there_without_another_page(people: Peop
     await expect(message(ada, "Look here").first).not_to_be_in_viewport()
     await ada.page.evaluate("(address) => { location.href = address; }", address)
     await expect(message(ada, "Look here").first).to_be_in_viewport()
-    # In a page that has to come first.
+    # In a page that has to load first.
     await ada.page.goto("about:blank")
     await ada.page.goto(copied)
     await expect(ada.page.locator(".message.marked")).to_have_attribute("data-id", message_id)
@@ -132,12 +132,12 @@ async def test_all_that_markdown_has_is_read_in_a_channel(people: People, axe: s
     await said.get_by_role("button", name="Copy", exact=True).click()
     await expect(said.get_by_role("button", name="Copied")).to_be_visible()
     assert await grace.page.evaluate("() => navigator.clipboard.readText()") == "const seats = 8;"
-    # The author has it back as it was written.
+    # The author gets it back as written.
     await box(ada).press("ArrowUp")
     await expect(ada.page.get_by_role("textbox", name="Edit the message")).to_have_value(TEXT)
 
 
-# What is cut off, as far as nothing around it scrolls.
+# Text that is cut off with no scrolling element around it.
 CUT_OFF = """() => {
   const cuts = (element) => /auto|scroll|hidden|clip/.test(getComputedStyle(element).overflow);
   const scrolls = (element) => element && (cuts(element) || scrolls(element.parentElement));
@@ -210,7 +210,7 @@ async def test_at_200_per_cent_nothing_is_cut_off_and_nothing_moves(
     await look("the first steps")
     await write(ada, "A word\n" * 40)
     await look("a channel")
-    # Most of the window is for what is read.
+    # Most of the window is for the messages.
     read = await ada.page.locator("#messages-box").evaluate("(box) => box.clientHeight")
     assert read > viewport["height"] * 0.37
     assert await box(ada).evaluate("(field) => field.clientWidth") > viewport["width"] * 0.6
@@ -238,7 +238,7 @@ async def test_at_200_per_cent_nothing_is_cut_off_and_nothing_moves(
         await page.click()
         await expect(ada.page.locator(".settings-page h3").first).to_be_visible()
         await look(f"settings: {await page.text_content()}")
-    # All of them in one list, of which one is chosen.
+    # All of them are in one list; one is chosen.
     await ada.press("All settings")
     await expect(ada.page.locator(".settings-page")).to_be_hidden()
     await look("all settings")

@@ -1,17 +1,17 @@
-"""What reports say is true for browsers on one machine: no distance, no loss, one clock for all.
+"""RTCP reports are correct for browsers on one machine: no distance, no loss, one clock for all.
 
-So a sender knows its line, and a receiver keeps a voice and its face in step. RFC 3550 section 6.4.
+With them a sender knows its line, and a receiver keeps voice and face in sync. RFC 3550 section 6.4.
 """
 
 from tests.kit.people import People
 from tests.kit.waiting import wait_until
 
-# Chromium reports about sound every five seconds, give or take half, and two tell the time.
+# Chromium reports about sound every five seconds, give or take half, and two reports are needed.
 WITHIN_S = 18
-# A busy machine adds to it; one that is computed wrongly is off by hours, or not there.
+# A busy machine adds to the round trip. A wrong calculation is off by hours, or gives none.
 LOOPBACK_S = 1.0
-# People notice 45 ms of sound ahead and 125 ms of it behind (ITU-R BT.1359). The browser gets there by and
-# by, so it is given more; a clock that is translated wrongly is off by seconds.
+# People notice 45 ms of sound ahead and 125 ms of it behind (ITU-R BT.1359). The browser gets there
+# gradually, so the limit is wider; a wrongly translated clock is off by seconds.
 IN_STEP_MS = 250
 SAME_CLOCK_MS = 500
 

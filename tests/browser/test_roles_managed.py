@@ -1,4 +1,4 @@
-"""Roles are made, ordered, given and taken in the page by those who may, below their own role only."""
+"""Roles are created, ordered, given and taken in the page by permitted members, below their own role only."""
 
 import re
 
@@ -30,7 +30,7 @@ async def here(people: People) -> Community:
 
 
 async def create(person: Person, name: str, *permissions: str) -> None:
-    """Make a role on the page of roles; its editor stays open."""
+    """Create a role on the page of roles; its editor stays open."""
     page = await open_settings(person, "Roles")
     await page.get_by_role("button", name="Create a role").click()
     await page.get_by_label("Name", exact=True).fill(name)
@@ -38,12 +38,12 @@ async def create(person: Person, name: str, *permissions: str) -> None:
         await page.get_by_role("switch", name=permission).check()
     await page.get_by_role("button", name="Create a role").click()
     await expect(page.get_by_role("button", name="Delete the role")).to_be_visible()
-    # Whoever has made a role gives it to somebody next.
+    # After creating a role, people give it to somebody.
     await expect(page.get_by_label("Give it to")).to_be_focused()
 
 
 async def roles_of(person: Person) -> list[str]:
-    """Names of somebody's roles, the highest first."""
+    """Return the names of a member's roles, highest first."""
     own = (await ask(person, "GET", f"/api/members/{await own_id(person)}"))["roles"]
     return [r["name"] for r in (await ask(person, "GET", "/api/roles"))["roles"] if r["id"] in own]
 
@@ -103,7 +103,7 @@ async def test_a_moderator_gives_no_permission_that_they_lack(here: Community) -
 
 async def test_roles_are_given_and_taken_from_the_list_and_the_profile(here: Community, axe: str) -> None:
     await create(here.moderator, "Greeters", "Create invites")
-    # The first closes what asks for whom the role is.
+    # The first Escape closes the list of members for the role.
     await here.moderator.page.keyboard.press("Escape")
     await here.moderator.page.keyboard.press("Escape")
     await expect(here.moderator.page.get_by_role("navigation", name="Settings pages")).to_have_count(0)
@@ -153,7 +153,7 @@ async def test_roles_are_ordered_by_whoever_ranks_above(here: Community) -> None
 async def test_whoever_may_manage_roles_orders_and_changes_those_below_their_own(here: Community) -> None:
     moderator, member = here.moderator, here.member
     await create(moderator, "Greeters", "Create invites")
-    await moderator.page.keyboard.press("Escape")  # What asks for whom the role is.
+    await moderator.page.keyboard.press("Escape")  # Closes the list of members for the role.
     await moderator.page.keyboard.press("Escape")
     await create(moderator, "Gardeners", "Create invites")
     await moderator.page.get_by_role("button", name="All roles").click()

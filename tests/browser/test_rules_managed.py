@@ -1,4 +1,4 @@
-"""Rules are written in the page, tried and switched on by those who may, and members learn what they do."""
+"""Rules are written in the page, tried and switched on by permitted members; affected members are told."""
 
 from playwright.async_api import Locator, Route, expect
 
@@ -27,12 +27,12 @@ async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: P
     await expect(page.get_by_role("status")).to_have_text("It would have found 1 of 2 messages.")
     await expect(page.locator("mark")).to_have_text("casino")
     await at_both_sizes(here.owner, axe, "a rule and what it would find")
-    # What was tried is what is switched on.
+    # Only the version that was tried can be switched on.
     await page.get_by_label("Words and patterns", exact=True).fill("*")
     await expect(on).to_be_disabled()
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("alert")).to_contain_text("nothing to look for")
-    # So that no pattern takes long, however it is written.
+    # The limit keeps every pattern fast, however it is written.
     await page.get_by_label("Words and patterns", exact=True).fill("a*b*c*d*e*f")
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("alert")).to_contain_text("has more than 3 stars inside")
@@ -81,7 +81,7 @@ async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> N
     wish = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
 
     async def answer_late(route: Route) -> None:
-        """With what there was before the owner made a rule."""
+        """Respond with the state before the owner created a rule."""
         await ask(here.owner, "POST", "/api/automod/rules", wish)
         await route.fulfill(json={"rules": []})
 
@@ -91,7 +91,7 @@ async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> N
         await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
         await page.get_by_role("button", name="Edit Gambling").click()
     owners, moderators = pages
-    # Whoever cannot time people out by hand cannot do it by a rule.
+    # A member who cannot time people out by hand cannot do it by a rule.
     await expect(owners.get_by_role("radio", name="Time its author out")).to_be_visible()
     await expect(moderators.get_by_role("radio", name="Time its author out")).to_have_count(0)
     await moderators.get_by_label("Name of the rule").fill("Betting")
@@ -117,7 +117,7 @@ async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> N
 async def switch_on(
     page: Locator, kind: str, action: str, entries: str | None = None, **numbers: str
 ) -> None:
-    """Make a rule of a kind, try it and switch it on; numbers are labels of its fields."""
+    """Create a rule of a kind, try it and switch it on; numbers are labels of its fields."""
     await page.get_by_role("button", name=kind, exact=True).click()
     if entries:
         await page.get_by_label(kind, exact=True).fill(entries)
@@ -164,7 +164,7 @@ async def test_each_kind_of_rule_does_what_was_chosen(people: People) -> None:
     await expect(here.member.page.get_by_role("alert")).to_contain_text(refused)
 
     await switch_on(page, "Repeated text", "Time its author out", How_often_the_same_text_is_allowed="1")
-    # Whoever moderates is spared.
+    # Moderators are exempt.
     for person in (here.moderator, here.owner):
         for _ in range(2):
             assert await ask(person, "POST", "/api/channels/general/messages", {"text": "Buy"})

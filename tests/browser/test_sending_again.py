@@ -1,4 +1,4 @@
-"""What is written while the line or the server is away: it comes once, in order, and nothing is lost."""
+"""Messages written while the network or the server is down arrive once, in order, and none is lost."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import LiveLine, both, box, do, is_listed_as, open_channel, shows, write
 
-__all__ = ["axe", "product"]  # The latter: with a second text channel.
+__all__ = ["axe", "product"]  # `product` is the one with a second text channel.
 
 
 @narrow_only
@@ -32,7 +32,7 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People, axe: s
     await shows(grace, ["before", "during"])
     await open_channel(grace, "random")
     await write(grace, "elsewhere")
-    # A key shows at once, whatever the line does.
+    # A key press shows at once, whatever the connection.
     await box(ada).press_sequentially("too early")
     assert await box(ada).input_value() == "too early"
     await box(ada).press("Enter")
@@ -47,7 +47,7 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People, axe: s
     assert line.first_events == ["authenticate", "resume"]
     await expect(ada.page.locator(".pending")).to_have_count(0)
 
-    # Neither does a reload lose what waits.
+    # A reload does not lose waiting messages, either.
     await line.cut()
     await box(ada).fill("kept")
     await box(ada).press("Enter")
@@ -73,12 +73,12 @@ async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> 
     await expect(ada.page.locator(".pending")).to_have_count(1)
 
     line.mend()
-    # The push says that it has come through after all.
+    # The pushed event shows that it has come through after all.
     await expect(ada.page.locator(".pending")).to_have_count(0)
     await write(ada, "and this")
     for person in (ada, grace):
         await shows(person, ["only once", "and this"])
-    # What the server has not heard is sent again by itself, under the same nonce.
+    # A message that the server has not received is sent again by itself, under the same nonce.
     line.cut_before("message_send")
     await box(ada).fill("once more")
     await box(ada).press("Enter")

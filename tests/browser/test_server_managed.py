@@ -1,4 +1,4 @@
-"""The owner settles what the server is, and webhooks and emoji are managed by those who may."""
+"""The owner changes the server's settings; permitted members manage webhooks and emoji."""
 
 import asyncio
 import io
@@ -40,7 +40,7 @@ KEPT_TEXTS = "SELECT count(*) FROM messages WHERE text = 'To be kept'"
 
 
 def texts_in(backup: Path) -> int:
-    """How often a backup has the message that is to be in it."""
+    """Return how often a backup contains the expected message."""
     kept = backup.with_name("database.sqlite3")
     with tarfile.open(backup) as archive, archive.extractfile(kept.name) or io.BytesIO() as inside:
         kept.write_bytes(inside.read())
@@ -58,7 +58,7 @@ async def test_the_owner_names_the_server_and_says_who_may_join(here: Community)
     await page.get_by_label("Name of the server").fill("Gardeners")
     await page.get_by_role("button", name="Save").click()
     await expect(here.member.page.locator(".server-head h2")).to_have_text("Gardeners")
-    # The answer to one choice does not undo the next, for which there is no answer yet.
+    # The response to one choice does not undo the next, whose response is still pending.
     held = asyncio.Event()
 
     async def hold(route: Route) -> None:
@@ -101,7 +101,7 @@ async def test_a_webhook_is_made_and_tried_in_the_page(here: Community, axe: str
     await page.get_by_role("button", name="Add a field").click()
     await page.get_by_label("Name of the field").fill("Commit")
     await expect(page.get_by_role("region", name="Preview").locator("dt")).to_have_text("Commit")
-    # What the server would refuse is said before, and what is typed as JSON is shown in the fields.
+    # Values that the server would reject are reported first, and typed JSON appears in the fields.
     sent = await json.input_value()
     await json.fill(sent.replace('"title"', '"url": "nowhere", "title"'))
     await expect(page.get_by_text("cards[0].url: It does not have the form")).to_be_visible()
@@ -165,7 +165,7 @@ async def test_several_emoji_are_added_named_by_their_files_and_changed_by_two_a
     await has_no_page(here.member, "Emoji")
     [left] = (await ask(here.member, "GET", "/api/emoji"))["emoji"]
     assert await refusal(here.member, "DELETE", f"/api/emoji/{left['id']}") == "forbidden"
-    # Whoever may write writes and reacts with what is left.
+    # A member who may write writes and reacts with the remaining emoji.
     member = here.member
     await box(member).press_sequentially("Look :hap")
     await expect(member.page.get_by_role("option", name=":happy_cat:").locator("img")).to_be_visible()
@@ -206,7 +206,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     await expect(listed(here.member, "Weather").locator(".bot-sign")).to_have_text("Bot")
     await here.member.page.evaluate(SPEAK, [token, "Rain at noon"])
     await expect(message(here.member, "Rain at noon").locator(".bot-sign")).to_have_text("Bot")
-    # It has roles as anybody has, and may what they say.
+    # A bot has roles like a member, and their permissions.
     assert await here.member.page.evaluate(LOOK_AT_BOTS, token) == 403
     await here.owner.press("Members")
     await listed(here.owner, "Weather").hover()
@@ -216,7 +216,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     role = dialog.get_by_role("switch", name="Helpers")
     await role.check()
     await becomes(lambda: here.member.page.evaluate(LOOK_AT_BOTS, token), 200)
-    await role.uncheck()  # Whoever has it may not delete another who has it.
+    await role.uncheck()  # A manager with this role cannot delete another member who has it.
     await becomes(lambda: here.member.page.evaluate(LOOK_AT_BOTS, token), 403)
     await here.owner.page.keyboard.press("Escape")
     await has_no_page(here.member, "Bots")
@@ -279,7 +279,7 @@ async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(
 
 
 async def counts_what_is_stored(here: Community) -> None:
-    """By kind and by member."""
+    """Check the storage by kind and by member."""
     picture = {"name": "sea.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
     await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
     await expect(here.member.page.locator(".upload-list li[data-state=done]")).to_be_visible()
@@ -290,7 +290,7 @@ async def counts_what_is_stored(here: Community) -> None:
     async def kinds() -> list[str]:
         return [each["kind"] for each in (await ask(here.owner, "GET", "/api/storage"))["by_kind"]]
 
-    await becomes(kinds, ["message"])  # What was sent for processing goes a moment later.
+    await becomes(kinds, ["message"])  # The file sent for processing is deleted a moment later.
     page = await open_settings(here.owner, "Storage")
     told = await ask(here.owner, "GET", "/api/storage")
     [kind], [holder] = told["by_kind"], told["by_member"]

@@ -1,4 +1,4 @@
-"""What the owner settles for the server is what newcomers meet, and files that are kept are accounted for."""
+"""Newcomers see the owner's settings for the server, and stored files are accounted for."""
 
 import json
 from urllib.parse import urlencode
@@ -45,7 +45,7 @@ async def test_icon_description_rules_and_welcome_channel_meet_whoever_comes(peo
     info = await barbara.page.evaluate("fetch('/info').then((answer) => answer.json())")
     await expect(shown).to_have_attribute("src", info["iconUrl"])
     assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
-    # So do those who install the page.
+    # People who install the page see them too.
     session = await barbara.page.context.new_cdp_session(barbara.page)
     told = await session.send("Page.getAppManifest")
     assert told["errors"] == []

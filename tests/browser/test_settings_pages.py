@@ -1,4 +1,4 @@
-"""Each permission opens its own pages of the settings, for a moderator who has it alone, and no others."""
+"""Each permission opens its own pages of the settings, for a moderator with only that permission."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ OWN = [
     *("Profile", "Look and language", "Voice and video", "Notifications", "Devices", "Blocked people"),
     *("Your data", "Signing out"),
 ]
-# What a permission opens, in the order of the list; a permission that is not here opens nothing.
+# The pages that a permission opens, in the order of the list. Permissions that are missing here open none.
 OPENS = {
     "manage_channels": ["Channels"],
     "manage_nicknames": ["Members"],
@@ -32,7 +32,7 @@ OPENS = {
 }
 OF_THE_OWNER = ["This server", "Health", "Storage", "Backups"]
 RULE = {"name": "x", "kind": "links", "action": "flag"}
-# What stands behind the pages, and is refused to a member; `{id}` is the owner.
+# The requests behind the pages, which a member may not make; `{id}` is the owner.
 REQUESTS: Mapping[str, Sequence[tuple[str, str, object]]] = {
     "This server": [("PATCH", "/api/settings", {"name": "Mine"})],
     "Channels": [
@@ -67,7 +67,7 @@ async def settings(person: Person) -> Locator:
 
 
 async def answers(person: Person, page: str) -> None:
-    """The page opens and has what it asked for: it waits for nothing, and nothing was refused."""
+    """Check that the page has loaded its data: it waits for nothing, and nothing was refused."""
     buttons = person.page.get_by_role("navigation", name=PAGES).get_by_role("button", name=page, exact=True)
     await buttons.click()
     region = person.page.get_by_role("region", name=page, exact=True)
@@ -80,7 +80,7 @@ async def answers(person: Person, page: str) -> None:
 async def test_every_permission_opens_its_pages_and_no_others(people: People) -> None:
     here = await community(people)
     owner, moderator, member = here.owner, here.moderator, here.member
-    # What members may on every new server is a permission like the others here.
+    # A permission that members have on every new server is tested like the others.
     rest = [name for name in names(BUILT_IN[MEMBER].permissions) if name != "create_invites"]
     await ask(owner, "PATCH", "/api/roles/member", {"permissions": rest})
     role = await give(owner, moderator, [], "Alone")

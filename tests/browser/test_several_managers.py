@@ -1,4 +1,4 @@
-"""What one who manages a list does is seen at once by another who looks at it."""
+"""A manager's change to a list appears at once for another manager who looks at it."""
 
 from urllib.parse import urlencode
 
@@ -12,7 +12,7 @@ MANAGING = ("ban_members", "manage_webhooks", "manage_invites", "manage_bots", "
 
 
 async def both_at(here: Community, page: str) -> tuple[Locator, Locator]:
-    """The page of the settings, as the owner and the moderator have it open."""
+    """Return the settings page that the owner and the moderator have open."""
     return await two_at(here.owner, here.moderator, page)
 
 
@@ -89,7 +89,7 @@ async def test_a_webhook_that_another_has_open_is_changed_and_deleted(people: Pe
     for page in (owners, moderators):
         await page.get_by_role("button", name="Delete the webhook").click()
     await confirm(here.owner, "Delete the webhook Nightly?", "Delete the webhook")
-    # The question is gone with what it was about.
+    # The confirmation disappears with its subject.
     await expect(here.moderator.page.locator("dialog.confirm")).to_have_count(0)
     for person, page in ((here.owner, owners), (here.moderator, moderators)):
         await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
@@ -129,7 +129,7 @@ async def test_whoever_waits_is_let_in_by_one_of_two_moderators(people: People) 
     await second.get_by_role("button", name="Let in").click()
     for page in (first, second):
         await expect(page.get_by_role("list", name="Waiting to be let in")).to_have_count(0)
-        # By whom somebody has come is in the list without another look.
+        # The inviter of a new member is in the list without a reload.
         await expect(page.get_by_role("listitem").filter(has_text=invite["code"])).to_contain_text(
             "used once"
         )

@@ -1,4 +1,4 @@
-"""Who has joined once is known again: by this browser's key, and by nothing that could be copied from it."""
+"""A member who joined once is recognised by this browser's key, which cannot be copied from the browser."""
 
 from playwright.async_api import expect
 
@@ -114,7 +114,7 @@ async def test_an_address_without_https_says_what_is_missing(
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url.replace("127.0.0.1", INSECURE_HOST))
-    # That there are no calls either, and what to do.
+    # The page also explains that there are no calls, with advice.
     await expect(ada.page.get_by_role("alert")).to_have_text(
         "Browsers allow signing in, the microphone and the camera only at https:// addresses, or on the "
         "server’s own computer at http://127.0.0.1. Ask whoever runs this server for its https:// address."

@@ -1,4 +1,4 @@
-"""Each state has its words: nothing there, on its way, without the server, refused, gone."""
+"""Each state has its text: empty, loading, offline, refused, gone."""
 
 from playwright.async_api import Locator, Route, expect
 
@@ -17,7 +17,7 @@ ASIDES = {"Pinned messages": "pins", "Threads that you follow": "threads", "Ment
 async def test_each_state_of_a_view_has_its_words(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
-    # Empty: the channel says what it is, and what to do.
+    # Empty: the channel describes itself and the next step.
     await expect(ada.page.get_by_text("Nobody has written in general yet. Say hello.")).to_be_visible()
     await write(ada, "Soon gone")
     await come_to_read(grace)
@@ -99,7 +99,7 @@ async def searched(grace: Person, axe: str) -> None:
 
 
 async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> None:
-    """Its answers refused, then what it hangs on gone; and a link to that."""
+    """Check a thread whose answers are refused, then one whose root message is gone, and a link to it."""
     await do(ada, "Soon gone", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
     field = ada.page.get_by_role("textbox", name="Reply in the thread")
@@ -135,7 +135,7 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> N
 
 
 async def without_the_server(grace: Person, line: LiveLine, axe: str) -> None:
-    """It is said, and when the server is back nobody has to do anything."""
+    """Check that the page reports the outage, and that it recovers without any action."""
     main, beside = grace.page.get_by_role("main"), grace.page.locator(".aside-body")
     await line.cut()
     await open_quickly(grace, "yard")
@@ -151,13 +151,13 @@ async def without_the_server(grace: Person, line: LiveLine, axe: str) -> None:
 
 
 async def open_quickly(person: Person, channel: str) -> None:
-    """Without waiting for what is in it."""
+    """Open a channel without waiting for its messages."""
     await person.show_channels()
     await entry(person, channel).click()
 
 
 async def follow(person: Person, message_id: str | None) -> None:
-    """A link to a message in the first channel."""
+    """Follow a link to a message in the first channel."""
     await person.page.evaluate("(id) => { location.hash = `#channel=general&message=${id}`; }", message_id)
 
 

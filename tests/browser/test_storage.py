@@ -1,4 +1,4 @@
-"""What a browser keeps may be spoilt, and it may refuse to keep anything: neither stops the page."""
+"""A browser's stored data may be corrupt, and storage may be refused: neither stops the page."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.kit.product import Product
 from tests.kit.text_channels import box, come_to_read, message, write
 
 KEPT = re.compile(r'= "(svc\.[\w-]+)"; *(?://.*)?$', re.MULTILINE)
-# Nothing of the kind that is expected, and something of it with nothing right within.
+# No data of the expected kind, and data of that kind with wrong contents.
 SPOILT = ("{", "[5, null, {}]", '{"member": 5, "text": [], "sounds": null, "channelId": {}}')
 SPOIL = """([names, value]) => {
   for (const name of names) for (const each of [localStorage, sessionStorage]) each.setItem(name, value);
@@ -32,7 +32,7 @@ async def test_nothing_that_is_found_in_the_storage_stops_the_page(people: Peopl
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Before")
-    # First what the page needs most is right, then not even that.
+    # First the page's most important data is intact, then not even that.
     others = [name for name in names() if name != "svc.identity"]
     for value, size in zip(SPOILT, (WIDE, NARROW, WIDE), strict=True):
         await ada.page.set_viewport_size(size)
@@ -43,7 +43,7 @@ async def test_nothing_that_is_found_in_the_storage_stops_the_page(people: Peopl
     await ada.page.set_viewport_size(NARROW)
     await ada.page.evaluate(SPOIL, [names(), SPOILT[-1]])
     await ada.page.reload()
-    # Whoever is nobody here any more has the key still, and is the same person.
+    # A member without an account still has the key, and is the same person.
     await come_to_read(ada)
     await expect(message(ada, "Before").get_by_role("button", name="Edit")).to_be_attached()
 

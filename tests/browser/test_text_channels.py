@@ -1,4 +1,4 @@
-"""Text channels in the page: written, changed, read.
+"""Text channels in the page: messages are written, edited and read.
 
 docs/webhooks.md, "Cards" and docs/http.md, "Messages"; docs/live.md.
 """
@@ -36,12 +36,12 @@ from tests.kit.waiting import becomes, wait_until
 
 __all__ = ["axe"]
 
-# What strangers may write; the same is tried in tests/web.
+# Hostile text; tests/web tests the same.
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
 )
 OWN_TOKEN = "() => JSON.parse(localStorage.getItem('svc.identity')).access_token"
-# The words of the first message, and where they are then.
+# The words of the first message, and their position.
 TO_THE_TOP = """(box) => {
   box.scrollTop = 0;
   const words = box.querySelector(".body > .text");
@@ -52,7 +52,7 @@ OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """With a second text channel."""
+    """Run a server with a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_product(tmp_path / "data") as product:
         yield product
@@ -65,7 +65,7 @@ def address_of(product: Product) -> str:
 
 
 async def webhook(product: Product, data_dir: Path) -> str:
-    """The URL of a new webhook in the channel general."""
+    """Return the URL of a new webhook in the channel general."""
     process = await asyncio.create_subprocess_exec(
         *(COMMAND[0], "admin", "webhook", "create", "--data-dir", str(data_dir)),
         *("--channel", "general", "--name", "Robot", "--json"),
@@ -133,7 +133,7 @@ async def test_reactions_come_and_go(people: People, axe: str) -> None:
     await expect(at_ada).to_have_accessible_name("👍 1 person")
     await at_ada.click()
     await expect(message(grace, "Dinner?").locator(".reaction")).to_have_accessible_name("👍 2 people")
-    # Who it was is told to pointers, keys and fingers.
+    # Pointers, keys and fingers can all show who reacted.
     await at_ada.hover()
     await expect(at_ada).to_have_attribute("title", "Grace and Ada")
     await message(ada, "Dinner?").focus()
@@ -157,7 +157,7 @@ async def test_reactions_come_and_go(people: People, axe: str) -> None:
 
 
 async def swipe(person: Person, start: int, end: int) -> None:
-    """With a finger over the messages."""
+    """Move a finger over the messages."""
     browser = await person.page.context.new_cdp_session(person.page)
     for kind, points in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
         touch = {"type": kind, "touchPoints": [{"x": x, "y": 300} for x in points]}
@@ -180,7 +180,8 @@ async def test_who_has_reacted_is_told_to_fingers_too(people: People) -> None:
     await expect(told.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await told.get_by_role("button", name="Close").tap()
     await expect(told).to_have_count(0)
-    # So does a finger that rests on the reaction: phones make this of it, Chromium without a screen nothing.
+    # So does a finger that rests on the reaction: phones turn that into this event, headless Chromium does
+    # not.
     await reaction.dispatch_event("contextmenu")
     await expect(told.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await told.get_by_role("button", name="Close").tap()
@@ -189,7 +190,7 @@ async def test_who_has_reacted_is_told_to_fingers_too(people: People) -> None:
     await expect(reaction).to_have_accessible_name("🎉 1 person")
     await reaction.tap()
     await expect(reaction).to_have_accessible_name("🎉 2 people")
-    # A finger that moves along the line opens the list of channels, where that is shut, and shuts it.
+    # A swipe in reading direction opens a closed list of channels; a swipe back closes it.
     channels = grace.page.locator("#channels")
     size = grace.page.viewport_size
     if size == NARROW:
@@ -204,7 +205,7 @@ async def test_who_has_reacted_is_told_to_fingers_too(people: People) -> None:
 
 
 async def say(http: ClientSession, text: str) -> None:
-    """As a program does: it waits for as long as the server tells it to."""
+    """Post as a program does: wait for as long as the server says."""
     while True:
         async with http.post("/api/channels/general/messages", json={"text": text}) as response:
             if response.status != 429:
@@ -242,7 +243,7 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
     await shows(ada, texts)
     await ada.press("To the newest")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
-    # Whoever is about to write turns back by the keys.
+    # A person who is about to write scrolls back by keyboard.
     await box(ada).press("PageUp")
     await expect(message(ada, texts[-1])).not_to_be_in_viewport()
     await box(ada).press("PageDown")
@@ -274,7 +275,7 @@ async def test_what_is_unread_is_counted_until_it_is_read(people: People, axe: s
     await write(grace, "three")
     await shows(ada, ["one", "two for @Ada", "three"])
     await open_channel(ada, "random")
-    # Away from it, it counts what the server does.
+    # Away from it, the page counts like the server.
     await is_listed_as(ada, "general", "general")
     await ada.page.reload()
     await expect(entry(ada, "random")).to_have_attribute("aria-current", "page")
@@ -299,7 +300,7 @@ async def test_what_a_webhook_says_in_a_row_stands_under_one_name(
     await expect(follows.locator(".mark")).to_have_count(0)
     await follows.click(button="right")
     await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
-    # What is new about it is said, and who says it is not said again.
+    # Only new information is shown; the author is not repeated.
     await expect(follows.locator(".mark")).to_have_text(["pinned"])
     for each in (".author", ".avatar"):
         await expect(follows.locator(each)).to_be_hidden()
@@ -326,7 +327,7 @@ async def test_a_card_of_a_webhook_is_shown(
     await expect(message(ada, "Done").locator(".author")).to_have_text("CI")
     await expect(message(ada, "Done").locator(".byline .mark")).to_have_text(["webhook"])
     shown = message(ada, "Done").locator(".webhook-card")
-    # Plain text, whatever stands in it.
+    # Plain text, whatever it contains.
     title = shown.get_by_role("link", name="Build 512 **failed**")
     await expect(title).to_have_attribute("href", "https://ci.example/builds/512")
     await expect(title).to_have_attribute("rel", "noopener noreferrer")
@@ -385,14 +386,14 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
     await write(ada, "Look")
     pictures = message(grace, "Look").locator(".gallery img")
     await expect(pictures).to_have_count(2)
-    # Their room is taken before they are there, and they come from our own server.
+    # Their space is reserved before they load, and they come from our own server.
     room = await pictures.first.bounding_box()
     assert room is not None and room["width"] == room["height"] > 100
     assert (await pictures.first.get_attribute("src") or "").startswith("/media/")
     await ada.page.locator(".upload-list [data-state=refused]").get_by_role("button").last.click()
     await expect(ada.page.locator(".upload-list li")).to_have_count(0)
 
-    # One alone is shown as it is.
+    # A single picture keeps its shape.
     await ada.page.locator("#files").set_input_files(
         {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
     )
@@ -441,7 +442,7 @@ async def test_a_call_goes_on_while_its_people_read(people: People, product: Pro
     async with ClientSession(address) as http, ChatServer(address, http, invite).member("Olga") as olga:
         voice = {person["nickname"] for person in olga.welcome["voice"]["voice"]}
     assert voice == {"Ada", "Grace"}
-    # The buttons of the call stay at hand; the channel's entry leads back to it.
+    # The buttons of the call stay available; the channel's entry leads back to it.
     await ada.press("Mute")
     await entry(ada, "Voice").click()
     await expect(ada.page.locator("#people")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Threads in the page: answers aside, with their own unread; and what links lead to, in short."""
+"""Threads in the page, with their own unread counts; and previews of links."""
 
 from playwright.async_api import Locator, expect
 
@@ -32,7 +32,7 @@ async def test_answers_stand_aside_and_are_counted_by_themselves(people: People,
     await answer(grace, "At the river")
     await answer(grace, "Or at mine")
 
-    # The channel shows how many there are, and counts none of them.
+    # The channel shows the number of answers, and counts none of them as unread.
     hint = message(ada, "Where").locator(".answers")
     await expect(hint).to_contain_text("2 replies")
     await expect(hint).to_contain_text("2 unread")
@@ -47,7 +47,7 @@ async def test_answers_stand_aside_and_are_counted_by_themselves(people: People,
     await answer(ada, "The river it is")
     await expect(thread(grace)).to_contain_text("The river it is")
     await keeps_nobody_out(grace, axe, "a thread with its answers")
-    # Both fields are there, each for its own.
+    # Both fields are there, each with its own draft.
     await box(ada).fill("Elsewhere")
     await box(ada).press("Enter")
     channel = grace.page.locator("#messages .message .body > .text")

@@ -1,4 +1,4 @@
-"""A file whose connection is cut goes on where it stopped, by itself and when one asks."""
+"""An interrupted upload resumes where it stopped, automatically and on request."""
 
 import re
 
@@ -19,18 +19,18 @@ DROP = """(target, size) => {
 
 
 class Line:
-    """The way of a person's files: the first piece comes; then nothing does until it is mended."""
+    """The connection of a person's uploads: the first piece passes, then nothing until it is repaired."""
 
     def __init__(self) -> None:
         self.cuts = 0
-        # What came through afterwards: the method, and where in the file a piece began.
+        # Requests that passed afterwards: the method, and the offset of the piece.
         self.went_on: list[tuple[str, str | None]] = []
         self._pieces = 0
         self._mended = False
 
     async def put_before(self, person: Person) -> None:
         await person.page.route(re.compile("/api/uploads"), self._pass)
-        # What a page asks past its service worker may miss a route that came while it was open.
+        # Requests that bypass the service worker may miss a route added while the page was open.
         await person.page.reload()
 
     def mend(self) -> None:
@@ -42,7 +42,7 @@ class Line:
             self.went_on.append((route.request.method, offset))
         else:
             self._pieces += offset is not None
-            # Neither a piece, nor a word about how far it is.
+            # Block pieces and progress requests alike.
             if self._pieces > 1:
                 self.cuts += 1
                 await route.abort("connectionreset")
@@ -55,7 +55,7 @@ class Line:
 
 
 async def upload_that_is_cut(ada: Person, line: Line) -> Locator:
-    """A file in the list of those that are on their way."""
+    """Return an upload in the list whose connection is cut."""
     await line.put_before(ada)
     await come_to_read(ada)
     upload = ada.page.locator(".upload-list li")

@@ -1,4 +1,4 @@
-"""People in calls are muted, moved and removed from the list of channels by those who may."""
+"""People in calls are muted, moved and removed from the list of channels by permitted members."""
 
 from playwright.async_api import Locator, expect
 
@@ -25,7 +25,7 @@ def edsger_in_the_list(person: Person) -> Locator:
 
 
 async def open_menu(person: Person, of: str) -> Locator:
-    """What can be done to somebody in a call."""
+    """Open the menu of a person in a call."""
     await person.page.locator(".voice-people li").filter(has_text=of).hover()
     await person.press(f"More about {of}")
     return person.page.get_by_role("menuitem")
@@ -50,7 +50,7 @@ async def test_somebody_is_muted_and_deafened_for_everybody(people: People) -> N
     await act(here.moderator, "Edsger", "Deafen")
     await expect(at_owner).to_contain_text("deafened by a moderator")
     await here.member.hears_nothing_of(here.moderator)
-    # Muted by oneself as well is muted still, and looks different, when the moderator's is taken back.
+    # A person who is also self-muted stays muted, with another icon, when the moderator's mute is lifted.
     await here.member.press("Mute")
     await act(here.owner, "Edsger", "Undeafen")
     await act(here.owner, "Edsger", "Unmute")
@@ -75,7 +75,7 @@ async def test_somebody_is_moved_by_the_menu_and_by_dragging_and_removed(people:
     await expect(in_room(here.owner, "Voice")).to_contain_text("Edsger")
     await here.member.is_connected()
 
-    # A member is offered nothing of it, and drags nobody.
+    # A member is offered no such items, and cannot drag anybody.
     await here.moderator.enter_call()
     await expect(in_room(here.member, "Voice")).to_have_count(2)
     await expect(here.member.page.locator(".voice-people .menu-holder")).to_have_count(0)
@@ -92,7 +92,7 @@ async def test_a_full_channel_is_refused_in_the_readers_language(people: People,
     channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
     [voice] = [channel["id"] for channel in channels if channel["name"] == "Voice"]
     await ask(here.owner, "PATCH", f"/api/channels/{voice}", {"user_limit": 1})
-    await here.moderator.enter_call()  # Who can move members is not kept out by a full channel.
+    await here.moderator.enter_call()  # A full channel does not keep out a member who can move others.
     page = here.member.page
     await here.member.press("Leave")
     await page.evaluate("localStorage.setItem('svc.language', 'de')")

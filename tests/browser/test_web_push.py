@@ -1,4 +1,4 @@
-"""Web Push from the settings of the page to the notice on the device, through a push service on loopback."""
+"""Web Push from the settings page to the notification on the device, with a push service on loopback."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Scene:
     grace: Member
 
     async def arrive(self, *, allowed: bool = True) -> Person:
-        """Somebody whose device can be subscribed."""
+        """Open the page of a person whose device can be subscribed."""
         ada = await self.people.arrive("Ada")
         if allowed:
             await ada.page.context.grant_permissions(["notifications"])
@@ -106,7 +106,7 @@ async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene)
     await scene.in_sight(ada, False)
     await scene.mention(ada, "**dinner** is ready")
     await Deliverer(ada.page).deliver(scene.device.read(await scene.service.next()))
-    # What the server can say of a private call, tests/chat/voice/test_private_rooms.py.
+    # tests/chat/voice/test_private_rooms.py lists what the server can report of a private call.
     await Deliverer(ada.page).deliver({"kind": "call", "talk_id": "a-conversation"})
 
     async def rung() -> bool:

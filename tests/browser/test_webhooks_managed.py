@@ -1,4 +1,4 @@
-"""What the page of a webhook offers is used by the programs that it is for, and shows its picture."""
+"""The instructions on a webhook's page work for their programs, and its picture is shown."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ async def here(people: People) -> Community:
 
 
 async def made(here: Community) -> Locator:
-    """The page of a new webhook, as the moderator sees it."""
+    """Open the page of a new webhook as the moderator."""
     page = await open_settings(here.moderator, "Webhooks")
     await page.get_by_label("Name of the webhook").fill("Alerts")
     await page.get_by_role("button", name="Create a webhook").click()

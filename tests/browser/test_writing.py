@@ -1,4 +1,4 @@
-"""What helps while one writes: completion, emoji, signs around words, commands, and answers to others."""
+"""Helpers while writing: completion, emoji, signs around words, commands, and replies."""
 
 import re
 
@@ -19,7 +19,7 @@ SLOW = """async (seconds) => {
   const body = JSON.stringify({ slow_mode_s: seconds });
   await fetch(`/api/channels/${id}`, { method: "PATCH", headers, body });
 }"""
-# In one go: nothing comes between.
+# All at once: nothing comes between.
 PASTE_AND_SEND = """(field, text) => {
   field.value = text;
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
@@ -44,17 +44,17 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general"])
     await expect(message(grace, "Hello").locator(".mention.own")).to_have_text("@Grace")
-    # Person and channel stand in one line with the words.
+    # Person and channel are in one line with the words.
     tops = "(all) => all.map((each) => Math.round(each.getBoundingClientRect().top))"
     assert len(set(await message(grace, "Hello").locator(".mention").evaluate_all(tops))) == 1
-    # Who writes a name out mentions as well.
+    # A name typed in full mentions too.
     await box(ada).press_sequentially("@grace, look")
     await box(ada).press("Enter")
     await expect(message(grace, "look").locator(".mention.own")).to_have_text("@Grace")
     await box(ada).press_sequentially("Done :tada:")
     await box(ada).press("Enter")
     await expect(message(grace, "Done 🎉")).to_be_visible()
-    # Escape leaves what was typed as it stands.
+    # Escape leaves the typed text unchanged.
     await box(ada).press_sequentially("@gr")
     await expect(ada.page.get_by_role("option", name="Grace")).to_be_visible()
     await box(ada).press("Escape")
@@ -80,7 +80,7 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
 @wide_only
 async def test_what_is_pasted_and_sent_at_once_means_what_it_says(people: People) -> None:
     ada, grace = await both(people)
-    # The first of all: nothing is fetched yet that knows emoji and names.
+    # On first use, when the code for emoji and names has yet to load.
     for text in ("Hooray :tada: @Grace\nand all", "And more"):
         await box(ada).evaluate(PASTE_AND_SEND, text)
         await expect(box(ada)).to_have_value("")
@@ -112,7 +112,7 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
     await expect(box(ada)).to_have_value("@Administrators ")
     await box(ada).press("Enter")
     await expect(grace.page.locator(".mention", has_text="@Administrators")).to_be_visible()
-    # Who may not is offered people, and mentions nobody by writing it out.
+    # A member without the permission is offered people only, and mentions nobody by typing a role's name.
     await box(grace).press_sequentially("@")
     await expect(grace.page.get_by_role("option")).to_have_text([re.compile("Ada$"), re.compile("Grace$")])
     await box(grace).press_sequentially("everyone to no one")
@@ -133,7 +133,7 @@ async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people
     await box(ada).press("Control+i")
     await box(ada).press("Control+b")
     await expect(box(ada)).to_have_value("so bold")
-    # Buttons above the field do the same while something is selected, and not longer.
+    # Buttons above the field do the same, only while something is selected.
     bar = ada.page.get_by_role("toolbar", name="Formatting")
     await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so ~~bold~~")
@@ -184,7 +184,7 @@ async def test_emoji_used_last_react_with_one_press(people: People, axe: str) ->
     await expect(quick).to_have_attribute("aria-pressed", "true")
     await quick.click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_count(0)
-    # A phone has no room for them beside the message.
+    # A phone has no room for them next to the message.
     await grace.page.set_viewport_size(NARROW)
     await tea.hover()
     await expect(quick).to_be_hidden()
@@ -247,7 +247,7 @@ async def test_commands_are_offered_after_a_slash_and_done_at_once(people: Peopl
     members = grace.page.get_by_role("list", name="Members")
     await expect(members).to_contain_text("at lunch")
     await expect(members.get_by_role("button", name=re.compile("^Ada L"))).to_be_visible()
-    # What the server refuses stays to be changed.
+    # A message that the server rejects stays, to be changed.
     await box(ada).fill("/nick Grace")
     await box(ada).press("Enter")
     await expect(ada.page.get_by_role("alert")).to_be_visible()
@@ -273,7 +273,7 @@ async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People, a
     await grace.page.reload()
     await expect(left).to_contain_text("you can write again in")
     await expect(box(grace)).to_have_value("Second")
-    # Moderators do not wait, and nobody when it is over.
+    # Moderators do not wait, and nobody does once it is over.
     await write(ada, "Third")
     await expect(ada.page.get_by_role("timer")).to_have_count(0)
     await ada.page.evaluate(SLOW, 0)
@@ -291,7 +291,7 @@ async def test_a_reply_names_what_it_answers_and_leads_there(people: People, axe
     await expect(grace.page.locator(".reply-line")).to_contain_text("Reply to Ada")
     await box(grace).press_sequentially("Nine is better")
     await box(grace).press("Enter")
-    # Quietly, if that is wished.
+    # Without a notification, if wanted.
     await press_at(grace.page.locator(".message").first, "Reply")
     notify = grace.page.get_by_role("button", name="Notify")
     await expect(notify).to_have_attribute("aria-pressed", "true")
@@ -308,7 +308,7 @@ async def test_a_reply_names_what_it_answers_and_leads_there(people: People, axe
     await keeps_nobody_out(ada, axe, "replies and what they answer")
     await answer.locator(".replied").click()
     await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text("Dinner at eight?")
-    # To a day: the first that was said since it began.
+    # To a day: its first message.
     await ada.page.locator(".day button").click()
     dialog = ada.page.get_by_role("dialog", name="Jump to a date")
     await dialog.get_by_role("button", name="Jump").click()

@@ -1,4 +1,4 @@
-"""A camera is sent as wide as somebody shows it, and not at all while nobody does.
+"""A camera is sent only as wide as its widest viewer shows it, and not at all without viewers.
 
 docs/signalling.md, "What nobody watches".
 """
@@ -16,7 +16,7 @@ ENCODING = """() => {
   const { active, maxBitrate, scaleResolutionDownBy } = sender?.getParameters().encodings[0] ?? {};
   return [active, maxBitrate / 1000, scaleResolutionDownBy];
 }"""
-# A window in which the only other tile is so wide, and the kbit/s and the scale that it is sent with.
+# Window sizes in which the only other tile is that wide, with the expected kbit/s and scale.
 SMALL, LARGE = (
     ({"width": 340, "height": 600}, [True, 150, 2]),
     ({"width": 900, "height": 700}, [True, 450, 1]),

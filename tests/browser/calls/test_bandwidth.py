@@ -1,4 +1,4 @@
-"""A browser reports what arrives, and a client that asks hears what its line carries."""
+"""A browser reports what arrives, and a client that asks learns its available bandwidth."""
 
 import json
 
@@ -13,7 +13,7 @@ async def test_a_page_that_asks_hears_what_its_line_carries(people: People) -> N
     estimates: list[int] = []
 
     def asking(socket: WebSocketRoute) -> None:
-        """Join as a client that asks, which the page does not do yet."""
+        """Join as a client that asks for its bandwidth, which the page does not do yet."""
         server = socket.connect_to_server()
 
         def from_page(message: str | bytes) -> None:
@@ -40,6 +40,6 @@ async def test_a_page_that_asks_hears_what_its_line_carries(people: People) -> N
     async def much() -> bool:
         return bool(estimates) and estimates[-1] >= 2_000_000
 
-    # Far more than one small camera: probes have found it, and the picture goes on meanwhile.
+    # Far more than one small camera: probes have found it, and the picture continues meanwhile.
     await wait_until("2 Mbit/s are found", much, within_s=15)
     await ada.sees(grace)

@@ -1,4 +1,4 @@
-"""What people do in a call beside being seen and heard: keys, music, layout, quality."""
+"""Features of a call besides seeing and hearing: keys, music, layout, quality."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-# Instead of the microphone; `speak(loudness)` says how loud it is, as the root of the mean square.
+# Replaces the microphone; `speak(loudness)` sets its loudness as a root mean square.
 A_TONE = """
 const context = new AudioContext();
 const [tone, gain] = [new OscillatorNode(context, { frequency: 440 }), new GainNode(context, { gain: 0 })];
@@ -35,13 +35,13 @@ A_TONE_ON_THE_LEFT = """() => {
   const opened = () => out.stream.getTracks().map((track) => track.clone());
   navigator.mediaDevices.getUserMedia = async () => new MediaStream(opened());
 }"""
-# What the page tells the system to do at its keys, which no test can press.
+# The handlers of the system's media keys, which no test can press.
 SYSTEM_KEYS = """() => {
   window.systemKeys = {};
   navigator.mediaSession.setActionHandler = (key, act) => { window.systemKeys[key] = act; };
 }"""
 PRESS = "(key) => systemKeys[key]({ action: key })"
-# Each of them, and what the others see of one then, or do not.
+# Each key, and whether the others then see this mark on the tile.
 SYSTEM_KEYS_DO = (
     ("pause", "muted", True),
     ("pause", "muted", True),
@@ -50,7 +50,7 @@ SYSTEM_KEYS_DO = (
     ("togglecamera", "camera", False),
     ("togglecamera", "camera", True),
 )
-# Of what the icon shows in a call: a green dot in its corner, or a pink line through a dark one.
+# The icon's mark in a call: a green dot in its corner, or a pink line through a dark one.
 ON_ICON = """async () => {
   const drawn = new Image();
   drawn.src = document.querySelector("link[rel=icon]").href;
@@ -60,7 +60,7 @@ ON_ICON = """async () => {
   const [red, green] = pen.getImageData(16, 48, 1, 1).data;
   return green > red ? "heard" : "not heard";
 }"""
-# In a report, once everything has been measured.
+# The lines of a report once everything has been measured.
 REPORTED = (
     r"path udp, round trip \d+ ms, available \d+ kbit/s",
     r"last \d+ s: round trip at most \d+ ms, lost at most [\d.]+ %, received at most \d+ kbit/s, sent at",
@@ -68,7 +68,7 @@ REPORTED = (
     r"received \d: camera H264 \d+ kbit/s \d+x\d+@\d+ lost [\d.]+ % jitter \d+ ms freezes \d",
     r"received \d: mic opus \d+ kbit/s lost [\d.]+ % jitter \d+ ms concealed [\d.]+ %",
 )
-# How loud each side is of the one voice that is received.
+# The loudness of each side of the only received voice.
 LEFT_AND_RIGHT = """async () => {
   const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
   const context = new AudioContext();
@@ -88,7 +88,7 @@ LEFT_AND_RIGHT = """async () => {
 
 
 async def choose(person: Person, **settings: object) -> None:
-    """As in an earlier visit, and come back."""
+    """Store a choice as in an earlier visit, and reload."""
     await person.page.evaluate(
         "(chosen) => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'high', ...chosen }); }",
         settings,
@@ -97,7 +97,7 @@ async def choose(person: Person, **settings: object) -> None:
 
 
 async def pair(people: People, **settings: object) -> tuple[Person, Person]:
-    """Ada with these settings, and Grace, in a call without cameras."""
+    """Bring Ada with these settings and Grace into a call without cameras."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await choose(ada, **settings)
@@ -110,7 +110,7 @@ def voice_entry(person: Person, name: str) -> Any:
     return person.page.locator(".voice-people button").filter(has_text=name)
 
 
-# Lets go of the key to talk; is what is said at this moment still sent?
+# Releases the push-to-talk key, and returns whether speech is still sent at this moment.
 LET_GO = """(code) => {
   document.body.dispatchEvent(new KeyboardEvent("keyup", { code, bubbles: true }));
   return svc.call.pc.getSenders()[0].track.enabled;
@@ -137,7 +137,7 @@ async def test_who_holds_a_key_or_is_louder_than_the_threshold_is_heard(people: 
     await grace.hears_nothing_of(ada)
     await ada.page.keyboard.down("v")
     await grace.hears(ada)
-    # Another window takes the keys, and with them the news that this one was let go.
+    # Another window takes the focus, so the page misses the key's release.
     await ada.page.evaluate("() => { window.dispatchEvent(new Event('blur')); }")
     await grace.hears_nothing_of(ada)
     await ada.page.keyboard.up("v")
@@ -188,7 +188,7 @@ async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: Peopl
         return bool(left > 0.05 and right < left / 20)
 
     await wait_until("Grace hears the tone on the left alone", on_the_left, within_s=30)
-    # What each is told to send: music goes at the channel's rate, a voice is not sent while it is silent.
+    # The parameters sent to each: music has the channel's rate, and a silent voice is not sent.
     offered = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"
     assert "maxaveragebitrate=96000" in await ada.page.evaluate(offered)
     assert "usedtx=1" in await grace.page.evaluate(offered)
@@ -209,14 +209,14 @@ async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: Pe
     await ada.press("Deafen")
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada deafened muted")
-    # Neither is forgotten by a reload, nor by looking elsewhere.
+    # Both survive a reload and looking elsewhere.
     await ada.page.reload()
     await ada.is_connected()
     await expect(ada.page.locator("#deafen")).to_have_text("Undeafen")
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada deafened muted")
     await open_channel(ada, "general")
-    # On a phone too, where the channels are out of sight.
+    # Also on a phone, where the channels are hidden.
     for size in (VIEWPORT, NARROW):
         await ada.page.set_viewport_size(size)
         await expect(ada.page.get_by_role("region", name="Your call")).to_be_visible()
@@ -225,7 +225,7 @@ async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: Pe
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada")
     await ada.hears(grace)
-    # On a phone that is locked the page stands still, and the sound goes on.
+    # On a locked phone the page is suspended while the sound continues.
     phone = await ada.page.context.new_cdp_session(ada.page)
     await phone.send("Page.setWebLifecycleState", {"state": "frozen"})
     for _ in range(3):
@@ -278,7 +278,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
             graph = of.get_by_role("figure").filter(has_text=re.compile(rf"^{name} at most [\d,.]+"))
             await expect(graph.locator("polyline")).to_have_attribute("points", re.compile(r"\d"))
     pictures = panel.locator("dl > div").filter(has_text="Pictures of others")
-    # Of how many there is time for, the machine decides.
+    # The machine decides how many fit in the time.
     await expect(pictures).to_contain_text(re.compile("all|half|a quarter"))
     await at_both_sizes(ada, axe, "the quality of a call")
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -297,7 +297,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
 
 
 async def icon_shows(person: Person, what: str) -> None:
-    """It is drawn after everything else has changed."""
+    """Wait for the icon, which is drawn after everything else has changed."""
     await person.page.wait_for_function(f"async (what) => await ({ON_ICON})() === what", arg=what)
 
 

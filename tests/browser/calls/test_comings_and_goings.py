@@ -1,4 +1,4 @@
-"""Who is in the room is what everybody's page shows, however people come and go.
+"""Every page shows who is in the room, however people come and go.
 
 docs/signalling.md, `peer_joined`, `peer_left`; docs/live.md, `voice_left`.
 """
@@ -23,7 +23,7 @@ async def everybody_shows(everybody: Iterable[Person], names: list[str], *, with
 
 
 async def receives(person: Person, names: set[str]) -> None:
-    """Wait until what comes to this page is of these people: who is there is told on another way."""
+    """Wait until this page receives media from exactly these people. Presence is reported separately."""
 
     async def so() -> bool:
         return {track.name for track in (await person.statistics()).received} == names
@@ -32,9 +32,9 @@ async def receives(person: Person, names: set[str]) -> None:
 
 
 class Cable:
-    """Leads a page to the media service, until it is pulled out."""
+    """A page's connection to the media service, which a test can cut."""
 
-    # As a page or a service closes that has lost the other.
+    # The close code of a page or a service that has lost the other.
     LOST = 4000
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Cable:
 
     @classmethod
     async def to(cls, person: Person) -> "Cable":
-        """From the next call on."""
+        """Return a cable for the person's next calls."""
         cable = cls()
         await person.page.route_web_socket(SIGNALLING, cable._opened)
         return cable
@@ -76,7 +76,7 @@ async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> N
     await receives(ada, {"Grace"})
     await ada.sees(grace)
 
-    # Who has lost the connection is kept for a while, marked, and may come later still.
+    # A member who lost the connection is kept for a while, marked, and may return even later.
     await cable.pull_out()
     for shown in (ada.page.locator("#people"), ada.page.locator(".voice-people")):
         await expect(shown.locator(".lost").filter(has_text="Grace")).to_contain_text("Reconnecting…")
@@ -118,12 +118,12 @@ async def test_a_page_that_left_reloads_or_is_opened_twice_is_there_once(
     await grace.sees(ada)
     await grace.hears(ada)
 
-    # A second tab takes the place of the first.
+    # A second tab replaces the first.
     second = Person("Grace", await grace.page.context.new_page())
     await second.page.goto(product.url)
     await second.enter_call()
     await expect(grace.page.get_by_text("You joined from another tab or device.").first).to_be_visible()
-    # The first says once that it can be heard, and nothing of its microphone that stops.
+    # The first tab reports once that it can be heard, and does not report its microphone's end.
     assert len([frame for frame in frames if "voice_mute_self" in str(frame)]) == 1
     await everybody_shows((ada, second), ["Ada", "Grace"])
     await ada.hears(second)

@@ -1,6 +1,6 @@
 """Calls of one to twenty-five people fit on a computer and on a phone, with a screen and without.
 
-Their pictures land in build/pictures, to be looked at; those of cameras are drawn.
+Their pictures are saved in build/pictures, for people to look at. The cameras show drawn pictures.
 """
 
 from contextlib import AsyncExitStack
@@ -22,7 +22,7 @@ SIZES = ((1280, 800), (390, 844))
 LONG = "Bartholomew Featherstonehaugh II"
 CROWDS = (("Grace",), (LONG, "Alan", "Edsger"), ("Barbara", *"CDEFGH"), ("Niklaus", *"IJKLMNOPQRST"))
 MANY = 12
-# What does not fit, in words. Only lists may be scrolled, and only where their tiles would be too small.
+# Describe what does not fit. Only lists may be scrolled, and only if their tiles would be too small.
 MISFITS = """([people, screens]) => {
   const found = [];
   const box = (element) => element.getBoundingClientRect();
@@ -81,7 +81,7 @@ CAMERAS_OFF = """() => {
   delete svc.call.tracks;
   svc.call.dispatchEvent(new Event("tracks"));
 }"""
-# What is shown of cameras and screens has come, in the size that is shown.
+# Cameras and screens have arrived at their displayed size.
 PICTURED = """() => [...document.querySelectorAll("#stage .with-video video")].every(
   ({ readyState, currentTime }) => readyState > 2 && currentTime > 0,
 )"""
@@ -142,7 +142,7 @@ async def test_a_touch_shows_what_can_be_done_with_a_tile_and_does_none_of_it(
     await expect(actions).to_have_css("opacity", "0")
     box = await tile.bounding_box()
     assert box is not None
-    # Where the button for the full screen is.
+    # The position of the fullscreen button.
     await tile.tap(position={"x": box["width"] - 25, "y": 25})
     await expect(actions).to_have_css("opacity", "1")
     await keeps_nobody_out(grace, axe, "what can be done with a tile")

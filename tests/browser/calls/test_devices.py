@@ -1,4 +1,4 @@
-"""Devices and layout of a call: tried before it, changed in it, lost in it; and what the browser refuses."""
+"""Devices and layout of a call: tested before it, changed and lost during it; and refusals by the browser."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-# Of what is sent, on the line of the microphone or the camera.
+# The device and the track on the line of the microphone or the camera.
 DEVICE = "(line) => svc.call?.pc?.getSenders()[line]?.track?.getSettings().deviceId ?? ''"
 PULLED_OUT = "(line) => svc.call.pc.getSenders()[line].track.dispatchEvent(new Event('ended'))"
 TRACK = "(line) => svc.call?.pc?.getSenders()[line]?.track?.id ?? ''"
@@ -26,7 +26,7 @@ REFUSE = """(kinds) => {
     return open(wishes);
   };
 }"""
-# What the browser says of the microphone: is echo, noise and volume filtered; and how many channels it has.
+# The browser's settings of the microphone: its filters and its number of channels.
 FILTERED = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } =
     svc.call.pc.getSenders()[0].track?.getSettings() ?? {};
@@ -36,7 +36,7 @@ AS_MUSIC = """() => {
   const [ofMicrophone] = svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/);
   return ofMicrophone.includes("maxaveragebitrate=128000");
 }"""
-# Which loudspeakers were chosen for sound that plays in elements.
+# The speakers chosen for sound that plays in elements.
 NOTE_LOUDSPEAKERS = """
 window.loudspeakers = [];
 const { setSinkId } = HTMLMediaElement.prototype;
@@ -58,7 +58,7 @@ FORGOTTEN = """() => {
   const gone = { microphone: "no microphone", camera: "no camera", speaker: "no speaker" };
   localStorage["svc.callSettings"] = JSON.stringify({ ...settings, ...gone });
 }"""
-# As a browser whose cameras can do it: here none can. `can` is whether this camera does.
+# Simulates a browser with background blur, which this one lacks. `can`: whether the camera supports it.
 BLUR = """(can) => {
   const { getSupportedConstraints } = MediaDevices.prototype;
   MediaDevices.prototype.getSupportedConstraints = function () {
@@ -75,8 +75,8 @@ BLUR = """(can) => {
     return stream;
   };
 }"""
-# Said by the page itself: to ask it would count as a gesture.
-# As where a page may play nothing before somebody has pressed it.
+# Recorded by the page itself, because evaluating code would count as a gesture. Simulates a browser that
+# plays nothing before a click.
 QUIET_UNTIL_PRESSED = """(() => {
   const play = HTMLMediaElement.prototype.play;
   let pressed = false;
@@ -101,7 +101,7 @@ LAYERS = """() => {
 
 
 async def choose_last(page: Page, label: str) -> str:
-    """The last of the devices in this list; its id."""
+    """Choose the last device of this list. Return its id."""
     select = page.get_by_role("combobox", name=label)
     await expect(select.locator("option").nth(1)).to_be_attached()
     chosen = await select.locator("option").last.get_attribute("value")
@@ -110,10 +110,10 @@ async def choose_last(page: Page, label: str) -> str:
 
 
 async def tries_devices(person: Person) -> tuple[str, str, str]:
-    """Try all in the lobby, choose the last microphone, camera and loudspeaker, and join with them."""
+    """Try all devices in the lobby, choose the last microphone, camera and speaker, and join with them."""
     await person.press("Join Voice with…")
     lobby, page = person.page.get_by_role("dialog"), person.page
-    # The made-up microphone beeps once a second.
+    # The fake microphone beeps once a second.
     await page.wait_for_function("() => document.querySelector('dialog meter').value > 0.1")
     await lobby.get_by_role("switch", name="Camera").check()
     await expect(lobby.locator(".self-view.mirrored video")).to_be_visible()
@@ -130,7 +130,7 @@ async def tries_devices(person: Person) -> tuple[str, str, str]:
 
 
 async def filters_what_is_switched_on(person: Person) -> None:
-    """In the settings of voice: the browser does of the filters what they say."""
+    """Switch filters in the voice settings, and check that the browser applies them."""
     settings = person.page.get_by_role("dialog")
     await is_filtered(person, True, True, True)
     await settings.get_by_role("switch", name="Cancel echo").uncheck()
@@ -142,7 +142,7 @@ async def filters_what_is_switched_on(person: Person) -> None:
     for name in ("Cancel echo", "Even out my volume"):
         await settings.get_by_role("switch", name=name).check()
     await is_filtered(person, True, False, True)
-    # That it is music now the encoder learns too, in the call that goes on.
+    # The encoder of the ongoing call also learns that this is music.
     assert not await person.page.evaluate(AS_MUSIC)
     await settings.get_by_role("switch", name="Music").check()
     await is_filtered(person, False, False, False, 2)
@@ -174,7 +174,7 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
         await sends_from(ada, line, first)
     await filters_what_is_switched_on(ada)
     await grace.hears(ada)
-    # One sees oneself as in a mirror, or not; the others never do.
+    # Our own preview may be mirrored; the others never see it mirrored.
     own = ada.page.locator("#people .person", has_text="(you)").locator("video")
     await expect(own).to_have_css("transform", MIRRORED)
     await expect(grace.page.locator("#people .with-video video")).to_have_css("transform", "none")
@@ -190,7 +190,7 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
         await ada.page.wait_for_function(replaced, arg=[line, sent])
     await asyncio.gather(grace.hears(ada), grace.sees(ada))
 
-    # What one chose the last time, and has left elsewhere. What is said of it stays for a moment only.
+    # The devices chosen last time have been unplugged. The notice about them disappears after a moment.
     await ada.page.add_init_script(NOTE_NOTICES)
     await ada.page.evaluate(FORGOTTEN)
     await ada.page.reload()
@@ -224,7 +224,7 @@ async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) ->
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Start camera")
     await expect(ada.page.get_by_text("Your browser blocks the camera. Allow it beside the")).to_be_visible()
-    # One is there all the same; after a reload a browser may play nothing before a gesture.
+    # The person joins all the same. After a reload a browser may play nothing before a gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.page.add_init_script(f"({REFUSE})(['audio'])")
     await ada.page.add_init_script(QUIET_UNTIL_PRESSED)
@@ -232,7 +232,7 @@ async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) ->
     await ada.press("Your browser has blocked the sound. Press here to listen.")
     await expect(ada.page.locator("#unblock")).to_have_count(0)
     await ada.hears(grace)
-    # A camera without what was wished for is there without it.
+    # A camera that lacks the requested feature is used without it.
     await open_voice_settings(ada)
     await expect(ada.page.get_by_text("This browser cannot blur your background.")).to_be_visible()
     await ada.page.keyboard.press("Escape")
@@ -251,7 +251,7 @@ async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) ->
     await ada.press("Start camera")
     await grace.sees(ada)
     await expect(cannot).to_have_count(0)
-    # Once it is allowed, pressing again is enough.
+    # Once allowed, clicking again is enough.
     await ada.page.evaluate("delete navigator.mediaDevices.getUserMedia")
     await ada.press("Unmute")
     await grace.hears(ada)
@@ -263,7 +263,7 @@ async def open_voice_settings(person: Person) -> None:
 
 
 async def pops_out(person: Person, *names: str) -> None:
-    """Open the small window: it shows these people, one of them moving, and can mute and leave."""
+    """Open the small window. It shows these people, one of them moving, and can mute and leave."""
     await person.press("More call options")
     async with person.page.context.expect_page() as opening:
         await person.page.get_by_role("menuitem", name="Open in its own window").click()
@@ -280,7 +280,7 @@ async def menu(person: Person, name: str) -> None:
 
 
 async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
-    """What is pinned stays large, whoever speaks."""
+    """Check that the speaker is enlarged, and that a pinned tile stays large."""
     large = ada.page.locator("#screens .name")
     await menu(ada, "Large speaker")
     await expect(large).to_have_text(["Grace"])
@@ -302,7 +302,7 @@ async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
 
 
 async def asks_for_what_is_chosen(ada: Person) -> None:
-    """Of everybody, and otherwise of Grace; and says how wide the tile is."""
+    """Check that the page requests the chosen quality for all and for Grace, and reports the tile's width."""
     await open_voice_settings(ada)
     of_all = ada.page.get_by_role("group", name="Pictures of others")
     for choice, layer in (("Half", 1), ("Full", -1), ("Saver", 0)):
@@ -336,7 +336,7 @@ async def asks_for(person: Person, layer: int) -> None:
 
 
 async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
-    """No picture is sent, also after a reload, until pictures are wanted again, as they were before."""
+    """Check that no picture is sent, even after a reload, until pictures are wanted again, as before."""
 
     async def only_sound() -> bool:
         return {each.source for each in (await ada.statistics()).received} == {"mic"}
@@ -386,7 +386,7 @@ async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: P
     await asks_for_what_is_chosen(ada)
 
     await pops_out(ada, "Grace", "Alan", "Ada (you)")
-    # Where a browser has such windows for one picture alone, the largest is shown.
+    # In browsers that have such windows only for one video, the largest is shown.
     await ada.page.evaluate("delete window.documentPictureInPicture")
     await menu(ada, "Open in its own window")
     await ada.page.wait_for_function("() => document.pictureInPictureElement?.videoWidth > 0")

@@ -1,4 +1,4 @@
-"""An encrypted voice channel: those in the call see and hear each other, and no server reads a frame."""
+"""An encrypted voice channel: members of the call see and hear each other, and no server reads a frame."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ ENOUGH = 20  # Frames.
 
 
 async def encrypted(owner: Person) -> str:
-    """The id of the voice channel, which is encrypted from now on."""
+    """Encrypt the voice channel. Return its id."""
     [channel] = [
         one for one in (await ask(owner, "GET", "/api/channels"))["channels"] if one["type"] == "voice"
     ]
@@ -31,7 +31,7 @@ async def encrypted(owner: Person) -> str:
 
 
 async def number(person: Person, devices: int) -> str:
-    """What a person compares with the others, once so many devices have the keys."""
+    """Return the number to compare, once this many devices have the keys."""
     await person.page.locator("#encrypted").click()
     await expect(person.page.locator("#key-holders")).to_contain_text(f"{devices} devices have the keys")
     shown = await person.page.locator(".private-number").text_content()
@@ -40,13 +40,13 @@ async def number(person: Person, devices: int) -> str:
 
 
 async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
-    """Their page takes a device of the other out of the group once, and tells the server nothing of it."""
+    """Let the page remove a device of the other from the group once, without telling the server."""
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
     async def as_gone(route: Route) -> None:
         response = await route.fetch()
         told = await response.json()
-        for device in told.get("devices", []):  # None where the server refuses.
+        for device in told.get("devices", []):  # None if the server refuses.
             device["gone"] = device["gone"] or (device["member_id"] == other_id and not done.is_set())
         await route.fulfill(response=response, json=told)
 
@@ -75,20 +75,20 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
     await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
     assert await number(ada, 2) == await number(grace, 2)
 
-    # Whoever comes later gets keys, in another browser too. Whoever is shut out meanwhile is let in again.
+    # Members who join later get keys, also in another browser. A member removed meanwhile is admitted again.
     shut_out = await shuts_out(ada, await own_id(grace))
     edsger = await fox.arrive("Edsger", product.url)
     await edsger.join()
     async with asyncio.timeout(JOIN_DEADLINE_S):
         await shut_out.wait()
-    # What is under way may end with the page, and is no fault then.
+    # Requests under way may end with the page; that is not a fault.
     await ada.page.unroute_all(behavior="ignoreErrors")
     await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger), goes_on(ada, grace), goes_on(grace, ada))
     assert await number(ada, 3) == await number(grace, 3)
     async with recorder(product, tmp_path / "data", room_id) as client:
 
         def epochs_of(person_id: str) -> set[int]:
-            """Those whose keys somebody's sound was sealed with; none while their page comes back."""
+            """Return the epochs of this person's audio keys; none while their page comes back."""
             lines = [
                 one for one in client.incoming.values() if (one.user_id, one.source) == (person_id, "mic")
             ]
@@ -102,7 +102,7 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
         for line in client.incoming.values():
             assert_sealed(line)
         ada_id, grace_id = await own_id(ada), await own_id(grace)
-        # Whoever leaves had keys of these epochs, and gets no others.
+        # A member who leaves had keys of these epochs, and gets no others.
         had = max(epochs_of(grace_id))
         await grace.press("Leave")
 
@@ -112,7 +112,7 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
         await wait_until("Ada seals with a key that Grace has not", rotated, within_s=20)
         await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger))
 
-    # Who cannot encrypt is told why, and does not get in.
+    # A member who cannot encrypt is told why, and is not admitted.
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
     await grace.page.locator("#voice-channels .channel").click()
     await expect(grace.page.locator("#call [role=alert]")).to_contain_text(
@@ -165,7 +165,7 @@ async def test_a_device_that_has_the_keys_and_is_not_shown_is_warned_of(people: 
     await grace.enter_call()
     await ada.hears(grace)
     await expect(ada.page.locator("#uninvited")).to_have_count(0)
-    # A server that hides somebody who listens, also from a page that has had to connect again.
+    # A server that hides a listener, also from a page that has had to reconnect.
     hidden = {"channel_id": room_id, "member_id": await own_id(grace)}
     warning = ada.page.locator("#uninvited")
 

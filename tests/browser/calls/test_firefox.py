@@ -9,7 +9,7 @@ from tests.kit.firefox import Firefox
 from tests.kit.people import People
 from tests.kit.product import Product
 
-# What Chromium sends. No H264: Firefox would fetch a decoder from the network.
+# Codecs that Chromium sends. No H264: Firefox would fetch a decoder from the network.
 SENDERS = {"Ada": "VP8", "Alan": "VP9", "Edsger": "AV1"}
 
 
@@ -27,7 +27,7 @@ async def test_firefox_and_chromium_see_and_hear_each_other_by_any_codec(
         await asyncio.gather(other.sees(grace, frames=30), grace.sees(other, frames=60))
         await asyncio.gather(other.hears(grace), grace.hears(other))
     at_grace = await grace.statistics()
-    # What Firefox itself sends cannot be chosen: it takes the first of the offer that it has.
+    # The codec that Firefox sends cannot be chosen: it takes the first supported one of the offer.
     for codec, other in others.items():
         assert at_grace.track(other.name).codec == f"video/{codec}"
         assert at_grace.track(other.name, "mic").codec == "audio/opus"
@@ -75,7 +75,7 @@ async def test_who_is_in_firefox_mutes_stops_the_camera_sees_a_screen_and_leaves
 async def test_a_publisher_turns_to_a_codec_that_who_joins_can_show(
     people: People, fox: Firefox, product: Product
 ) -> None:
-    # The service's first choice, which Firefox has no decoder for here.
+    # The service's first choice, for which this Firefox has no decoder.
     ada, alan = await people.arrive("Ada", codec=""), await people.arrive("Alan", codec="")
     await ada.join()
     await alan.join(camera=False)

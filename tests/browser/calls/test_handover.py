@@ -1,4 +1,4 @@
-"""A page in a call while the media service hands its ports over: it is back by itself, with its media."""
+"""A page in a call recovers by itself, with its media, while the media service hands over its ports."""
 
 from pathlib import Path
 

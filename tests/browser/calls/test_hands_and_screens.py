@@ -1,4 +1,4 @@
-"""People in a call raise hands, react, choose whose screen they watch, and look at it closely."""
+"""People in a call raise hands, react, choose which screens they watch, and zoom into a screen."""
 
 import re
 
@@ -12,7 +12,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-# What is shared is such a surface; the browser can keep what this page plays out of its sound, or cannot.
+# The shared surface; the browser may or may not be able to exclude the page's own sound from its sound.
 SHARES = """([displaySurface, restrictOwnAudio]) => {
   const { getSettings } = MediaStreamTrack.prototype;
   MediaStreamTrack.prototype.getSettings = function () {
@@ -25,7 +25,7 @@ SOUND_OF_SCREEN = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } = sender.track.getSettings();
   return [echoCancellation, noiseSuppression, autoGainControl, channelCount];
 }"""
-# What floats is gone after 4 s, whoever looks.
+# Floating reactions disappear after 4 s, whoever looks.
 NOTE_FLOATS = """() => {
   window.floated = [];
   const note = () => {
@@ -45,7 +45,7 @@ async def here(people: People) -> Community:
 
 
 async def receives_screens_of(person: Person, *names: str) -> None:
-    """Wait until those are the screens that come to this page."""
+    """Wait until this page receives exactly these screens."""
 
     async def so() -> bool:
         received = (await person.statistics()).received
@@ -86,7 +86,7 @@ async def test_a_second_screen_comes_when_it_is_wanted_and_goes_when_a_moderator
     here: Community,
 ) -> None:
     ada, grace, edsger = here.owner, here.moderator, here.member
-    # The sound of a window or of a whole screen would bring everybody their own voice.
+    # The sound of a window or of a whole screen would return everybody's own voice to them.
     for sharing, surface in ((edsger, "monitor"), (grace, "window")):
         await sharing.page.evaluate(SHARES, [surface, False])
         await sharing.press("Share screen")
@@ -99,7 +99,7 @@ async def test_a_second_screen_comes_when_it_is_wanted_and_goes_when_a_moderator
     await edsger.press("Share screen")
     waiting = ada.page.locator(".unwatched")
     await expect(waiting).to_contain_text("Edsger’s screen")
-    # What nobody watches is not sent to them.
+    # Unwatched screens are not sent to them.
     await receives_screens_of(ada, "Grace")
     await waiting.get_by_role("button", name="Watch").click()
     await expect(ada.page.locator("#screens li")).to_have_count(2)

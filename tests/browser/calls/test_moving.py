@@ -1,6 +1,6 @@
-"""A page whose person is moved to another voice channel follows, with what it was sending.
+"""The page of a member who is moved to another voice channel follows, and keeps sending the same media.
 
-Spec: the moving of members of the chat server; docs/signalling.md, "From the chat server", `disconnect_user`.
+Spec: moving members on the chat server; docs/signalling.md, "From the chat server", `disconnect_user`.
 """
 
 import re
@@ -20,7 +20,7 @@ from tests.kit.product import Product, running_product
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """With a second voice channel."""
+    """Run a server with a second voice channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "voice:Attic")
     async with running_product(tmp_path / "data") as product:
         yield product
@@ -29,7 +29,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def owner(product: Product) -> AsyncIterator[LiveMember]:
-    """Somebody without a page, who may move others."""
+    """Return the owner, who may move others and has no page."""
     url = urlsplit(product.url)
     (invite,) = parse_qs(url.fragment)["invite"]
     address = f"{url.scheme}://{url.netloc}"
@@ -48,11 +48,11 @@ async def test_a_page_follows_to_where_it_is_moved(owner: LiveMember, people: Pe
     while (joined := await owner.pushed("voice_joined"))["channel_id"] != "attic":
         pass
     assert joined["member"]["id"] == member_id
-    # She is connected before and after: the title says where.
+    # She is connected before and after: the title shows where.
     await expect(ada.page).to_have_title(re.compile("Attic"))
     await ada.is_connected()
 
-    # By her own click, muted as she is, with the camera on as it is.
+    # Her own click moves her, still muted and with the camera on.
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     await ada.press("Mute")
     await ada.page.locator("#voice-channels .channel").first.click()

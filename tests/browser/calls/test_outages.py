@@ -1,6 +1,6 @@
-"""The network of one member fails in mid-call, changes or sleeps; call and chat come back by themselves.
+"""The network of one member fails in mid-call, changes or sleeps; call and chat recover by themselves.
 
-How soon is measured by `python -m benchmarks.outages`; here it is enough that they do.
+`python -m benchmarks.outages` measures how soon; these tests only check that they recover.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -18,9 +18,9 @@ from tests.kit.waiting import becomes, in_one_go_of
 
 # Longer than the service waits for a sign of life, shorter than a test may take.
 AWAY_S = 20.0
-# Long enough for a call to go another way.
+# Long enough for a call to switch to another path.
 SHORT_S = 5.0
-# Three times, 5 s apart: the call has found its way again before the NAT forgets it once more.
+# Three times, 5 s apart: the call has found another path before the NAT forgets it once more.
 REBINDS_S = 15.0
 
 
@@ -87,12 +87,12 @@ async def test_a_restart_leads_a_caller_on_pion_to_a_network_that_came_after_it_
             await talk.through(outage("dead-path"))
             assert talk.ada.grants == 1
 
-    # A machine that stands still for two seconds ends the signalling, and with it the session.
+    # A machine that freezes for two seconds ends the signalling, and with it the session.
     await in_one_go_of(2, stays_in_its_session)
 
 
 async def test_firefox_tells_its_page_whether_there_is_a_network(tmp_path: Path) -> None:
-    """Else the page goes on opening WebSockets that fail, and Firefox puts off each for longer."""
+    """Otherwise the page keeps opening WebSockets that fail, and Firefox delays each one longer."""
     if reason := why_not("firefox"):
         pytest.skip(reason)
     async with home_networks("ada") as world:

@@ -24,7 +24,8 @@ from tests.kit.waiting import wait_until
 __all__ = ["axe"]
 
 TAG_BYTES = 16
-# Groups of three, made and joined with key packages of this page. In Firefox every other join used to fail.
+# Groups of three, created and joined with key packages of this page. In Firefox every other join used to
+# fail.
 JOINS = """async () => {
   const at = (path) => new URL(path, [...document.scripts].find(({ src }) => src.includes("/web/")).src);
   const { begin, commit, join, makeKeys, makePackage } = await import(at("state/private/mls.js"));
@@ -49,7 +50,7 @@ def ringing(person: Person) -> Locator:
 
 
 async def acquainted(people: People) -> tuple[Person, Person]:
-    """Two who have written to each other, each looking at the conversation."""
+    """Let two people write to each other; each then looks at the conversation."""
     ada, grace = await both(people)
     for person in (ada, grace):
         await person.page.set_viewport_size({"width": 1000, "height": 720})
@@ -74,13 +75,13 @@ async def in_a_call(people: People) -> tuple[Person, Person]:
 
 
 async def goes_on(person: Watcher, other: Watcher) -> None:
-    """More pictures and more sound of the other come."""
+    """Wait for more pictures and more sound of the other."""
     await asyncio.gather(person.sees(other, frames=16, within_s=20), person.hears(other, within_s=20))
 
 
 @asynccontextmanager
 async def recorder(product: Product, data_dir: Path, room_id: str) -> AsyncIterator[AiortcClient]:
-    """Somebody who has the media service's own secret, and so gets whatever it gets."""
+    """Join with the media service's own secret, which receives everything that the service receives."""
     secrets = kept_secrets(data_dir)
     origin = product.url.split("/#")[0]
     async with ClientSession() as http:
@@ -98,7 +99,7 @@ async def recorder(product: Product, data_dir: Path, room_id: str) -> AsyncItera
 
 
 def kid_and_counter(frame: bytes) -> tuple[int, int]:
-    """Of the SFrame header that a frame begins with (RFC 9605 section 4.3)."""
+    """Parse the SFrame header at the start of a frame (RFC 9605 section 4.3)."""
     at, values = 1, []
     for nibble in (frame[0] >> 4, frame[0] & 15):
         size = (nibble & 7) + 1 if nibble & 8 else 0
@@ -109,18 +110,19 @@ def kid_and_counter(frame: bytes) -> tuple[int, int]:
 
 
 def counted(line: Incoming) -> set[tuple[int, int]]:
-    """By which key the frames of the line are, and their numbers, by the header that each begins with."""
+    """Return the key ids and counters of the line's frames, from the header of each frame."""
     if line.source == "mic":
         frames = list(line.payloads)
     else:
-        # The first packets of pictures: behind what a packet needs to say, 3 bytes, or 10 in a keyframe.
+        # The first packets of pictures. The sealed frame follows 3 bytes of clear header, or 10 in a
+        # keyframe.
         starts = [vp8([payload]) for payload in line.payloads if payload[0] & 0x10 and not payload[0] & 7]
         frames = [data[3 if data[0] & 1 else 10 :] for data in starts if len(data) > 50]
     return {kid_and_counter(frame) for frame in frames}
 
 
 def assert_sealed(line: Incoming) -> None:
-    """Each frame of the line begins with a header of SFrame, by keys of one leaf, its counters rising."""
+    """Check that each frame has an SFrame header, that one leaf has the keys, and that counters rise."""
     read = counted(line)
     ((leaf, source),) = {((kid >> 8) & 1023, (kid >> 18) & 3) for kid, _ in read}
     assert leaf in LEAVES
@@ -147,7 +149,7 @@ async def test_a_private_call_rings_and_both_see_and_hear_each_other_and_the_ser
         await wait_until("the recorder has everything of both", recorded, within_s=20)
         for line in client.incoming.values():
             assert_sealed(line)
-        # Meanwhile the two go on hearing each other.
+        # Meanwhile the two still hear each other.
         await goes_on(ada, grace)
 
 
@@ -190,7 +192,7 @@ async def test_a_call_can_be_declined_and_needs_a_browser_that_encrypts(people: 
     await expect(ada.page.get_by_text("Grace declined the call.")).to_be_visible()
     await expect(ada.page.locator("#call-state")).to_have_count(0)
 
-    # Who cannot encrypt is told why, and does not get in.
+    # A member who cannot encrypt is told why, and is not admitted.
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
     await ada.press("Call")
     await expect(ringing(grace)).to_contain_text("This browser cannot encrypt calls")
@@ -198,6 +200,6 @@ async def test_a_call_can_be_declined_and_needs_a_browser_that_encrypts(people: 
     await grace.page.locator("#private").get_by_role("button", name="Join the call").click()
     await expect(grace.page.locator(".notices")).to_contain_text("This browser cannot encrypt calls")
     await expect(grace.page.locator("#call-state")).to_have_count(0)
-    # Who calls and gives up ends the ringing.
+    # A caller who gives up ends the ringing.
     await ada.press("Leave")
     await expect(ringing(grace)).to_have_count(0)

@@ -10,7 +10,7 @@ from playwright.async_api import expect
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until
 
-# What is asked of the encoder: layers and bits a second; and of the browser: pictures a second.
+# The parameters of the encoder: layers and bits a second; and of the capture: pictures a second.
 SCREENS = (
     ("text", "Share text: sharp", ["L1T2", 4_000_000, 15]),
     ("motion", "Share motion: smooth", ["L1T3", 8_000_000, 60]),
@@ -22,7 +22,7 @@ NOTE_RATE = """() => {
     return share(wishes);
   };
 }"""
-# Somebody shares a screen of 4K, on which a little changes.
+# A shared 4K screen on which a little changes.
 A_SCREEN_OF_4K = """() => {
   navigator.mediaDevices.getDisplayMedia = async () => {
     const canvas = Object.assign(document.createElement("canvas"), { width: 3840, height: 2160 });
@@ -78,13 +78,13 @@ async def test_microphone_camera_and_screen_are_switched_each_without_the_others
         await ada.press("Stop sharing")
         await expect(screens).to_have_count(0)
         await grace.sees(ada)
-        # One connection and one track all along: the count went on.
+        # The same connection and track throughout: the count continued.
         assert (await grace.statistics()).frames("Ada") > before
         await expect(grace.camera_of("Ada")).to_have_count(1)
 
 
 async def hardly_sends(person: Person) -> None:
-    """Wait until next to nothing is sent: fifty packets a second are a voice."""
+    """Wait until almost nothing is sent: fifty packets a second are a voice."""
 
     async def so() -> bool:
         before = await person.statistics()

@@ -1,4 +1,4 @@
-"""A program dies in mid-call, and people go on talking without lifting a hand.
+"""A program dies in mid-call, and people continue talking without any action.
 
 docs/signalling.md, "To the chat server", `sync_request`; the five seconds are the project's own goal.
 """
@@ -12,10 +12,10 @@ from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
 NAMES = ["Ada", "Grace"]
-# A connection is known from the next one, however fast that comes.
+# Identifies the connection, to detect a new one however quickly it comes.
 KEEP_CONNECTION = "() => { window.lost = svc.call.pc; }"
 HAS_ANOTHER = "() => ![undefined, null, window.lost].includes(svc.call?.pc)"
-# Whose tile has gone meanwhile, or stands elsewhere; it must not, however short it was.
+# Tiles that disappeared or moved, however briefly; none must.
 KEEP_TILES = """() => {
   const tiles = () => [...document.querySelectorAll("#people .person")];
   const [before, taken] = [tiles(), []];
@@ -27,7 +27,7 @@ KEEP_TILES = """() => {
   }).observe(document.body, { childList: true, subtree: true });
 }"""
 BACK_WITHIN_S = 5.0
-# Packets of sound that two pages send and receive: one each 20 ms.
+# Audio packets that two pages send and receive: one every 20 ms.
 COUNT_SOUND = """async ([type, count]) => [...(await svc.call.pc.getStats()).values()]
   .filter((entry) => entry.type === type && entry.kind === "audio")
   .reduce((sum, entry) => sum + entry[count], 0)"""
@@ -35,12 +35,12 @@ KEEP_STATES = """() => {
   window.states = [];
   svc.call.addEventListener("state", () => window.states.push(svc.call.state));
 }"""
-# The two counts are taken one after the other. A call that begins again is without sound for 130 packets.
+# The two counts are taken one after the other. A call that starts again is without sound for 130 packets.
 COUNTED_APART = 100
 
 
 async def talking(people: People) -> tuple[Person, Person]:
-    """Two who see each other, and how they are connected is kept."""
+    """Bring two people into a call, and note their connections."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join()
@@ -57,7 +57,7 @@ async def keep_connections(*people: Person) -> None:
 
 
 async def meet_again(ada: Person, grace: Person, within_s: float) -> None:
-    """Over other connections than those that were kept."""
+    """Wait until they see each other over new connections."""
 
     async def connected() -> bool:
         return all([await person.page.evaluate(HAS_ANOTHER) for person in (ada, grace)])
@@ -86,7 +86,7 @@ async def test_media_flows_again_after_the_media_service_was_killed(people: Peop
 
 
 async def test_nobody_hears_that_the_chat_server_was_started_again(people: People, product: Product) -> None:
-    """Killed, and stopped as for an update; then a third person proves that signalling is back."""
+    """Killed, and stopped as for an update. Then a third person proves that signalling is back."""
     ada, grace = await talking(people)
     await grace.page.evaluate(KEEP_STATES)
     await ada.page.evaluate(KEEP_STATES)
@@ -106,14 +106,14 @@ async def test_nobody_hears_that_the_chat_server_was_started_again(people: Peopl
     linus = await people.arrive("Linus")
     await linus.join()
     await asyncio.gather(linus.sees(ada), ada.sees(linus), linus.sees(grace), grace.sees(linus))
-    # The chat server knows again what they show.
+    # The chat server knows their media state again.
     await linus.page.locator("#voice-channels li", has_text="Ada").first.wait_for()
     await ada.press("Leave")
     await wait_until("Ada is gone at once", lambda: is_without(grace, "Ada"), within_s=BACK_WITHIN_S)
 
 
 async def on_the_way(sender: Person, receiver: Person) -> int:
-    """How many packets of sound one has sent that have not come to the other."""
+    """Return how many of one person's audio packets have not reached the other."""
     sent = await sender.page.evaluate(COUNT_SOUND, ["outbound-rtp", "packetsSent"])
     return int(sent - await receiver.page.evaluate(COUNT_SOUND, ["inbound-rtp", "packetsReceived"]))
 

@@ -1,4 +1,4 @@
-"""Pages in a call whose media service dies, where there is another one: they are back there by themselves."""
+"""Pages in a call whose media service dies reconnect to another one by themselves."""
 
 from pathlib import Path
 

@@ -14,7 +14,7 @@ from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
 CAPTURE = Capture(960, 540, 15)
-# While its bandwidth is being measured a line carries the smallest size only.
+# While its bandwidth is being measured, a line carries only the smallest size.
 DEADLINE_S, SWITCHED_WITHIN_S = 30, 10
 PICTURE = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
@@ -24,10 +24,11 @@ PICTURE = """async () => {
 SENT = """async () => [...(await svc.call.pc.getStats()).values()]
   .filter(({ type, rid, framesSent }) => type === "outbound-rtp" && rid && framesSent > 0)
   .map(({ rid }) => rid).sort()"""
-# The least and the most height by spatial layer; a busy browser scales a little. Firefox makes up 1280 x 720.
+# The minimum and maximum height by spatial layer; a busy browser scales a little. Firefox's fake camera is
+# 1280 x 720.
 CHROMIUM = {0: (60, 140), 1: (170, 280), 2: (330, 540), -1: (330, 540)}
 FIREFOX = {0: (120, 190), 1: (240, 370), 2: (400, 720), -1: (400, 720)}
-# It takes the first codec of the offer that it has; of several encodings of VP9 only the smallest is shown.
+# Firefox takes the first codec of the offer that it has. Of several VP9 encodings only the smallest is shown.
 PREFER_VP8 = """() => {
   const set = RTCPeerConnection.prototype.setRemoteDescription;
   RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
@@ -81,7 +82,7 @@ async def test_a_receiver_in_chromium_is_switched_between_the_sizes_of_a_camera_
     ada = await in_the_call(people, "Ada", codec=f"{codec}&simulcast")
     grace = await in_the_call(people, "Grace", codec=codec)
     await check_each_size(grace, ada, CHROMIUM, ["f", "h", "q"])
-    # Her own camera is sent in one size, as a page sends it that has not asked for more.
+    # Her own camera is sent in one size, because nobody asks her page for more.
     assert await grace.page.evaluate(SENT) == []
     await ada.sees(grace)
 

@@ -1,7 +1,7 @@
-"""The page marks who speaks, by what the media service says of the sound that it forwards.
+"""The page marks speakers as reported by the media service, which reads the audio levels of forwarded sound.
 
-The made-up microphone beeps again before its owner counts as silent.
-`active_speakers` is our own addition to the client protocol; what a packet says of its sound: RFC 6464.
+The fake microphone beeps again before its owner counts as silent. `active_speakers` is our own addition to
+the client protocol; RFC 6464 defines the audio level in a packet.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ async def shows_speaking(person: Person, names: list[str]) -> None:
 
 async def test_who_speaks_is_marked_for_everybody_who_sees_the_call(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
-    # Who is outside of the call sees it in the list.
+    # People outside the call see it in the list.
     await grace.come_in()
     await ada.join(camera=False)
     ring = grace.page.locator(".voice-people .speaking").get_by_text("Ada", exact=True)
@@ -35,7 +35,7 @@ async def test_who_speaks_is_marked_for_everybody_who_sees_the_call(people: Peop
     await ada.press("Unmute")
     await expect(ring).to_be_visible()
 
-    # Who comes later is shown who speaks already; the list goes on telling it, and again after the call.
+    # A newcomer sees who already speaks. The list keeps showing it, and again after the call.
     await alan.join(camera=False, microphone=False)
     await shows_speaking(alan, ["Ada"])
     await grace.enter_call()

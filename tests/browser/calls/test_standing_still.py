@@ -1,4 +1,4 @@
-"""A server that stands still for a moment, as in a machine that is moved, keeps everybody in the call."""
+"""A server that freezes for a moment, as when a virtual machine migrates, keeps everybody in the call."""
 
 import asyncio
 import os

@@ -1,6 +1,6 @@
-"""People at a server that made its certificate itself, under a name at which plain http gives no microphone.
+"""People at a server with a self-signed certificate, under a name at which plain http gives no microphone.
 
-They are warned once, go on as the server told them to, and talk.
+The browser warns them once, they continue as the server instructed, and they talk.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ async def people(product: Product) -> AsyncIterator[People]:
     executable = chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    # As somebody types it: without the s.
+    # Typed without "https".
     url = product.url.replace("https://127.0.0.1", f"http://{INSECURE_HOST}")
     async with people_at(url, executable) as people:
         yield people
@@ -35,7 +35,7 @@ async def people(product: Product) -> AsyncIterator[People]:
 
 
 async def arrive(people: People, name: str) -> Person:
-    """Open the page, and go on past the browser's warning."""
+    """Open the page, and continue past the browser's warning."""
     with pytest.raises(Error, match="ERR_CERT_AUTHORITY_INVALID"):
         await people.arrive(name)
     person = people.latest

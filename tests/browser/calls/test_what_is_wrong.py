@@ -1,4 +1,4 @@
-"""A call that does not come about, or has broken, says what is wrong and what one can do."""
+"""A call that fails to start or breaks reports the problem and its remedy."""
 
 import os
 import signal
@@ -54,7 +54,7 @@ async def test_a_network_that_lets_nothing_through_is_named_before_a_call_and_in
             await home.drops(MEDIA)
             await says(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Reconnecting…")
-            # Whoever reads another channel is told, too.
+            # Readers of another channel are told too.
             await ada.page.locator("#text-channels .channel").first.click()
             await expect(ada.page.get_by_role("region", name="Your call")).to_contain_text(NEITHER)
             await ada.page.locator("#voice-channels .channel").first.click()
@@ -131,7 +131,7 @@ CANNOT = """() => {
 
 async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: People) -> None:
     ada = await people.arrive("Ada")
-    # A browser has no devices at all at an address without https.
+    # At an address without https a browser has no devices at all.
     await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
     await ada.join(camera=False)
     only = "only at https:// addresses. Ask whoever runs this server for one."
@@ -166,7 +166,7 @@ async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: Peopl
     await expect(ada.page.get_by_role("combobox", name="Loudspeaker")).to_have_count(0)
 
 
-# What the service says at /sfu/client reaches the page; `TOLD` says something in its place.
+# The report of the service at /sfu/client reaches the page; `TOLD` replaces it.
 NOTE_SIGNALLING = """
 window.WebSocket = class extends WebSocket {
   constructor(address, ...rest) {
@@ -179,7 +179,7 @@ TOLD = """([event, data]) => {
   const frame = JSON.stringify({ event, data: JSON.stringify(data) });
   signalling.dispatchEvent(new MessageEvent("message", { data: frame }));
 }"""
-# As a browser without that decoder answers.
+# The answer of a browser without that decoder.
 CANNOT_DECODE = """
 const { createAnswer } = RTCPeerConnection.prototype;
 RTCPeerConnection.prototype.createAnswer = function (...wishes) {
@@ -205,7 +205,7 @@ async def test_a_picture_that_the_browser_cannot_show_says_so_on_its_tile(people
     screen = grace.page.locator(".tile.screen").filter(has_text="Ada’s screen")
     await expect(screen).to_contain_text("This browser cannot show this picture.")
     await grace.hears(ada)
-    # So many are in the call that the service has no line left for her voice, for a while.
+    # So many people are in the call that, for a while, the service has no line left for her voice.
     told = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
     told["user_id"] = await own_id(ada)
     await grace.page.evaluate(TOLD, ["track_unavailable", {**told, "reason": "no_line"}])

@@ -1,4 +1,4 @@
-"""Where no UDP passes, calls go over TCP; where nothing but HTTPS passes, through a TURN server."""
+"""Without UDP, calls go over TCP; where only HTTPS passes, through a TURN server."""
 
 import asyncio
 from pathlib import Path
@@ -37,7 +37,7 @@ async () => {
 }
 """
 
-# In Firefox's hands: the panel of the call's quality names the path.
+# In Firefox; the quality panel names the path.
 SHOWN_TCP = """
 await press("More call options");
 await press("Call quality");
@@ -66,7 +66,7 @@ async def all_see_and_hear(*everybody: Watcher) -> None:
 
 
 async def is_shown(person: Person, path: str) -> None:
-    """The panel of the call's quality names the path."""
+    """Wait until the quality panel names the path."""
     await person.press("More call options")
     await person.page.get_by_role("menuitem", name="Call quality").click()
     panel = person.page.get_by_role("region", name="Call quality")
@@ -94,7 +94,7 @@ async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_u
             await asyncio.gather(goes_over(ada, "tcp"), goes_over(grace, "tcp"), goes_over(alan, "udp"))
             await all_see_and_hear(ada, alan, grace)
             await asyncio.gather(is_shown(ada, "TCP"), is_shown(alan, "UDP, direct"), grace.does(SHOWN_TCP))
-            # UDP ends in mid-call for one who had it: the call goes on.
+            # UDP fails in mid-call for a member who had it: the call continues.
             await homes["alan"].drops(UDP)
             await goes_over(alan, "tcp")
             panel = alan.page.get_by_role("region", name="Call quality")
@@ -109,14 +109,14 @@ async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
     tmp_path: Path, scheme: str
 ) -> None:
     chrome, fox = chromium(), firefox()
-    # Over TLS by its name: Firefox takes no address there.
+    # Over TLS by its name, because Firefox accepts no IP address there.
     host, names = (NAME, {NAME: TURN}) if scheme == "turns" else (TURN, {})
     if (reason := why_not() or (why_no_names() if names else "")) or not chrome or not fox:
         pytest.skip(reason or "no browser")
     required("turnserver")
     variables = {"TURN_URLS": f"{scheme}:{host}:443?transport=tcp", "TURN_SECRET": SECRET}
     authority = Authority()
-    # It has no such place for an authority that it is to trust.
+    # Firefox has no such folder for a trusted authority.
     flags = ["--ignore-certificate-errors", f"--host-resolver-rules=MAP {NAME} {TURN}"]
     ports = {"port": 443, "tls_port": 5349} if scheme == "turn" else {"port": 3478, "tls_port": 443}
     async with home_networks("ada", "alan", "grace") as world:

@@ -12,13 +12,13 @@ from tests.kit.people import WIDE, Capture, People, Person
 from tests.kit.waiting import wait_until
 
 CODECS = ("VP8", "VP9", "H264", "AV1")
-# What those who come later show is small: two cores encode and decode all of it.
+# The pictures of later participants are small: two cores encode and decode everything.
 FIRST, LATER = Capture(640, 360, 15), Capture(160, 120, 15)
-# Some seconds of it.
+# A few seconds of each.
 FRAMES = 60
 WITHIN_S = 30.0
-# Congestion control starts at 300 kbit/s and only goes beyond when feedback tells it to. In wide windows
-# the tiles of two people need up to 450 kbit/s.
+# Congestion control starts at 300 kbit/s and increases only when feedback allows it. In wide windows the
+# tiles of two people need up to 450 kbit/s.
 RISEN_BPS = 400_000
 
 
@@ -30,7 +30,7 @@ async def join(people: People, names: Sequence[str], codec: str, capture: Captur
 
 
 async def see_and_hear_each_other(everybody: Sequence[Person], codec: str) -> None:
-    """Each gets many pictures and sound of each other one, and nothing else."""
+    """Wait until each receives many pictures and sound of each other person, and nothing else."""
 
     async def sees_and_hears(person: Person) -> None:
         names = {other.name for other in everybody if other is not person}

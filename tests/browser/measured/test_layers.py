@@ -1,9 +1,9 @@
-"""A receiver that asks for fewer temporal layers gets fewer pictures, and notices nothing else.
+"""A receiver that asks for fewer temporal layers gets fewer pictures, and nothing else changes.
 
-Of L1T3, layer 0 is a quarter of the pictures and layer 1 with it a half. They come at thirty a second,
-because at half of that the browser would call the pace of layer 0 a freeze; and they are small, because
-an encoder that runs out of bits leaves out pictures of layer 0 too. With which picture a receiver gets more
-is in tests/_rtp/test_layers.py. docs/signalling.md, "From participants", `set_layer`.
+With L1T3, layer 0 is a quarter of the pictures, and layers 0 and 1 are half of them. The camera sends thirty
+a second, because at half of that the browser would report the rate of layer 0 as a freeze. The pictures are
+small, because an encoder that runs out of bits also drops pictures of layer 0. tests/_rtp/test_layers.py
+tests the picture at which a receiver switches up. docs/signalling.md, "From participants", `set_layer`.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ GOES = 3
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What happened while one person watched another."""
+    """The counts of a period during which one person watched another."""
 
     encoded: int
     frames: int
 
     @property
     def share(self) -> float:
-        """How much of what was sent was shown."""
+        """The share of the sent pictures that were shown."""
         return self.frames / self.encoded
 
 
@@ -46,7 +46,10 @@ async def watch(watcher: Person, sender: Person) -> Window:
 
 
 async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[Person, list[Person]]:
-    """Only one sends pictures: two cores encode and decode them, and draw the pages too."""
+    """Return one sender and its watchers.
+
+    Only the sender sends pictures: two cores encode and decode them, and draw the pages too.
+    """
     sender = await people.arrive("Ada", codec=codec, capture=CAPTURE)
     await sender.join()
     watchers = [await people.arrive(name) for name in names]
@@ -64,7 +67,7 @@ async def chooses_layers(watcher: Person, sender: Person, codec: str) -> None:
     async def fewer_and_all_again() -> None:
         _, _, freezes = troubles((await watcher.statistics()).track(sender.name))
         everything = await watch(watcher, sender)
-        # Step by step: what comes at a quarter of the pace at once may look like a freeze to the browser.
+        # Step by step: a sudden drop to a quarter of the rate may look like a freeze to the browser.
         await watcher.set_layer(sender, 1)
         half = await watch(watcher, sender)
         await watcher.set_layer(sender, 0)

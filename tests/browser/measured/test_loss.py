@@ -1,11 +1,11 @@
-"""Over a line that loses one datagram in twenty, both ways, a browser is seen and sees as if it lost none.
+"""Over a line that loses one datagram in twenty, both ways, pictures and sound arrive as if none were lost.
 
-The browser asks the service for what it misses, and the service asks the browser. Chromium sends sound again
-whatever was negotiated, so the way to the service needs no more. To a listener whose browser does not ask for
-sound, the speaker sends everything twice (Opus's in-band FEC).
-What is lost of a picture that no other needs may come back too late to be shown, when it was the end of
-it: a fortieth of all is to be expected, and more while the machine itself is late. docs/rtcp.md,
-"Retransmission"; RFC 4585 and RFC 4588.
+The browser requests missing packets from the service, and the service requests them from the browser.
+Chromium retransmits sound whatever was negotiated, so the path to the service needs nothing else. For a
+listener whose browser does not request sound again, the speaker sends everything twice (Opus's in-band FEC).
+
+The end of a picture that no other picture needs may return too late to be shown. Expect a fortieth of all
+pictures, and more while the machine itself is late. docs/rtcp.md, "Retransmission"; RFC 4585 and RFC 4588.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from tests.kit.waiting import in_one_go_of, wait_until
 
 LOSS = 0.05
 SEED = 20_260_103
-# Many small pictures: chance has less to say in them.
+# Many small pictures, so that chance matters less.
 CAPTURE = Capture(160, 120, 30)
 PICTURES = 300
 WITHIN_S = 15
@@ -33,7 +33,7 @@ GOES = 4
 SOUND_LOSS = 0.15
 SAMPLES = 10 * 48_000
 CONCEALED = 0.03
-# Made with espeak-ng.
+# Recorded with espeak-ng.
 SPEECH = Path(__file__).parents[2] / "data" / "speech.opus"
 REPAIRED = 10
 
@@ -56,7 +56,7 @@ async def test_picture_and_sound_stay_over_a_line_that_loses_packets(people: Peo
             return at_ada.encoded, at_grace.encoded
 
         async def nearly_all_is_shown() -> None:
-            # What is sent is counted within what is shown: a pause in between takes nothing away.
+            # The period of sent pictures lies within that of shown ones: a pause in between loses nothing.
             shown_before, sent_before = await shown(), await sent()
 
             async def enough() -> bool:
@@ -83,7 +83,7 @@ async def test_picture_and_sound_stay_over_a_line_that_loses_packets(people: Peo
 
 
 def spoken(path: Path) -> None:
-    """Two sentences for a made-up microphone: of what is no speech Opus says nothing twice."""
+    """Return two sentences for a fake microphone. Opus protects only speech with in-band FEC."""
     with wave.open(str(path), "wb") as file, av.open(str(SPEECH)) as speech:
         file.setnchannels(1)
         file.setsampwidth(2)

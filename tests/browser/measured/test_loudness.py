@@ -1,4 +1,4 @@
-"""How loud people, screens and noise are, measured from the sound that is received and played."""
+"""The loudness of people, screens and noise, measured from the received and played sound."""
 
 import asyncio
 import base64
@@ -16,7 +16,7 @@ from tests.kit.people import FLAGS, People, Person, chromium, people_at
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
-# Instead of the microphone and beside the screen: a tone that never ends.
+# Replaces the microphone and a screen's sound: an endless tone.
 A_TONE = """() => {
   const context = new AudioContext();
   const out = context.createMediaStreamDestination();
@@ -32,7 +32,7 @@ A_TONE = """() => {
   };
 }"""
 TONE_IS = 0.2 / 2**0.5
-# What goes to the loudspeaker louder than an element can play it: the root of the mean square, one for each.
+# The root mean square of each sound that plays louder than an element can.
 PLAYED = """
 const ears = [];
 window.elements = [];
@@ -75,21 +75,21 @@ ELEMENTS_PLAY = """async (wanted) => {
   const alike = (level, at) => Math.abs(level - wanted[at]) <= 0.1 * wanted[at];
   return played.length === wanted.length && played.every(alike);
 }"""
-# Of the one voice that is received: its energy, and the seconds that it took.
+# The energy and the duration of the only received voice.
 PLAYED_SO_FAR = """async () => {
   const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
   const voice = [...(await receiver.getStats()).values()].find(({ type }) => type === "inbound-rtp");
   return [voice.totalAudioEnergy, voice.totalSamplesDuration];
 }"""
-# A loudspeaker: it is listed no more, and the browser says so.
+# Unplugs a speaker: it disappears from the list, and the browser reports the change.
 PULLED_OUT = """(gone) => {
   const all = navigator.mediaDevices.enumerateDevices.bind(navigator.mediaDevices);
   const left = async () => (await all()).filter(({ deviceId }) => deviceId !== gone);
   navigator.mediaDevices.enumerateDevices = left;
   navigator.mediaDevices.dispatchEvent(new Event("devicechange"));
 }"""
-# How loud two sentences and noise are together, before strong suppression and after it. A busy machine leaves
-# nothing out of it. Nothing comes through before the worklet has had `patienceMs`.
+# The loudness of two sentences with noise, before and after strong suppression. Rendering is offline, so a
+# busy machine drops nothing. Nothing is suppressed before the worklet has had `patienceMs`.
 SUPPRESSED = """async ([speech, loudOfVoice, loudOfNoise, patienceMs]) => {
   const [rate, seconds] = [48_000, 16];
   const { suppressor } = await import("/web/call/noise.js");
@@ -124,7 +124,7 @@ SEED = 20_260_103
 
 
 async def plays(person: Person, *times: float) -> None:
-    """Wait until the tone is played so many times as loud as it was sent, once for each that is amplified."""
+    """Wait until the tone plays this many times as loud as it was sent, once for each amplified sound."""
 
     async def so() -> bool:
         played = await person.page.evaluate("() => played()")
@@ -145,11 +145,11 @@ async def test_people_and_screens_are_played_as_loud_as_one_likes(people: People
     await grace.page.evaluate(A_TONE)
     await grace.enter_call()
     await ada.hears(grace)
-    # What a phone has paused that rang goes on once one looks again.
+    # A ringing sound that a phone paused resumes when the person looks again.
     await ada.page.evaluate("() => { for (const each of elements) each.pause(); }")
     await ada.page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     await ada.page.wait_for_function("() => elements.length && elements.every(({ paused }) => !paused)")
-    # It comes from the loudspeaker that is chosen.
+    # The chosen speaker plays it.
     await ada.press("Settings")
     await ada.press("Voice and video")
     loudspeakers = ada.page.get_by_role("combobox", name="Loudspeaker")
@@ -190,7 +190,7 @@ async def test_people_and_screens_are_played_as_loud_as_one_likes(people: People
     await tile.click(button="right")
     await dialog.get_by_role("switch", name="Mute for me").uncheck()
     await plays(ada, 2, 1.5)
-    # Where graphs cannot choose a loudspeaker, elements play what they give.
+    # In browsers whose audio graphs cannot choose a speaker, elements play the graphs' output.
     await ada.page.add_init_script("delete AudioContext.prototype.setSinkId")
     await ada.page.reload()
     await ada.is_connected()
@@ -198,7 +198,7 @@ async def test_people_and_screens_are_played_as_loud_as_one_likes(people: People
 
 
 def white_noise(path: Path) -> None:
-    """What a fan sounds like, for a made-up microphone."""
+    """Generate the noise of a fan for a fake microphone."""
     samples = random.Random(SEED)
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
@@ -228,14 +228,14 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
         await grace.join(camera=False)
 
         async def loudness() -> float:
-            """Of what is played for about a second."""
+            """Measure the played sound for about a second."""
             energy, played_s = await grace.page.evaluate(PLAYED_SO_FAR)
             await asyncio.sleep(1)
             energy_after, played_after_s = await grace.page.evaluate(PLAYED_SO_FAR)
             return float((energy_after - energy) / max(0.01, played_after_s - played_s))
 
         await grace.hears(ada)
-        # Whatever is lost where a machine stands still makes it quieter.
+        # Sound lost while the machine stalls lowers the loudness.
         untouched = max([await loudness() for _ in range(3)])
         await ada.press("Settings")
         await ada.press("Voice and video")
@@ -252,7 +252,7 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
             return await loudness() > untouched / 2
 
         await wait_until("the fan is heard as before", as_before, within_s=30)
-        # What is quieter than the threshold is not sent.
+        # Sound below the threshold is not sent.
         threshold = ada.page.get_by_role("slider", name="Threshold")
         await threshold.fill("0.34")
 

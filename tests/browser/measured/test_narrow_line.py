@@ -1,4 +1,4 @@
-"""On a line too narrow for all pictures fewer of them come, or none, and the sound stays whole."""
+"""On a line too narrow for all pictures, fewer or none arrive, and the sound stays whole."""
 
 from pathlib import Path
 
