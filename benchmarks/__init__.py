@@ -1,1 +1,1 @@
-"""What is claimed about speed, each claim with the program that measures it; README.md has the results."""
+"""Performance claims, each with the program that measures it. README.md has the results."""

@@ -1,9 +1,9 @@
-"""Calls on lines that cannot carry them. python -m benchmarks.adaptation
+"""Measure calls on lines that cannot carry them. python -m benchmarks.adaptation
 
-One or four cameras and voices come to a page whose line the kernel shapes (tests.kit.narrow_call); the page
-decides by itself what it asks for. For each line it prints, once the call has settled, how much of the sound
-is concealed, the height and the rate of the pictures and how long they stood still (means of all cameras).
-After the narrowest line it prints when all pictures are back on a wide one. Needs root and Linux.
+One or four cameras and voices reach a page over a line that the kernel shapes (tests.kit.narrow_call); the
+page decides by itself which layers it requests. For each line, once the call has settled, print the share of
+concealed sound, and the height, rate and freeze time of the pictures (means of all cameras). After the
+narrowest line, print when all pictures are back on a wide line. Needs root and Linux.
 """
 
 import argparse
@@ -21,7 +21,7 @@ LOSSY_KBPS, LOST_PERCENT = 8_000, 5
 WIDE_AGAIN_KBPS = 4_000
 NAMES = ("Grace", "Alan", "Edsger", "Barbara")
 CAPTURE = Capture(480, 270, 12)
-ALL = 0.9  # Of the pictures; the browser drops one now and then itself.
+ALL = 0.9  # Share of the pictures; the browser itself drops one now and then.
 BACK_WITHIN_S = 45.0
 
 

@@ -1,8 +1,8 @@
-"""What audio pays for the video beside it, past saturation too. python -m benchmarks.audio
+"""Measure how audio suffers from video next to it, past saturation too. python -m benchmarks.audio
 
-One person's audio goes to ten, at five hundred packets a second so that short delays are met too; another
-room of the same service has a camera and fifty receivers. What the service itself says it has dropped stands
-beside what was lost.
+One person's audio goes to ten people, at five hundred packets a second so that short delays are caught too.
+Another room of the same service has a camera and fifty receivers. The table shows the packets that the
+service reports as dropped next to the lost ones.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ DROPPED = re.compile(r"svc_sfu_dropped_(\w+)_total ([-+.e\d]+)")
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What flows in the other room."""
+    """The traffic of the other room."""
 
     what: str
     camera: Scenario
@@ -61,7 +61,7 @@ async def main(chosen: Options) -> None:
 async def row(case: Beside, url: str, listeners: Crowd, watchers: Crowd, seconds: float) -> str:
     await watchers.meter.warm_up(case.pps, 1.0)
     before = await dropped(url)
-    # The video begins before the audio that is measured, and ends after it.
+    # The video begins before the measured audio, and ends after it.
     video = asyncio.create_task(watchers.meter.measure(case.pps, seconds + 1.0, silent))
     heard = await listeners.meter.measure(AUDIO_PPS, seconds, silent)
     seen = await video
@@ -85,7 +85,7 @@ def of_drops(counted: Counter[str]) -> str:
 
 
 async def dropped(url: str) -> Counter[str]:
-    """What the service says that it has dropped, by reason."""
+    """Return the packets that the service reports as dropped, by reason."""
 
     def fetch() -> str:
         with urllib.request.urlopen(url.replace("ws:", "http:") + "/metrics", timeout=5) as answer:

@@ -1,4 +1,4 @@
-"""Compiles the native parts of the benchmarks beside their sources: python benchmarks/build.py
+"""Compile the native parts of the benchmarks next to their sources: python benchmarks/build.py
 
 They are no part of the package, and see the core's .pxd files as any module of it does.
 """

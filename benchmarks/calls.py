@@ -1,11 +1,11 @@
-"""What a call costs the page, in Chromium, and how soon it hears and sees. python -m benchmarks.calls
+"""Measure a page's cost of a call in Chromium, and its first sound and picture. python -m benchmarks.calls
 
 Somebody with microphone and camera is in the room. A second page joins by a click and leaves, again and
-again: from the click to the first sound that is played and the first picture that is shown; then what 200
-such stays have left behind, after collecting garbage. Between timed joins it waits, because the server lets
-a member ask ten times a second and keeps faster ones waiting. Last, a page that shows moving tiles, against
-bare <video> elements with the same tracks in the same page, on the clock of its main thread alone; --tiles 0
-leaves that out.
+again. The program measures from the click to the first played sound and the first shown picture, then the
+objects that 200 such stays leave behind after collecting garbage. Between timed joins it waits, because the
+server allows a member ten requests a second and delays faster ones. Last, it compares a page that shows
+moving tiles with bare <video> elements of the same tracks in the same page, by the CPU time of the main
+thread alone; --tiles 0 omits that.
 """
 
 import argparse
@@ -29,7 +29,7 @@ COLLECTIONS = 8
 COUNTED = ("RTCPeerConnection", "MediaStreamTrack", "AudioContext", "WebSocket", "HTMLVideoElement")
 SMALL = Capture(160, 120, 8)
 
-# Both are told by the browser: a source is listed once a packet of it is played, a frame once it is shown.
+# The browser reports both: a source is listed once a packet of it is played, a frame once it is shown.
 JOIN = """async (deadline) => {
   const start = performance.now();
   let stop;
@@ -67,7 +67,7 @@ MOVING = """(count) => {
   const videos = [...document.querySelectorAll("#people .with-video video")];
   return videos.filter(({ readyState }) => readyState > 2).length >= count;
 }"""
-# The page without the page: its tracks in elements that nothing of ours looks after.
+# The tracks alone: bare elements without any of our code.
 BARE = """() => {
   RTCPeerConnection.prototype.getStats = () => new Promise(() => {});
   const videos = [...document.querySelectorAll("#people video")].map((old) => {
@@ -118,7 +118,7 @@ async def measure(people: People, joins: int, stays: int, tiles: int) -> None:
 
 
 async def stay_often(page: Page, often: int, pause_s: float = 0) -> list[tuple[float, float]]:
-    """Join and leave: milliseconds to the first sound and to the first picture, of each."""
+    """Join and leave repeatedly. Return each stay's milliseconds to the first sound and picture."""
     found = []
     for _ in range(often):
         await asyncio.sleep(pause_s)
@@ -139,10 +139,10 @@ def print_times(found: Sequence[tuple[float, float]]) -> None:
 
 
 async def left_behind(inspector: CDPSession) -> dict[str, int]:
-    """What the page holds once garbage has been collected."""
+    """Return the page's objects after collecting garbage."""
     await inspector.send("Performance.enable")
     await inspector.send("HeapProfiler.enable")
-    for _ in range(COLLECTIONS):  # What closes by and by, such as sound, is let go only then.
+    for _ in range(COLLECTIONS):  # Objects that close gradually, such as audio, are released only then.
         await inspector.send("HeapProfiler.collectGarbage")
         await asyncio.sleep(1.0)
     metrics = await metrics_of(inspector)
@@ -176,7 +176,7 @@ async def metrics_of(inspector: CDPSession) -> dict[str, float]:
 
 
 async def measure_tiles(people: People, viewer: Person, tiles: int) -> None:
-    """Percent of a core that the viewer's main thread takes, with our page and with bare elements."""
+    """Return the CPU percentage of the viewer's main thread, with our page and with bare elements."""
     for number in range(tiles):
         sender = await people.arrive(f"Tile {number + 1}", capture=SMALL)
         await sender.join(camera=True)
@@ -196,7 +196,7 @@ async def main_thread(inspector: CDPSession) -> float:
     before = await metrics_of(inspector)
     await asyncio.sleep(LOOK_S)
     after = await metrics_of(inspector)
-    # On the clock of the thread; how long that was by the wall's, the browser says itself.
+    # CPU time of the thread. The browser itself reports the wall time.
     passed = after["Timestamp"] - before["Timestamp"]
     return 100 * (after["TaskDuration"] - before["TaskDuration"]) / passed
 

@@ -1,7 +1,7 @@
-"""The chat server against its targets: `svc bench chat` in several scenarios. python -m benchmarks.chat
+"""Measure the chat server: `svc bench chat` in several scenarios. python -m benchmarks.chat
 
-The server runs on the first core, the members on the others. The last row is what bare writes of
-one frame to as many sockets take in the same minute (`limit/fanout.py`).
+The server runs on the first core, the members on the others. The last row is the time of bare writes of one
+frame to as many sockets in the same minute (`limit/fanout.py`).
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""A community of a million messages: pages of history, search, opening the file, starting the server.
+"""Measure a community of a million messages: pages of history, search, opening the file, starting the server.
 
     python -m benchmarks.chat_history [--messages 1000000]
 
-The messages lie in ten channels, by a hundred authors, of words as unevenly frequent as those of a
-language (Zipf), some with links, reactions and pins. Pages are read without the page cache, at
-random places; searches are for words of all frequencies, with and without filters. Times are
-those of the rules, from the call to its answer, one call at a time. The server is `svc chat`, from
-its command line until it listens, five times; beside it the same with an empty community.
+The messages are in ten channels, by a hundred authors. Word frequencies are as uneven as those of a language
+(Zipf); some messages have links, reactions and pins. Pages are read without the page cache, at random
+positions. Searches use words of all frequencies, with and without filters. Times are those of the rules, from
+call to result, one call at a time. The server is `svc chat`, from its command line until it listens, five
+times, and the same with an empty community.
 """
 
 import argparse
@@ -151,7 +151,7 @@ async def start(folder: Path) -> Result:
 
 
 def let_in(folder: Path) -> None:
-    """The authors, as members who have read half of everything."""
+    """Add the authors, as members who have read half of everything."""
     with sqlite3.connect(folder / "community.sqlite3") as connection:
         connection.executemany(
             "INSERT INTO members (id, nickname, joined_at_ms) VALUES (?, ?, 0)",

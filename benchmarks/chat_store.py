@@ -1,10 +1,10 @@
-"""Durable messages a second into the store: so many writers, the real rules, nobody to deliver to.
+"""Measure durable messages per second in the store: many writers, the real rules, no delivery.
 
     python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--data-dir FOLDER]
 
-Each writer is a member who posts, waits until the message is on the disk, and posts again. The
-clock starts when all are at work. Search is indexed meanwhile, as in a server. `--data-dir` puts
-the file on another disk; a file system in memory measures no fsync.
+Each writer is a member who posts, waits until the message is on the disk, and posts again. The clock starts
+when all are at work. The search index is updated meanwhile, as in a server. `--data-dir` puts the file on
+another disk; a file system in memory measures no fsync.
 """
 
 import argparse
@@ -22,7 +22,7 @@ WARM_UP_S = 0.5
 
 
 async def measure(folder: Path, writers: int, seconds: float) -> tuple[float, float, float, float]:
-    """Messages a second, us of CPU for each, and p50 and p99 of the wait in ms."""
+    """Return messages per second, CPU us for each, and p50 and p99 of the wait in ms."""
     async with opened_world(folder, writers) as world:
         indexing = asyncio.create_task(world.feature.indexer.run())
         waits: list[float] = []

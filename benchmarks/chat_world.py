@@ -29,7 +29,7 @@ class World:
 
 @asynccontextmanager
 async def opened_world(folder: Path, members: int, channels: int = 1) -> AsyncIterator[World]:
-    """Channels `general`, `channel-1` and so on; the file is made when it is not there."""
+    """Open a world with channels `general`, `channel-1` and so on. Create the file if it is missing."""
     directory = Directory(time.time)
     member_ids = [f"member-{number}" for number in range(members)]
     for member_id in member_ids:

@@ -1,9 +1,10 @@
-"""All scenarios, with the limit program, ours, Janus where it is installed, and every peer, in one table.
+"""Run all scenarios with the limit program, ours, Janus if installed, and every peer, in one table.
 
     python -m benchmarks.compare --peer "pion=./sfu -http 127.0.0.1:{http} -udp {udp}"
 
-A peer is an SFU that speaks docs/signalling.md: the reference on Pion with which ours was first compared is
-one. Janus does not, and has clients of its own in benchmarks/janus; their media is that of all others.
+A peer is an SFU that speaks docs/signalling.md, such as the reference on Pion with which ours was first
+compared. Janus does not speak it, and has its own clients in benchmarks/janus; their media is the same as for
+all others.
 """
 
 import asyncio

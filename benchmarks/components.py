@@ -1,11 +1,12 @@
-"""Preact against Lit: a channel of 5,000 messages drawn, added to, changed and taken away.
+"""Compare Preact with Lit: draw, extend, change and remove a channel of 5,000 messages.
 
     python -m benchmarks.components [--messages 5000] [--rounds 5]
 
 Both draw the same list (`components/`): Preact as the page does, with the file in `web/vendor`; Lit, fetched
-from npm at the version below, as an element a message. Times are from the change until the browser has laid
-out the result. The two take turns, each in a page of its own; the table has the best round, since other work
-only adds. Bytes are those of library and list, minified and compressed. Needs node, npm and Chromium.
+from npm at the version below, with one element per message. Times are from the change until the browser has
+laid out the result. The two take turns, each in a page of its own; the table has the best round, because
+other load only adds time. Bytes are those of library and list, minified and compressed. Needs node, npm and
+Chromium.
 """
 
 import argparse
@@ -53,7 +54,7 @@ MEASURE = """async (count) => {
 
 
 def bundles(folder: Path) -> dict[str, str]:
-    """The two programs, minified."""
+    """Return the two programs, minified."""
     subprocess.run(
         ["npm", "install", "--silent", "--no-audit", "--no-fund", *PACKAGES], cwd=folder, check=True
     )
@@ -70,7 +71,7 @@ def bundles(folder: Path) -> dict[str, str]:
 
 
 async def measured(browser: Browser, program: str, count: int) -> dict[str, float]:
-    """Times in ms, and the heap with all messages drawn once."""
+    """Return times in ms, and the heap with all messages drawn once."""
     page = await browser.new_page()
     await page.goto("about:blank")
     await page.add_script_tag(content=program)

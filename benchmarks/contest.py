@@ -1,10 +1,10 @@
-"""One scenario, measured with the limit program, ours, Janus and peers that speak our protocol, in turns.
+"""Measure one scenario with the limit program, ours, Janus and peers that speak our protocol, in turns.
 
-All of them get the same kind of generator, the same cores and the same packets. Because a host drifts by a
-factor of two within minutes, all are there at once, and rounds in which each is sent to for some seconds
-follow each other; whoever is not sent to answers a few reports and checks a second. What is printed is a
-table in Markdown, medians with the extremes. "x limit" is the median of what a packet cost over what it cost
-the limit program in the same round: compare that, and figures within one run.
+All of them get the same kind of generator, the same cores and the same packets. A host drifts by a factor of
+two within minutes, so all run at once, and rounds of some seconds of traffic to each follow each other; a
+program without traffic answers a few reports and checks a second. The result is a table in Markdown, medians
+with the extremes. "x limit" is the median ratio of a packet's cost to its cost in the limit program in the
+same round: compare that, and figures within one run.
 """
 
 import argparse
@@ -58,14 +58,14 @@ def options() -> Options:
 
 
 def run(title: str, scenario: Scenario, pps: int) -> None:
-    """A script's whole work."""
+    """Run a script's whole work."""
     chosen = options()
     print(f"\n{title}\n\n{HEADING}", flush=True)
     asyncio.run(contest(scenario, pps, chosen))
 
 
 async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
-    """All are there from the first round to the last, and sent to in turns."""
+    """Start all programs before the first round, and send to them in turns."""
     async with AsyncExitStack() as present:
         meters: dict[str, Meter] = {}
         for name, place in places(scenario, chosen.peers):
@@ -93,7 +93,7 @@ def places(scenario: Scenario, peers: Iterable[tuple[str, str]]) -> list[tuple[s
 
 @cache
 def _janus_is_here() -> bool:
-    """Said once where it is not."""
+    """Return whether Janus is installed. Report once if it is missing."""
     if where_it_is():
         return True
     print("there is no program janus here: it has no row", file=sys.stderr)
@@ -115,7 +115,7 @@ async def theirs(command: str, scenario: Scenario) -> AsyncIterator[Meter]:
 
 
 def silent(_: str) -> None:
-    """Progress that nobody wants."""
+    """Discard progress messages."""
 
 
 HEADING = (
@@ -142,7 +142,7 @@ def row(name: str, found: Sequence[Measurement], limits: Sequence[Measurement]) 
 
 
 def ratios(found: Sequence[Measurement], limits: Sequence[Measurement]) -> list[float]:
-    """Of the CPU for a packet, round by round."""
+    """Return the ratios of CPU per packet, round by round."""
     pairs = (
         (ours.cpu_us_per_packet, limit.cpu_us_per_packet) for ours, limit in zip(found, limits, strict=True)
     )

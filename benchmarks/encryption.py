@@ -1,8 +1,8 @@
-"""What sealing costs with the processor's AES instructions and without. python -m benchmarks.encryption
+"""Measure encryption with and without the processor's AES instructions. python -m benchmarks.encryption
 
-Each way is a process of its own, because OpenSSL looks at the processor once; they take turns, and the best
-of several rounds counts. "Without" is what OpenSSL does on a processor that has vectors but no AES and no
-carry-less multiplication, a Raspberry Pi 4's for one. CPU time, hot caches, one receiver.
+Each variant runs in its own process, because OpenSSL detects the processor once. They take turns, and the
+best of several rounds counts. "Without" is OpenSSL's code for a processor with vectors but without AES and
+carry-less multiplication, such as a Raspberry Pi 4's. CPU time, hot caches, one receiver.
 """
 
 import json
@@ -55,7 +55,7 @@ def _in_a_process(masked: dict[str, str]) -> list[Row]:
 
 
 def measure() -> list[Row]:
-    """Nanoseconds for a packet of each size, by each library that may seal it, in this process."""
+    """Return nanoseconds per packet of each size, for each library that may encrypt it, in this process."""
     from svc._rtp.srtp import ENCRYPTION
 
     rows: list[Row] = []

@@ -1,12 +1,12 @@
-"""Whether anything drifts: a long run under load and loss. python -m benchmarks.endurance --minutes 30
+"""Detect drift in a long run under load and loss. python -m benchmarks.endurance --minutes 30
 
-One camera to fifty receivers, each of which discards 1 % of what comes and asks for it again. What is
-printed is a row a minute (or a tenth of a short run), then what has changed: p99 as the median of the last
-five rows against that of the first five, so that no single row decides, which the host may have disturbed;
-memory of the service and of the generator at the end against halfway. Fails when something has grown.
+One camera to fifty receivers, each of which discards 1 % of the packets and requests them again. Print a row
+a minute (or a tenth of a short run), then the changes: the median p99 of the last five rows against that of
+the first five, so that no single row decides, because the host may have disturbed it; and the memory of the
+service and of the generator at the end against halfway. Fail if something has grown.
 
-What holds a backlog is kept for the next one, up to a bound. So that a host that takes the core away for a
-while does not look like a leak, all begins with more than the service can forward.
+Buffers for a backlog are kept for the next backlog, up to a bound. The run begins with more than the service
+can forward, so that a host that takes the core away for a while does not look like a leak.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from svc.tools.bench.server import own_server
 from svc.tools.bench.sfu import progress
 
 SCENARIO = Scenario(1, 50, loss=0.01)
-# 60 % of what `benchmarks.saturation` last found: 3,600 x 50 of 300,000 packets a second.
+# 60 % of the last result of `benchmarks.saturation`: 3,600 x 50 of 300,000 packets a second.
 PPS = 3600
 OVERLOAD = 3.0
 OVERLOAD_S = 10.0
@@ -67,14 +67,14 @@ HEADING = (
 
 
 async def main(minutes: float, pps: int) -> bool:
-    """Whether nothing has grown."""
+    """Return whether nothing has grown."""
     rows: list[Row] = []
     async with (
         own_server(SCENARIO.clients) as server,
         crowd(server.url, SCENARIO, server.pid) as everybody,
     ):
         await everybody.assemble(progress)
-        # A service that lets somebody go ends it at once.
+        # A service whose peer leaves ends the session at once.
         await everybody.unless_failed(run(everybody, minutes, pps, rows))
     changes = verdict(rows)
     print("\n" + "\n".join(map(str, changes)))

@@ -1,4 +1,4 @@
-"""What 200 participants cost who neither send nor receive. python -m benchmarks.idle"""
+"""Measure 200 participants who neither send nor receive. python -m benchmarks.idle"""
 
 import asyncio
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from tests.kit.product import COMMAND, running_product
 
 SECONDS = 60.0
-# The programs tidy up for a few seconds after the start: stored media, query plans, garbage.
+# The programs clean up for a few seconds after the start: stored media, query plans, garbage.
 SETTLE_S = 15.0
 GONE = (FileNotFoundError, ProcessLookupError)
 

@@ -1,6 +1,7 @@
-"""From client_join to the first media packet, alone and 200 times in 10 s. python -m benchmarks.joins
+"""Measure from client_join to the first media packet, alone and 200 times in 10 s. python -m benchmarks.joins
 
-While 200 come in, a call of ten goes on in the room: what it loses, and what its packets wait.
+While 200 join, a call of ten continues in the room: the program measures its losses and the delay of its
+packets.
 """
 
 import asyncio
@@ -49,7 +50,7 @@ def row(name: str, found: Measurement) -> str:
 
 
 async def join_after_a_pause(room: Crowd) -> float:
-    # A sender is asked for a keyframe at most twice a second: the one before must not count against this one.
+    # A sender gets a keyframe request at most twice a second: the previous one must not delay this one.
     await asyncio.sleep(PAUSE_S)
     return await join(room)
 
@@ -66,7 +67,7 @@ async def join_all(others: Crowd) -> list[float]:
 
 
 async def join(room: Crowd) -> float:
-    """How many milliseconds passed from its client_join to its first media packet."""
+    """Join. Return the milliseconds from client_join to the first media packet."""
     client = await room.admit()
     await room.unless_failed(first_media(room, client))
     at = room.traffic.first_media(client.number)
@@ -76,7 +77,7 @@ async def join(room: Crowd) -> float:
 
 async def first_media(room: Crowd, client: Client) -> None:
     async with asyncio.timeout(FIRST_MEDIA_DEADLINE_S):
-        # A native thread counts what comes: there is no event to wait for.
+        # A native thread counts the packets, so there is no event to wait for.
         while room.traffic.first_media(client.number) is None:  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 

@@ -1,4 +1,4 @@
-// How long the page takes for a wall of 4,000 signs, each of those in tests/web/hostile.json; the slowest first.
+// Measure the page's time for each wall of 4,000 signs in tests/web/hostile.json, slowest first.
 //
 //     node benchmarks/markdown.mjs
 
@@ -15,7 +15,7 @@ const SHOWN = 8;
 const LANGUAGES = "bash c cpp csharp css diff go ini java javascript json kotlin lua makefile markdown php powershell python ruby rust sql swift typescript xml yaml".split(" ");
 const { walls } = JSON.parse(readFileSync(new URL("../tests/web/hostile.json", import.meta.url), "utf8"));
 
-/** The first run is that of a page that has just come; the others are the usual ones. */
+/** The first run is that of a fresh page, the others are typical. */
 function measured(work) {
   const times = Array.from({ length: TIMES }, () => {
     const start = performance.now();
@@ -36,6 +36,6 @@ function report(name, work) {
 
 report("Shown", (text) => look(parse(text), {}));
 report("One line", (text) => plain(text));
-// The highlighter leaves longer lines alone.
+// The highlighter skips longer lines.
 const inLines = (text) => text.match(/[^]{1,290}/gu).join("\n");
 for (const language of LANGUAGES) report(`Code in ${language}`, (text) => highlight(inLines(text), language));

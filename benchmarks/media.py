@@ -1,12 +1,12 @@
-"""What uploads cost: time, CPU and memory of a picture and of a minute of video, and who has to wait for it.
+"""Measure uploads: time, CPU and memory of a picture and of a minute of video, and the delay for others.
 
     python -m benchmarks.media [--pictures 10] [--uploads 18] [--no-video]
 
-Pictures and videos go through the sandbox as the worker sends them, one after the other; memory is
-the child's highest resident set, some 45 MB of it shared with the process it was forked from. Then
-a real chat server and a real worker share the machine: the lag is how late a timer of 5 ms is in the
-server's event loop, while nothing happens, while a member sends photographs and a film, and while
-they are decoded. A member may have twenty unfinished at once.
+Pictures and videos go through the sandbox as the worker sends them, one after the other. Memory is the
+child's highest resident set, of which some 45 MB are shared with the process it was forked from. Then a real
+chat server and a real worker share the machine. The lag is the delay of a 5 ms timer in the server's event
+loop, while idle, while a member sends photographs and a film, and while they are decoded. A member may have
+twenty unfinished uploads at once.
 """
 
 import argparse
@@ -40,7 +40,7 @@ from svc.worker.video_job import VideoRules, video_sandbox
 from svc.worker.video_job import limits_of as video_limits
 
 DEADLINE_S = 600.0
-# The server as it is, and beside it a timer that notes how late it is.
+# The unchanged server, with a timer that records its own delay.
 _CODE = """
 import asyncio, json, signal, sys, time
 from svc.chat import app
@@ -118,7 +118,7 @@ async def films(folder: Path) -> None:
 
 
 async def lag(folder: Path, uploads: int) -> None:
-    """How late the server's event loop is while files arrive, and while the worker works beside it."""
+    """Measure the lag of the server's event loop while files arrive, and while the worker runs next to it."""
     photograph = media_files.photograph(4000, 3000)
     _, film = next(iter(media_files.films(folder.parent, only="mpeg4", seconds=20)))
     async with _program(("chat",), folder) as (server, address), ClientSession(address) as http:
@@ -142,7 +142,7 @@ async def lag(folder: Path, uploads: int) -> None:
 
 
 async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
-    """An event loop without and with three decoders beside it, in turns: others' work disturbs both alike."""
+    """Measure an event loop with and without three decoders, in turns: other load disturbs both alike."""
     photograph = media_files.photograph(4000, 3000)
     alone: list[float] = []
     beside: list[float] = []
@@ -178,7 +178,7 @@ async def _lateness(seconds: float) -> list[float]:
 
 
 async def _phase(server: Process, work: Coroutine[object, object, None]) -> None:
-    """Have the lag of this work, and of nothing before it, said."""
+    """Print the lag of this work only."""
     server.send_signal(signal.SIGUSR2)
     await asyncio.sleep(0.2)
     await work

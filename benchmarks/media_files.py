@@ -1,6 +1,6 @@
 """Photographs, drawings, animations and films for `benchmarks.media`, made by Pillow and FFmpeg.
 
-Nobody's holiday: smooth colours with noise on them, which compress as photographs do.
+Synthetic: smooth colours with noise, which compress like photographs.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFilter
 
 
 def photograph(width: int, height: int) -> bytes:
-    """As a telephone takes it: some 2 bits a pixel."""
+    """Return a photograph as a telephone takes it: some 2 bits a pixel."""
     noise = Image.effect_noise((width // 4, height // 4), 60).resize((width, height))
     colours = [noise.rotate(angle).filter(ImageFilter.GaussianBlur(2)) for angle in (0, 90, 180)]
     grain = Image.effect_noise((width, height), 12)
@@ -24,7 +24,7 @@ def photograph(width: int, height: int) -> bytes:
 
 
 def screenshot(width: int, height: int) -> bytes:
-    """Windows and letters."""
+    """Return a screenshot with windows and letters."""
     image = Image.new("RGB", (width, height), (245, 245, 250))
     draw = ImageDraw.Draw(image)
     for line in range(height // 14):
@@ -45,7 +45,7 @@ def animation(frames: int, width: int, height: int) -> bytes:
 
 
 def pictures() -> Iterator[tuple[str, str, bytes]]:
-    """What it is, the kind of its job, and the file."""
+    """Return the description, job kind and file of each picture."""
     yield "JPEG, 12 megapixels", "picture", photograph(4000, 3000)
     yield "JPEG, 48 megapixels", "picture", photograph(8000, 6000)
     yield "JPEG, 0.3 megapixels", "picture", photograph(640, 480)
@@ -61,7 +61,7 @@ def _noise(width: int, height: int) -> Image.Image:
 
 
 def films(folder: Path, only: str = "", seconds: int = 60) -> Iterator[tuple[str, Path]]:
-    """What it is, and where it is."""
+    """Return the description and path of each film."""
     for what, codec, size in (
         ("H.264 and AAC, 1280 x 720", "libx264", (1280, 720)),
         ("MPEG-4 and AAC, 1280 x 720", "mpeg4", (1280, 720)),
@@ -74,7 +74,7 @@ def films(folder: Path, only: str = "", seconds: int = 60) -> Iterator[tuple[str
 
 
 def _film(path: Path, codec: str, size: tuple[int, int], seconds: int) -> None:
-    """The test picture of FFmpeg with grain on it, 30 a second, and silence."""
+    """Encode FFmpeg's test picture with grain, 30 pictures a second, and silence."""
     graph = av.filter.Graph()
     source = graph.add("testsrc2", f"size={size[0]}x{size[1]}:rate=30:duration={seconds}")
     grain = graph.add("noise", "alls=8:allf=t")

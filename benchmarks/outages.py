@@ -1,12 +1,11 @@
-"""How soon a call and the chat are whole again after outages of the network. python -m benchmarks.outages
+"""Measure how soon a call and the chat recover from network outages. python -m benchmarks.outages
 
     python -m benchmarks.outages [--times 20] [--client firefox] [--ipv6] [OUTAGE ...]
 
-`svc bench outages` is the same, in a checkout. A page in Chromium and another client talk, each behind a
-router of its own (tests.kit.home_networks); the client meets each outage again and again, in one call.
-Seconds from the moment the network is back until both hear each other for good, and until a message that
-was written meanwhile is shown; and from the beginning of the outage until the page says what is wrong.
-Linux, root.
+`svc bench outages` is the same, in a checkout. A page in Chromium and another client talk, each behind its
+own router (tests.kit.home_networks). The client meets each outage repeatedly, in one call. Times are in
+seconds: from the network's return until both hear each other for good, and until a message written meanwhile
+is shown; and from the start of the outage until the page reports the problem. Linux, root.
 """
 
 import argparse
@@ -20,9 +19,9 @@ from pathlib import Path
 from tests.kit.outages import CLIENTS, OUTAGES, Healed, Outage, outage, talking, why_not
 
 TIMES = 20
-# The service rations restarts of ICE to one each 10 s in the long run: nobody's network fails more often.
+# The service limits ICE restarts to one per 10 s in the long run: no real network fails more often.
 PERIOD_S = 12.0
-# Seconds; beyond it counts as late.
+# Seconds; a longer time counts as late.
 GOAL_S = 5.0
 COLUMNS = ("sound: p50", "worst", "late", "chat: p50", "worst", "said: worst")
 

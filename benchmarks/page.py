@@ -1,4 +1,4 @@
-"""The page in Chromium, against its budgets: bytes, first message, longest task, echo, heap.
+"""Measure the page in Chromium against its budgets: bytes, first message, longest task, echo, heap.
 
     python -m benchmarks.page [--rounds 3] [--seconds 20] [--messages 20000] [--only first busy scrolled]
 
@@ -75,7 +75,7 @@ window.first = new Promise((found) => {
   look();
 });
 """
-# Marks in the trace, in the frame that shows the key: how long ago it was pressed, in ms.
+# Marks in the trace, in the frame that shows the key: the time since it was pressed, in ms.
 ECHO = """() => {
   window.presented = [];
   new PerformanceObserver((list) => {
@@ -86,7 +86,7 @@ ECHO = """() => {
     requestAnimationFrame(() => performance.mark(`echo ${performance.now() - event.timeStamp}`));
   }, true);
 }"""
-# The key stays; what was read last is kept in a database of its own.
+# The key stays; cached messages are in a separate database.
 FORGET = """async () => {
   await navigator.serviceWorker.ready;
   for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
@@ -97,7 +97,7 @@ PRESSED = """() => addEventListener("click", (event) => { window.pressed = event
 
 
 def messages(count: int, channels: int) -> list[Message]:
-    """The open channel has all but a few."""
+    """Write messages, all but a few into the open channel."""
     chance, moments = random.Random(1), itertools.count(FIRST_POSTED_S, SPACING_S)
     ids = Ids(lambda: next(moments), chance.getrandbits)
     made = []
@@ -111,7 +111,7 @@ def messages(count: int, channels: int) -> list[Message]:
 
 @asynccontextmanager
 async def community(folder: Path, members: int, channels: int, count: int) -> AsyncIterator[ChatServer]:
-    """A server with members who are not here, and with messages."""
+    """Run a server with messages and with members who are offline."""
     async with opened_world(folder, members, channels) as world:
         known = messages(count, channels)
         for start in range(0, len(known), BATCH):
@@ -137,7 +137,7 @@ async def community(folder: Path, members: int, channels: int, count: int) -> As
 
 @asynccontextmanager
 async def profile(browser: Browser) -> AsyncIterator[tuple[BrowserContext, Page, CDPSession]]:
-    """A fresh one, with the tools behind its page."""
+    """Open a fresh profile, with the developer tools of its page."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(DEADLINE_MS)
     await context.add_init_script(WATCH % json.dumps(SHOWN))
@@ -156,7 +156,7 @@ async def come_in(page: Page, server: ChatServer, name: str) -> None:
 
 
 class Line:
-    """What comes over the line: bytes by the kind of resource."""
+    """The bytes received over the network, by resource kind."""
 
     def __init__(self, tools: CDPSession) -> None:
         self.bytes: dict[str, float] = {}
@@ -184,7 +184,7 @@ async def slow(tools: CDPSession) -> None:
 
 
 async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[float, float, Line]:
-    """Until the form, and until the first message from pressing Join, in ms."""
+    """Return the ms until the form, and from clicking Join to the first message."""
     async with profile(browser) as (_, page, tools):
         await slow(tools)
         line = Line(tools)
@@ -199,7 +199,7 @@ async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[f
 
 
 async def returning(browser: Browser, server: ChatServer, number: int) -> tuple[float, Line]:
-    """With a key and nothing else; until the first message, in ms."""
+    """Return the ms until the first message, with a key and nothing else stored."""
     async with profile(browser) as (context, page, tools):
         await come_in(page, server, f"Returning {number}")
         await page.evaluate(FORGET)
@@ -247,7 +247,7 @@ async def write_on(writers: Sequence[Member], channels: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Of the page's thread; in us."""
+    """A task of the page's thread; in us."""
 
     start: float
     lasted: float
@@ -255,7 +255,7 @@ class Task:
 
 
 async def typed(tools: CDPSession, seconds: float, page: Page) -> tuple[list[Task], list[float]]:
-    """The tasks of the page's thread while somebody writes, and how long each key took to be shown, in ms."""
+    """Return the tasks of the page's thread while somebody types, and the delay of each shown key in ms."""
     events: list[dict[str, Any]] = []
     done = asyncio.Event()
     tools.on("Tracing.dataCollected", lambda data: events.extend(data["value"]))
@@ -285,13 +285,13 @@ async def typed(tools: CDPSession, seconds: float, page: Page) -> tuple[list[Tas
 
 
 def left_us(tasks: Sequence[Task], at: float) -> float:
-    """Of the task at this moment."""
+    """Return the rest of the task at this moment."""
     ends = [task.start + task.lasted for task in tasks if task.start <= at <= task.start + task.lasted]
     return max(ends) - at
 
 
 async def fill_page(page: Page) -> None:
-    """Scroll up until the page holds all it can. Any further, and it would drop the newest messages."""
+    """Scroll up until the page is full of messages. Any further, and it would drop the newest ones."""
     shown = page.locator(".messages .message")
     while (count := await shown.count()) < HELD:
         await further_up(page)
@@ -341,7 +341,7 @@ async def heap_kb(tools: CDPSession) -> float:
 
 
 async def further_up(page: Page) -> None:
-    """As soon as the messages are there."""
+    """Scroll up as soon as the messages are there."""
     await page.locator(".messages-box").evaluate(
         "(box) => new Promise((done) => { box.scrollTop = 0; setTimeout(done, 30); })"
     )
@@ -371,7 +371,7 @@ async def measure_scrolled(browser: Browser, count: int) -> None:
 
 
 def row(what: str, values: Sequence[float], target: str) -> None:
-    """The best round, and all of them."""
+    """Print the best round, and all of them."""
     every = ", ".join(f"{value:,.1f}" for value in values)
     print(f"| {what} | {min(values):,.1f} | {every if len(values) > 1 else ''} | {target} |", flush=True)
 
@@ -379,7 +379,7 @@ def row(what: str, values: Sequence[float], target: str) -> None:
 async def measure(arguments: argparse.Namespace) -> None:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
-        # A reader's machine runs neither server nor writers: the browser goes before our programs.
+        # A reader's machine runs neither server nor writers, so the browser has priority over our programs.
         os.nice(19)
         print("| | best | every round | target |\n|---|---|---|---|", flush=True)
         if "first" in arguments.only:

@@ -1,6 +1,6 @@
-"""Somebody else's SFU: its program, started with the first core to itself, found ready, and stopped.
+"""Start another SFU's program with the first core to itself, wait until it is ready, and stop it.
 
-What is spoken with it is none of this file's business.
+Knows nothing of its protocol.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _POLL_S = 0.05
 
 @asynccontextmanager
 async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
-    """A command with {http} and {udp} for its ports; its address, and its process."""
+    """Run a command with {http} and {udp} for its ports. Yield its address and its process."""
     http, udp = free_port(socket.SOCK_STREAM), free_port(socket.SOCK_DGRAM)
     words = [word.format(http=http, udp=udp) for word in shlex.split(command)]
     async with program(words, http) as pid:
@@ -29,7 +29,7 @@ async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
 
 @asynccontextmanager
 async def program(words: Sequence[str], port: int) -> AsyncIterator[int]:
-    """It runs for as long as the block does, which begins when it listens on that TCP port; its pid."""
+    """Run a program for the duration of the block, once it listens on that TCP port. Yield its pid."""
     with on_first_core():
         process = await asyncio.create_subprocess_exec(*words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
     try:

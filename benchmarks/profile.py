@@ -1,10 +1,10 @@
-"""What a forwarded packet is made of, ours beside the limit program's. python -m benchmarks.profile s2 s3
+"""Profile a forwarded packet, in ours and in the limit program. python -m benchmarks.profile s2 s3
 
-Counted by `perf` (Debian: linux-perf) for the whole process: instructions of the program and of the kernel,
-cycles, cache misses, messages handed to the interface, and times that it fell asleep, each per packet that
-arrived; a dash where the machine does not count it, as many virtual ones do not. Instructions and messages do
-not depend on who else is at work; cycles and misses do. Then where the time of both went, by library, from
-samples of a clock, which every machine has.
+`perf` (Debian: linux-perf) counts for the whole process: instructions of the program and of the kernel,
+cycles, cache misses, messages passed to the interface, and sleeps, each per packet that arrived. A dash means
+that the machine does not count it, as many virtual ones do not. Instructions and messages do not depend on
+other load; cycles and misses do. Then the time of both by library, from samples of a clock, which every
+machine has.
 """
 
 import argparse
@@ -68,7 +68,7 @@ async def count(meter: Meter, pid: int, pps: int, seconds: float) -> list[float]
 
 
 async def shares(meter: Meter, pid: int, pps: int, seconds: float) -> str:
-    """Of the time on a core, by library: where more could be saved, and where it could not."""
+    """Return each library's share of the time on a core, which shows where savings are possible."""
     with tempfile.TemporaryDirectory() as folder:
         output = str(Path(folder) / "perf")
         flowing = asyncio.create_task(meter.measure(pps, seconds, silent))
@@ -85,7 +85,7 @@ async def shares(meter: Meter, pid: int, pps: int, seconds: float) -> str:
 
 
 async def perf(*arguments: str) -> str:
-    """All that it says."""
+    """Return all output of perf."""
     process = await asyncio.create_subprocess_exec("perf", *arguments, stdout=PIPE, stderr=STDOUT)
     said, _ = await process.communicate()
     return said.decode()

@@ -1,12 +1,12 @@
-"""How long two people in a call do not hear each other when something breaks. python -m benchmarks.recovery
+"""Measure how long two people in a call do not hear each other after a failure. python -m benchmarks.recovery
 
     python -m benchmarks.recovery [--times 10]
 
 Two pages in Chromium talk, with cameras, through the whole product. In each round the media service is
 killed, then both signalling sockets are cut while it lives, then the chat server is killed. Prints the
-longest time in which a page got no sound of the other, which is some 20 ms where nothing is lost, and how
-many seconds the killed program took to listen again. A round takes half a minute: `svc up` waits longer
-before it starts a program again that has run for less.
+longest time in which a page got no sound of the other, which is some 20 ms without loss, and the seconds
+until the killed program listened again. A round takes half a minute, because `svc up` waits longer before it
+restarts a program that has run for less.
 """
 
 import argparse
@@ -31,12 +31,12 @@ from tests.kit.people import People, Person, chromium, people_at
 from tests.kit.product import Product, running_product
 
 TIMES = 10
-# Seconds between two breaks of a round, and what a killed program runs beyond STEADY_S.
+# Seconds between two failures of a round, and how long a killed program runs beyond STEADY_S.
 SETTLE_S, BEYOND_S = 3.0, 3.0
 DEADLINE_MS = 60_000
-# As a page closes it whose connection broke.
+# The close code of a page whose connection broke.
 LOST = 4000
-# A call that has begun again, or whose signalling is back, and in which sound has come for a while.
+# A call that has started again, or whose signalling is back, and in which sound has arrived for a while.
 WATCH = """(deadline) => {
   const [begun, first] = [performance.now(), svc.call.pc];
   let [broke, longest, latest, since] = [false, 0, 0, begun];
@@ -65,7 +65,7 @@ class Signalling:
         self._latest: dict[Page, tuple[WebSocketRoute, WebSocketRoute]] = {}
 
     async def watch(self, page: Page) -> None:
-        """From now on; before the page joins a call."""
+        """Watch a page's sockets from now on. Call this before the page joins a call."""
 
         def opened(client: WebSocketRoute) -> None:
             self._latest[page] = client, client.connect_to_server()
@@ -125,7 +125,7 @@ async def kill(product: Product, program: str) -> None:
 
 
 async def silence(pair: Sequence[Person], happen: Callable[[], Awaitable[None]]) -> tuple[float, float]:
-    """When it happened by the clock, and the longest silence that one of them had, in seconds."""
+    """Return the wall-clock time of the failure, and the longest silence of either person in seconds."""
     for person in pair:
         await person.page.evaluate(WATCH, DEADLINE_MS)
     begin = time.time()
@@ -135,7 +135,7 @@ async def silence(pair: Sequence[Person], happen: Callable[[], Awaitable[None]])
 
 
 def listening_since(product: Product, program: str) -> float:
-    """What the program's log says, by the clock."""
+    """Return the wall-clock time in the program's log."""
     said = re.findall(rf"^(\S+) INFO {program}\.app listening", product.output, re.MULTILINE)
     return datetime.fromisoformat(said[-1]).timestamp()
 

@@ -1,9 +1,9 @@
-"""How soon pages seal with a new key after somebody has left an encrypted call. python -m benchmarks.rekeying
+"""Measure how soon pages use a new key after a member leaves a call. python -m benchmarks.rekeying
 
 Pages in one Chromium are in an encrypted voice channel, which the last one leaves and enters again, or with
 `--private` in a call of a conversation, from which the last one is removed and to which it is added again.
-Printed is how long after that the server has the commit that removes the device, and how long after the
-commit each remaining page hands the new key to the worker that seals its frames.
+Print the time from there until the server has the commit that removes the device, and the time from the
+commit until each remaining page hands the new key to the worker that encrypts its frames.
 """
 
 import argparse
@@ -42,7 +42,7 @@ WATCH = """() => {
 
 
 class Times(NamedTuple):
-    """In ms: from somebody's leaving to the commit, and from that to each page's new key."""
+    """In ms: from the departure to the commit, and from the commit to each page's new key."""
 
     until_commit: list[float]
     until_key: list[float]
@@ -99,7 +99,7 @@ async def private_call(everybody: Sequence[Person], database: Path, rounds: int)
     for person in everybody:
         await wait_until(f"{person.name} can be let in", partial(can_be_let_in, person), within_s=30)
     room_id = (await ask(first, "POST", "/api/private/conversations", {"members": ids}))["id"]
-    # It makes the group when it is opened again.
+    # The page creates the group when it is opened again.
     await first.page.reload()
     await first.page.evaluate(WATCH)
     for person, other in ((first, others[0]), (others[0], first)):
@@ -131,7 +131,7 @@ async def note(
 
 
 async def agreed(everybody: Sequence[Person], database: Path, room_id: str) -> int:
-    """The epoch, once all devices are in the group and every page has its key."""
+    """Wait until all devices are in the group and every page has its key. Return the epoch."""
     epoch = 0
 
     async def have_keys() -> bool:
@@ -151,7 +151,7 @@ async def key_at(person: Person, epoch: int) -> float:
 
 
 def commits(database: Path, room_id: str) -> dict[int, int]:
-    """By the epoch that each commit ended: when the server had it."""
+    """Return the time at which the server had each commit, by the epoch that the commit ended."""
     with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
         found = connection.execute(COMMITS, (room_id,))
         return dict(found)

@@ -1,10 +1,9 @@
-"""What a TURN relay in Python would cost: TLS here, UDP there. python -m benchmarks.relay [SECONDS]
+"""Measure a TURN relay in Python: TLS on one side, UDP on the other. python -m benchmarks.relay [SECONDS]
 
-The page's own port could relay to its own media service, if the relay cost next to nothing. This is the
-least that such a relay does for a packet in Python: asyncio's TLS, a ChannelData frame (RFC 8656
-section 12.4) taken off or put on, one datagram. Permissions, quotas and credentials come on top. It
-runs in a process of its own; CPU time is that process's, the kernel's with it, for each packet of 1,100
-bytes.
+The page's own port could relay to its own media service if the relay were cheap enough. This is the minimum
+that such a relay does for a packet in Python: asyncio's TLS, a ChannelData frame (RFC 8656 section 12.4)
+removed or added, one datagram. Permissions, quotas and credentials come on top. The relay runs in its own
+process; CPU time is that process's, including the kernel's, for each packet of 1,100 bytes.
 """
 
 import asyncio
@@ -26,7 +25,7 @@ ALL_SENT_S = 0.5
 
 
 class Relay(asyncio.Protocol):
-    """One connection and the socket beyond it."""
+    """One TLS connection, and the UDP socket of its relay."""
 
     def __init__(self, beyond: tuple[str, int]) -> None:
         self._beyond = beyond
@@ -83,7 +82,7 @@ class Ends:
         self._member = context.wrap_socket(socket.create_connection((HERE, port)))
         self._media = media
         frame = CHANNEL.to_bytes(2, "big") + SIZE.to_bytes(2, "big") + bytes(SIZE)
-        while True:  # The first tells where the relay's socket is, once that is there.
+        while True:  # The first packet reveals the address of the relay's socket, once that is there.
             self._member.sendall(frame)
             media.settimeout(0.2)
             try:
@@ -100,7 +99,7 @@ class Ends:
             self._media.send(bytes(SIZE))
 
     def take(self, ending: threading.Event, *, up: bool) -> int:
-        """How many packets have come, until the end."""
+        """Return the number of packets that arrive before the end."""
         end, came = (self._media if up else self._member), 0
         end.settimeout(0.1)
         while not ending.is_set():
@@ -115,7 +114,7 @@ class Ends:
 
 
 def measure(ends: Ends, pid: int, pps: int, seconds: float, *, up: bool) -> tuple[int, float]:
-    """Packets that came, and microseconds of CPU for each."""
+    """Return the packets that arrived, and CPU microseconds for each."""
     ending, came = threading.Event(), [0]
 
     def take() -> None:

@@ -1,13 +1,13 @@
-"""How much one core forwards, and what happens beyond. python -m benchmarks.saturation
+"""Measure how much one core forwards, and the behaviour beyond. python -m benchmarks.saturation
 
-The rate rises by a quarter until two steps in a row are too much, then the gap above the last that was not is
-halved a few times. An attempt fails when more than 0.1 % is lost, or not as much is sent as was asked. A step
-is too much when two attempts failed while the service had its core to itself; where others ran on the core,
-or the host took it away, it is tried again, six times at the most. If that was not enough, the note in the
-table shows it. Each attempt is told on standard error, with where the losses were and who had the core.
+The rate rises by a quarter until two steps in a row fail, then the gap above the last successful step is
+halved a few times. An attempt fails when more than 0.1 % is lost, or less is sent than requested. A step
+fails when two attempts failed while the service had its core to itself. If other programs ran on the core, or
+the host took it away, the step is repeated, six times at the most; if that was not enough, the note in the
+table shows it. Standard error shows each attempt, with the place of the losses and the users of the core.
 
-Near the highest rate the cost of a packet is taken (S4), and at half as much again what is lost and how late
-the rest is: beyond saturation packets are to be dropped and counted, not kept.
+Near the highest rate, measure the cost of a packet (S4). At half as much again, measure the losses and the
+delay of the other packets: beyond saturation packets must be dropped and counted, not kept.
 """
 
 import asyncio
@@ -26,8 +26,8 @@ ATTEMPTS, FAILURES = 6, 2
 MOST_DISTURBED_PERCENT = 5  # of the time, the service had to wait or the host was away
 HALVINGS = 3
 MOST_LOSS_PERCENT = 0.1
-LEAST_SENT = 0.99  # of what was asked
-NEAR = 0.9  # of the most: "near saturation"
+LEAST_SENT = 0.99  # of the requested rate
+NEAR = 0.9  # of the maximum: "near saturation"
 BEYOND = 1.5
 # The queues' bounds need a moment to take hold: a burst is no overload.
 SETTLED_S = 1.0
@@ -66,7 +66,7 @@ async def row(name: str, meter: Meter, seconds: float) -> str:
 
 
 async def search(attempt: Attempt) -> tuple[Measurement, Measurement | None]:
-    """The highest rate that was carried, and the lowest above it that was not, if there was one."""
+    """Return the highest successful rate, and the lowest failed rate above it, if there was one."""
     best: Measurement | None = None
     failed: list[Measurement] = []
     pps = FIRST_PPS
@@ -92,7 +92,7 @@ async def search(attempt: Attempt) -> tuple[Measurement, Measurement | None]:
 
 
 async def try_hard(attempt: Attempt, pps: int) -> Measurement:
-    """The first attempt that is carried, or the last."""
+    """Return the first successful attempt, or the last."""
     failures = 0
     for _ in range(ATTEMPTS):
         found = await attempt(pps)
@@ -103,21 +103,21 @@ async def try_hard(attempt: Attempt, pps: int) -> Measurement:
 
 
 def is_disturbed(found: Measurement) -> bool:
-    # A service's threads may wait for each other: others had its core at most while none of them ran.
+    # A service's threads may wait for each other: other programs had its core at most while none of them ran.
     waited_percent = min(found.waited_percent, max(100 - (found.cpu_percent or 0), 0))
     return waited_percent + found.stolen_percent > MOST_DISTURBED_PERCENT
 
 
 def is_carried(found: Measurement) -> bool:
-    """What reached the generator's sockets and found them full was forwarded all the same."""
+    """Return whether the rate succeeded. Packets refused by the generator's full sockets count too."""
     lost_percent = 100 * (found.lost - found.missed) / max(found.received + found.lost, 1)
     asked = found.pps * found.publishers * found.seconds
     return lost_percent <= MOST_LOSS_PERCENT and found.sent >= LEAST_SENT * asked
 
 
 def told(found: Measurement) -> str:
-    """Where the losses were, and who had the core."""
-    # Reports are unread too, but lost to nobody.
+    """Describe where the losses were, and who had the core."""
+    # Reports are unread too, but nobody loses them.
     unread = min(found.unread * SCENARIO.receivers_of_each, max(found.lost - found.missed, 0))
     return (
         f"{found.pps} asked, {found.sent / found.seconds:,.0f} sent, {found.late} of {found.sent} late; "

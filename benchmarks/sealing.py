@@ -1,9 +1,10 @@
-"""What encryption costs the page in a call of five people, in Chromium. python -m benchmarks.sealing
+"""Measure a page's cost of encryption in a call of five people, in Chromium. python -m benchmarks.sealing
 
-Five pages in one browser, each with microphone and camera, are in a voice channel that is encrypted, then in
-the same one that is not, and so on. Measured is the processor time of the pages' processes with all their
-threads, as the kernel counts it, from when everybody sees everybody. Pages seal and open frames in a worker,
-and WebCrypto runs in the browser's thread pool: the threads with the largest differences are listed.
+Five pages in one browser, each with microphone and camera, are alternately in an encrypted voice channel and
+in the same channel without encryption. Measure the processor time of the pages' processes with all their
+threads, as counted by the kernel, from the moment everybody sees everybody. Pages encrypt and decrypt frames
+in a worker, and WebCrypto runs in the browser's thread pool: the threads with the largest differences are
+listed.
 """
 
 import argparse
@@ -27,7 +28,7 @@ PEOPLE, ROUNDS, LOOK_S, SETTLE_S = 5, 3, 20.0, 8.0
 CAPTURE = Capture(320, 180, 15)
 LISTED = 4
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-# Of sound each packet is a frame.
+# Each audio packet is a frame.
 FRAMES = """async () => {
   const all = [...(await svc.call.pc.getStats()).values()];
   const of = (kind) => ["Received", "Sent"].map((way) => (kind === "video" ? "frames" : "packets") + way);
@@ -38,7 +39,7 @@ FRAMES = """async () => {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one page, a second: frames that were sent or have come, and percent of a core by thread."""
+    """One page's cost per second: sent and received frames, and percent of a core by thread."""
 
     frames: float
     threads: Counter[str]
@@ -105,7 +106,7 @@ async def frames_of(everybody: Sequence[Person]) -> int:
 
 
 def renderer_ticks() -> Counter[str]:
-    """Processor time of the pages' processes that came of this one, by the name of the thread."""
+    """Return the processor time of the page processes started by this process, by thread name."""
     parents, pages = dict[int, int](), list[int]()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -113,7 +114,7 @@ def renderer_ticks() -> Counter[str]:
             if b"--type=renderer" in (folder / "cmdline").read_bytes():
                 pages.append(int(folder.name))
         except OSError:
-            continue  # It has ended.
+            continue  # The process has ended.
     ticks = Counter[str]()
     for page in pages:
         if os.getpid() not in ancestors(page, parents):
@@ -125,7 +126,7 @@ def renderer_ticks() -> Counter[str]:
 
 
 def fields(stat: Path) -> list[str]:
-    """Those behind the name, which may have spaces: state, parent, and on (proc(5))."""
+    """Return the fields after the name, which may contain spaces: state, parent, and so on (proc(5))."""
     return stat.read_text().rpartition(")")[2].split()
 
 

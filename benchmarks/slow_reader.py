@@ -1,10 +1,10 @@
-"""What a receiver who reads nothing costs the others in time. python -m benchmarks.slow_reader
+"""Measure the delay that a receiver who reads nothing causes for others. python -m benchmarks.slow_reader
 
     python -m benchmarks.slow_reader [RECEIVERS] [SECONDS]
 
-One camera and so many receivers over UDP, and one more over TCP: in every other round that one reads
-nothing at all. Latency is from the sending of a frame to the kernel's timestamp at each receiver of UDP. The
-rounds alternate, and the best of each kind counts: other programs only add to it.
+One camera sends to this many receivers over UDP, and to one over TCP, which reads nothing in every other
+round. Latency is from sending a frame to the kernel's timestamp at each UDP receiver. The rounds alternate,
+and the best of each kind counts: other programs only add latency.
 """
 
 import select
@@ -25,7 +25,7 @@ _TIMESPEC = struct.Struct("@qq")
 
 
 class TimedReceivers(Receivers):
-    """Over UDP; note when each packet came."""
+    """UDP receivers that record the arrival of each packet."""
 
     def __init__(self, loop: UdpLoop, count: int) -> None:
         self.came: list[tuple[int, int]] = []  # RTP timestamp, ns since 1970
@@ -39,13 +39,13 @@ class TimedReceivers(Receivers):
         while not self._stopping.is_set():
             for descriptor, _ in poller.poll(0.1):
                 data, notes, _, _ = by_descriptor[descriptor].recvmsg(2048, 64)
-                if len(data) > 1000:  # A picture's; everything else is smaller.
+                if len(data) > 1000:  # A picture's packet; everything else is smaller.
                     seconds, ns = _TIMESPEC.unpack(notes[0][2][:16])
                     self.came.append((int.from_bytes(data[4:8], "big"), seconds * 10**9 + ns))
 
 
 class Stuck(Receivers):
-    """Over TCP, and reads nothing."""
+    """A TCP receiver that reads nothing."""
 
     receive_buffer = 4096
 
@@ -54,7 +54,7 @@ class Stuck(Receivers):
 
 
 def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float, int]:
-    """p50 and p99 of the others, and how many packets the slow one was spared."""
+    """Return p50 and p99 of the others, and the number of packets that the slow one was spared."""
     loop = UdpLoop(seed=1 << 32, addresses=[SERVER], port=0)
     negotiate(loop)
     loop.start()
@@ -88,7 +88,7 @@ def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float,
     other.close()
     loop.stop()
     late = sorted((at - sent[stamp]) / 1000 for stamp, at in timed.came)
-    if len(late) < number * count:  # By our own fault: the reader did not run for long.
+    if len(late) < number * count:  # Our own fault: the reader did not run for a long time.
         print(f"{number * count - len(late)} packets did not come to the others", file=sys.stderr)
     return late[len(late) // 2], late[len(late) * 99 // 100], spared
 

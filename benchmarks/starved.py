@@ -1,9 +1,9 @@
-"""What a service loses that gets too little of the processor. python -m benchmarks.starved [--seconds 5]
+"""Measure losses of a service that is short of processor time. python -m benchmarks.starved [--seconds 5]
 
 One camera and fifty receivers, 300 packets a second, as in S2. Three trials: the service is stopped each
-second, longer from row to row; busy programs share its core; the kernel holds its process to a quota of the
-core. What is lost and where, and how late the rest is: lateness alone is no reason to drop, only a queue that
-stays full is. Linux; the quotas need root and control groups (v1 or v2).
+second, longer from row to row; busy programs share its core; the kernel limits its process to a quota of the
+core. Measure how much is lost and where, and the delay of the other packets: lateness alone is no reason to
+drop, only a queue that stays full is. Linux; the quotas need root and control groups (v1 or v2).
 """
 
 import asyncio
@@ -28,7 +28,7 @@ STOPS_MS = (50, 100, 200, 400)
 STOP_EVERY_S = 1.0
 BUSY = 6
 QUOTAS_PERCENT = (50, 30, 15)
-# The kernel's own choice for a quota: what is used up is given again after that.
+# The kernel's default period for a quota, which is refilled after it.
 PERIOD_US = 100_000
 V1, V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
 
@@ -103,7 +103,7 @@ async def with_quota(percent: int, pid: int) -> AsyncIterator[None]:
 
 
 def _group_of(pid: int, root: Path) -> Path:
-    """Where it is now: a line of v1 names its controller, that of v2 none."""
+    """Return the process's present group: a line of v1 names its controller, that of v2 none."""
     lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
     name = "cpu" if root is V1 else ""
     return root / next(path for _, names, path in lines if name in names.split(",")).lstrip("/")

@@ -1,9 +1,9 @@
-"""What a forwarded packet costs over TCP, and over UDP: processor time of the core, the kernel's with it.
+"""Measure a forwarded packet over TCP and over UDP: processor time of the core, including the kernel.
 
     python -m benchmarks.tcp [RECEIVERS] [SECONDS]
 
-One camera, sent over UDP, and so many receivers on loopback who take everything at once. Frames of 1, 4 and
-16 packets of 1,150 bytes: what goes to one receiver at once is one message of the kernel's, for UDP
+One camera sends over UDP to this many receivers on loopback, who read everything at once. Frames have 1, 4
+and 16 packets of 1,150 bytes: packets for one receiver at one time are one message to the kernel, for UDP
 (segmentation offload) as for TCP. Rounds alternate between the two, and the best of each counts.
 """
 
@@ -34,7 +34,7 @@ ROUNDS = 3
 
 
 class Receivers:
-    """Connected to a loop over one of the two, and read by a thread of their own."""
+    """Receivers connected to a loop over TCP or UDP, and read by a thread of their own."""
 
     receive_buffer = 1 << 22
 
@@ -67,7 +67,7 @@ class Receivers:
 
 
 def participant(loop: UdpLoop, number: int, peer: socket.socket, *, tcp: bool) -> int:
-    """The transport of somebody who is checked, selected and keyed."""
+    """Return the transport of a participant that is checked, selected and keyed."""
     transport = loop.open_transport(number)
     loop.set_credentials(transport, f"ufrag{number}", PWD)
     loop.set_keys(transport, PROFILE, bytes([number]) * 28, bytes([number + 1]) * 28)
@@ -90,13 +90,13 @@ def camera(loop: UdpLoop) -> Iterator[tuple[socket.socket, int]]:
 
 
 def busy_ns() -> int:
-    """Processor time of the core's thread."""
+    """Return the processor time of the core's thread."""
     (thread,) = [each for each in threading.enumerate() if each.name == "svc-udp"]
     return int(Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text().split()[0])
 
 
 def measure(count: int, seconds: float, size: int, *, tcp: bool) -> float:
-    """Microseconds for each packet that left."""
+    """Return the microseconds per sent packet."""
     loop = UdpLoop(seed=1 << 32, addresses=[SERVER], port=0)
     negotiate(loop)
     loop.start()

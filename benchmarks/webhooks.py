@@ -1,12 +1,12 @@
-"""Posts to webhooks: so many a second, each with a text and a card, durable when it is answered.
+"""Measure posts to webhooks per second, each with a text and a card, durable when answered.
 
     python -m benchmarks.webhooks [--posts 10000] [--connections 1 16 64] [--runs 3] [--data-dir FOLDER]
 
-The server is `svc chat` in a process of its own, on the first core; the senders are raw sockets on the
-others, each with a post under way at a time. The posts go round a thousand webhooks, so that no rate
-limit is met; nobody is online to read. CPU is that of all threads of the server (/proc). `limit` is
-the same with `limit/posting.py` in the server's place, in the same minute. `--data-dir` puts the
-database on another disk; a file system in memory measures no fsync.
+The server is `svc chat` in its own process, on the first core. The senders are raw sockets on the other
+cores, each with one post under way at a time. The posts rotate through a thousand webhooks, so that no rate
+limit applies; nobody is online to read. CPU is that of all threads of the server (/proc). `limit` is the same
+with `limit/posting.py` in the server's place, in the same minute. `--data-dir` puts the database on another
+disk; a file system in memory measures no fsync.
 """
 
 import argparse
@@ -32,10 +32,10 @@ from svc.tools.bench import process
 from svc.tools.bench.server import own_program
 
 WEBHOOKS = 1_000
-# With the bursts of all webhooks there are fifteen thousand.
+# The bursts of all webhooks add up to fifteen thousand.
 WARM_UP_POSTS = 2_000
 MOST_POSTS = 12_500
-# How many webhooks are made at the same time.
+# The number of webhooks created at the same time.
 MAKING = 4
 DEADLINE_S = 120.0
 _LISTENING = re.compile(rb" listening address=(\S+)$")
@@ -75,7 +75,7 @@ class Result:
 
 
 class Sender(asyncio.Protocol):
-    """One connection: a post, its answer, the next post."""
+    """One connection: a post, its response, the next post."""
 
     def __init__(self, next_post: Callable[[], bytes | None], waits: list[float]) -> None:
         self._next_post = next_post
@@ -176,7 +176,7 @@ async def measure(
 
 
 async def _send(served: Served, connections: int, posts: Sequence[bytes]) -> list[float]:
-    """How long each took."""
+    """Send posts. Return the duration of each."""
     loop, waiting, waits = asyncio.get_running_loop(), iter(posts), list[float]()
     host, _, port = urlsplit(served.address).netloc.rpartition(":")
     connected = [
@@ -217,7 +217,7 @@ def main() -> None:
 
 
 def _row(name: str, connections: int, runs: Sequence[Result]) -> str:
-    """The medians, and how far the runs' CPU is apart."""
+    """Return a row with the medians, and the spread of CPU between runs."""
     cpu = sorted(run.us_cpu for run in runs)
     figures = (
         f"{median(cpu):.0f} ({cpu[0]:.0f}–{cpu[-1]:.0f})",

@@ -1,10 +1,10 @@
-"""What more threads that send bring. python -m benchmarks.workers 1 2 3
+"""Measure the benefit of more sending threads. python -m benchmarks.workers 1 2 3
 
-The service may use every core, and the receivers' sockets drop media in the kernel as it comes (a socket
-filter), because a generator that read all of it would need more cores than the service. So what is counted is
-what the service says that it has sent; the kernel's way to a receiver's socket is in it, the reading is not.
-The rate rises past what can be sent; printed is the most that was sent in any second, and the share that was
-dropped of what was due in it.
+The service may use every core, and the receivers' sockets drop media in the kernel on arrival (a socket
+filter), because a generator that read all of it would need more cores than the service. So the program counts
+the packets that the service reports as sent; this includes the kernel's path to a receiver's socket, but not
+the reading. The rate rises past the maximum. Print the most that was sent in any second, and the dropped
+share of the packets due in it.
 """
 
 import argparse
@@ -28,19 +28,19 @@ from svc.tools.bench.server import Server, own_server
 
 SCENARIO = Scenario(1, 50)
 RATES = (4000, 6000, 9000, 13_000, 19_000, 28_000)  # packets/s that arrive
-SECONDS = 4  # of each
+SECONDS = 4  # for each rate
 
 _SO_ATTACH_FILTER = 26
 _COUNTED = re.compile(r"^svc_sfu_(packets_sent|packets_received|dropped_\w+)_total ([\d.e+]+)", re.M)
-# linux/filter.h. The first byte behind the UDP header is 128 or more in SRTP and SRTCP (RFC 7983): dropped.
+# linux/filter.h. In SRTP and SRTCP the first byte after the UDP header is 128 or more (RFC 7983): dropped.
 _DROP_MEDIA = ((0x30, 0, 0, 8), (0x35, 0, 1, 128), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFF))
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
     packets_per_s: float
-    dropped: float  # share of what was due
-    cpu_us: float  # of all threads, a packet
+    dropped: float  # share of the due packets
+    cpu_us: float  # of all threads, per packet
 
 
 async def main(numbers: list[int]) -> None:
@@ -56,7 +56,7 @@ async def main(numbers: list[int]) -> None:
 
 
 async def most(server: Server) -> Flow:
-    """The second in which most was sent."""
+    """Return the second in which the most was sent."""
     flows = []
     give_every_core(server.pid)
     async with crowd(server.url, SCENARIO, server.pid) as everybody, ClientSession() as http:
@@ -86,7 +86,7 @@ async def counted(http: ClientSession, server: Server) -> dict[str, float]:
 
 
 def give_every_core(pid: int) -> None:
-    """`own_server` gives it the first."""
+    """Let the service use every core. `own_server` gives it the first."""
     for task in Path(f"/proc/{pid}/task").iterdir():
         os.sched_setaffinity(int(task.name), range(os.cpu_count() or 1))
 

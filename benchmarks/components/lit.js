@@ -1,4 +1,4 @@
-// The same channel with Lit: an element a message, without a shadow, kept apart by `repeat`.
+// The same channel with Lit: one element per message, without shadow DOM, keyed by `repeat`.
 
 import { html, LitElement, nothing, render } from "lit";
 import { repeat } from "lit/directives/repeat.js";

@@ -1,1 +1,1 @@
-"""Janus and its video room, measured as ours is: the same packets, the same generator, its own messages."""
+"""Janus and its video room, measured like ours: the same packets, the same generator, its own messages."""

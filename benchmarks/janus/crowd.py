@@ -1,7 +1,7 @@
-"""The clients of a video room: a connection for what somebody sends, another for all that he receives.
+"""The clients of a video room: one connection for a participant's sent media, another for all received media.
 
-He offers the first and Janus the second, as on its own page. Media is Traffic's, so that packets and figures
-are those of every other service. https://janus.conf.meetecho.com/docs/videoroom.html
+The participant offers the first and Janus the second, as on its own page. Media is Traffic's, so that packets
+and figures equal those of every other service. https://janus.conf.meetecho.com/docs/videoroom.html
 """
 
 import asyncio
@@ -44,11 +44,11 @@ _POLL_S = 0.02
 @dataclass(frozen=True, slots=True)
 class Receiver:
     number: int  # in Traffic
-    tracks: int  # that it has subscribed to
+    tracks: int  # subscribed tracks
 
 
 class Crowd:
-    """See `janus`, which makes one."""
+    """Created by `janus`."""
 
     def __init__(self, session: Session, scenario: Scenario, pid: int) -> None:
         self.traffic = new_traffic(scenario)
@@ -73,7 +73,7 @@ class Crowd:
         await self._flowing()
 
     async def close(self) -> None:
-        """Janus is not told: it ends next."""
+        """Close without telling Janus, which ends next."""
         await asyncio.to_thread(self.traffic.stop)
         for media in self._sockets():
             media.close()
@@ -100,7 +100,7 @@ class Crowd:
             connecting.set_remote(description)
             terms = Terms.of(description, MID, codec.name)
             await connecting.enter(self.traffic, terms, streams=0, mid=MID, ssrc=ssrc)
-            # Nobody can subscribe to it before.
+            # Subscribing is impossible before.
             await handle.up.wait()
 
     async def _subscribe(self, feeds: Sequence[int]) -> None:
@@ -126,7 +126,7 @@ class Crowd:
 
     @asynccontextmanager
     async def _entering(self) -> AsyncIterator[None]:
-        """A few at once, and nobody for long."""
+        """Let a few enter at once, and none hold a slot for long."""
         async with self._pace:
             try:
                 async with asyncio.timeout(ENTERING_DEADLINE_S):
@@ -142,7 +142,7 @@ class Crowd:
     async def _flowing(self) -> None:
         try:
             async with asyncio.timeout(FLOWING_DEADLINE_S):
-                # A native thread counts what comes: there is no event to wait for.
+                # A native thread counts the packets, so there is no event to wait for.
                 while self._lacking():  # noqa: ASYNC110
                     await asyncio.sleep(_POLL_S)
         except TimeoutError:
@@ -156,7 +156,7 @@ class Crowd:
 
 
 def offer(codec: Codec, *, ice: IceCredentials, fingerprint: str, ssrc: int) -> str:
-    """One track to send, as a browser would offer it: with feedback for its estimate of the bandwidth."""
+    """Offer one track to send, as a browser would: with feedback for its bandwidth estimate."""
     number = codec.payload_type
     track = Transceiver(MID, codec.kind, "sendonly", NAME, NAME, NAME, ssrc, first_codec=number)
     text = build_offer(
@@ -181,7 +181,7 @@ def _description(message: Message) -> SessionDescription:
 
 @asynccontextmanager
 async def janus(scenario: Scenario) -> AsyncIterator[Meter]:
-    """A room in a Janus of its own, for as long as the block runs."""
+    """Run a room in its own Janus for the duration of the block."""
     async with program() as (url, pid), connected(url) as (session, listening):
         everybody = Crowd(session, scenario, pid)
         everybody.traffic.start()

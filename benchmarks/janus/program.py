@@ -1,8 +1,8 @@
-"""The program `janus`, with the video room and nothing else, for as long as it is needed.
+"""Run the program `janus` with the video room and nothing else, as long as it is needed.
 
-Its configuration is written into a folder of its own; what that does not say is as Janus has it by default.
-Messages are taken on loopback, media on an address of the machine, for Janus leaves loopback out of ICE.
-Knows no rooms. https://janus.conf.meetecho.com/docs/deploy.html
+Its configuration is written into its own folder; everything else keeps Janus's default. Messages use
+loopback, media an address of the machine, because Janus excludes loopback from ICE. Knows no rooms.
+https://janus.conf.meetecho.com/docs/deploy.html
 """
 
 import shutil
@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 from benchmarks import peers
 from svc.tools.bench.errors import BenchError
 
-# By kind of module, the one that is loaded: Janus loads all that it finds in a folder.
+# By kind of module, the one to load: Janus loads everything that it finds in a folder.
 _MODULES = {"plugins": "libjanus_videoroom.so", "transports": "libjanus_websockets.so"}
 
-# Without a timeout, nobody has to say every minute that the session is still wanted.
+# Without a timeout, no keep-alive is needed every minute.
 _CORE = """
 general: {{
     configs_folder = "{folder}"
@@ -41,13 +41,13 @@ general: {{
 
 
 def where_it_is() -> str | None:
-    """The program's path, where there is one."""
+    """Return the program's path, or None."""
     return shutil.which("janus")
 
 
 @asynccontextmanager
 async def program() -> AsyncIterator[tuple[str, int]]:
-    """The address of its WebSockets, and its process. Raises BenchError."""
+    """Run Janus. Yield the address of its WebSockets, and its process. Raises BenchError."""
     path = where_it_is()
     if path is None:
         raise BenchError("there is no program janus")
@@ -71,7 +71,7 @@ def _configure(folder: Path, path: Path, port: int) -> None:
 
 
 def _module(path: Path, kind: str, name: str) -> Path:
-    """Beside the program's bin, in lib or in lib's folder for the machine's architecture."""
+    """Find a module next to the program's bin, in lib or in lib's folder for the machine's architecture."""
     lib = path.resolve().parent.parent / "lib"
     for folder in ("janus", "*/janus"):
         for module in lib.glob(f"{folder}/{kind}/{name}"):

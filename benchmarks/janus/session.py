@@ -1,7 +1,7 @@
-"""A session with Janus over one WebSocket: what its handles ask, and what they are answered.
+"""A session with Janus over one WebSocket: the requests of its handles, and their responses.
 
-Janus numbers a handle for each peer connection. Of what it says unasked, only that a connection is up or gone
-is listened to. Knows neither rooms nor media. https://janus.conf.meetecho.com/docs/rest.html
+Janus numbers a handle for each peer connection. Of its unsolicited events, only those for a connection coming
+up or going away are handled. Knows neither rooms nor media. https://janus.conf.meetecho.com/docs/rest.html
 """
 
 import asyncio
@@ -20,7 +20,7 @@ Message = Mapping[str, Any]
 
 
 class Session:
-    """See `connected`, which makes one. What Janus refuses raises BenchError."""
+    """A session, created by `connected`. Rejections by Janus raise BenchError."""
 
     def __init__(self, socket: ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -54,14 +54,14 @@ class Session:
             del self._asked[transaction]
 
     async def listen(self) -> None:
-        """Take what comes; it never ends by itself, but with a BenchError."""
+        """Handle incoming messages. Ends only with a BenchError."""
         while (message := await self._socket.receive()).type is WSMsgType.TEXT:
             self._received(message.json())
         raise BenchError("Janus has closed the connection")
 
     def _received(self, message: Message) -> None:
         kind, asked = message["janus"], self._asked.get(message.get("transaction", ""))
-        # An "ack" says that the answer is still to come.
+        # An "ack" announces a later answer.
         if asked is not None and kind != "ack" and not asked.done():
             if problem := _problem(message):
                 asked.set_exception(BenchError(f"Janus says: {problem}"))
@@ -78,17 +78,17 @@ class Handle:
 
     def __init__(self, session: Session, number: int) -> None:
         self.id = number
-        self.up = asyncio.Event()  # Janus has media's keys
+        self.up = asyncio.Event()  # Janus has the media's keys
         self._session = session
 
     async def ask(self, body: Mapping[str, object], jsep: Mapping[str, str] | None = None) -> Message:
-        """Ask something of the room, perhaps with an offer or an answer of ours."""
+        """Send a request to the room, perhaps with an offer or an answer of ours."""
         description = {} if jsep is None else {"jsep": jsep}
         return await self._session.ask("message", handle_id=self.id, body=body, **description)
 
 
 def _problem(message: Message) -> str | None:
-    """What Janus refuses, or its video room."""
+    """Return the error of Janus or of its video room."""
     if message["janus"] == "error":
         return str(message["error"]["reason"])
     problem = message.get("plugindata", {}).get("data", {}).get("error")
@@ -97,7 +97,7 @@ def _problem(message: Message) -> str | None:
 
 @asynccontextmanager
 async def connected(url: str) -> AsyncIterator[tuple[Session, asyncio.Task[None]]]:
-    """A session that is not created yet, and what listens for it, for as long as the block runs."""
+    """Yield a session that has yet to be created, and run its listener for the duration of the block."""
     async with ClientSession() as http:
         try:
             socket = await http.ws_connect(url, protocols=["janus-protocol"], max_msg_size=0)

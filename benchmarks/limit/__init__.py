@@ -1,1 +1,1 @@
-"""What the hardware allows: receive, open once, seal for each receiver, send; and nothing else."""
+"""The limit of the hardware: receive, decrypt once, encrypt for each receiver, send; and nothing else."""

@@ -1,10 +1,10 @@
-"""What the system takes to hand a message to a thousand pages: bare writes of one prepared frame.
+"""Measure the system's cost of sending a message to a thousand pages: bare writes of one prepared frame.
 
     python -m benchmarks.limit.fanout [--pages 1000] [--seconds 4]
 
-An asyncio server on the first core writes a frame to every page's socket, and again when one
-of the pages has said that it came: the closed loop of "busy" in `benchmarks.chat`, without
-WebSocket, storage or any decision. The pages read in a process of their own on the others.
+An asyncio server on the first core writes a frame to every page's socket, and again when one of the pages has
+acknowledged it: the closed loop of "busy" in `benchmarks.chat`, without WebSocket, storage or any decision.
+The pages read in a process of their own on the other cores.
 """
 
 import argparse
@@ -36,7 +36,7 @@ class Page(asyncio.Protocol):
 
 
 class Reader(asyncio.Protocol):
-    """The other end. The last to be connected answers each frame with a byte."""
+    """The page's end. The last page to connect answers each frame with a byte."""
 
     def __init__(self, *, answers: bool) -> None:
         self._answers = answers
@@ -54,7 +54,7 @@ class Reader(asyncio.Protocol):
 
 
 async def us_per_write(pages: int, seconds: float) -> float:
-    """CPU of the server for each frame that is written, in us."""
+    """Return the server's CPU us per written frame."""
     heard, complete = asyncio.Event(), asyncio.Event()
     served: list[Page] = []
 

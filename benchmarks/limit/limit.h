@@ -1,5 +1,5 @@
-/* The system calls of limit.pyx, with everything prepared that can be: addresses are filled in once, and a
- * receiver's packets of one batch are one message that the kernel cuts. Linux only. */
+/* The system calls of limit.pyx, prepared as far as possible: addresses are filled in once, and a receiver's
+ * packets of one batch are one message that the kernel segments. Linux only. */
 #ifndef SVC_LIMIT_H
 #define SVC_LIMIT_H
 
@@ -62,7 +62,7 @@ static void limit_address(struct limit_outbox *out, int i, uint16_t port) {
     m->name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 }
 
-/* Wait until something comes, and take what is there. */
+/* Wait for packets, and receive all that are there. */
 static int limit_receive(int fd, uint8_t *buffers, int *lengths) {
     static struct mmsghdr headers[LIMIT_BATCH];
     static struct iovec iovs[LIMIT_BATCH];

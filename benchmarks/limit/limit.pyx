@@ -1,8 +1,8 @@
-"""The least that a forwarding service does to a packet, on one thread: the floor that ours is held against.
+"""The minimum that a forwarding service does to a packet, on one thread: the baseline for ours.
 
-Receives a batch, decrypts each packet once, seals it for each receiver under that one's key, sends. No SSRC
-is rewritten, nothing is kept, counted, reported or looked at: it is no SFU. The cipher is the core's own, by
-the same library, so that what differs is everything else.
+Receive a batch, decrypt each packet once, encrypt it for each receiver with the receiver's key, send. No SSRC
+is rewritten, and nothing is stored, counted, reported or inspected: it is not an SFU. The cipher is the
+core's own, from the same library, so that the difference is everything else.
 """
 
 from libc.stddef cimport size_t
@@ -29,20 +29,20 @@ cdef extern from "limit.h":
     void limit_flush(int fd, limit_outbox* out) nogil
 
 cdef enum:
-    HEADER = 24             # of what the generator sends
+    HEADER = 24             # of the generator's packets
     TAG = 16
 
 
 cdef struct Client:
-    SrtpContext* inbound    # keyed as an outbound one: AES-GCM's cipher is its own inverse
+    SrtpContext* inbound    # keyed like an outbound context: AES-GCM's cipher is its own inverse
     SrtpContext* outbound
-    uint32_t ssrc           # of what it sends; 0 = nothing
-    uint64_t index          # of the last packet from it
+    uint32_t ssrc           # of its sent packets; 0 = nothing
+    uint64_t index          # of its last packet
     uint8_t* outgoing       # LIMIT_BATCH packets
 
 
 cdef class Limit:
-    """A port and those who use it. Keys come as (from the client, to the client); the profile is AES-GCM."""
+    """A port and its clients. Keys come as (from the client, to the client); the profile is AES-GCM."""
 
     cdef Client* clients
     cdef int count
@@ -79,7 +79,7 @@ cdef class Limit:
         return limit_port(self.fd)
 
     def run(self):
-        """For ever."""
+        """Run for ever."""
         with nogil:
             while True:
                 self.turn()
@@ -95,7 +95,7 @@ cdef class Limit:
         limit_flush(self.fd, &self.outbox)
 
     cdef int open_packet(self, int at, int length) noexcept nogil:
-        """Decrypt it beside where it lies; the client it is from, or -1 for what is no media."""
+        """Decrypt a packet into the buffer next to it. Return its client, or -1 if it is not media."""
         cdef uint8_t* packet = self.incoming + at * LIMIT_BYTES
         cdef Plaintext ciphertext
         cdef Client* client
@@ -119,7 +119,7 @@ cdef class Limit:
         return -1
 
     cdef void send_to(self, int to, int count, const int* lengths, const int* sources) noexcept nogil:
-        """Everybody else's packets of this batch, one behind another."""
+        """Encrypt everybody else's packets of this batch for one client, one after another."""
         cdef Client* client = &self.clients[to]
         cdef Plaintext plaintext
         cdef uint8_t* out = client.outgoing

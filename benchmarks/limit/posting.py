@@ -1,9 +1,9 @@
-"""What a durable HTTP post costs at the least: aiohttp's server, JSON read, the store's own INSERT.
+"""Run the minimum of a durable HTTP post: aiohttp's server, JSON parsing, the store's own INSERT.
 
     python -m benchmarks.limit.posting FOLDER
 
-The database and the table are the chat server's; there are no middlewares, no webhook, no rules,
-nobody to tell, no search. Says where it listens, and ends when standard input is closed.
+The database and the table are the chat server's. There are no middlewares, webhooks, rules, events or search.
+Prints its address, and ends when standard input is closed.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Traffic through the limit program instead of a media service: the same generator, the same figures."""
+"""Send traffic through the limit program instead of a media service: the same generator, the same figures."""
 
 import asyncio
 import json
@@ -18,13 +18,13 @@ from svc.tools.bench.scenario import Scenario
 
 PROFILE = "AEAD_AES_128_GCM"
 KEY_BYTES = 28
-# Nobody asks for consent here.
+# The limit program requests no consent.
 NO_PASSWORD = "none"
 
 
 @asynccontextmanager
 async def limit(scenario: Scenario) -> AsyncIterator[Meter]:
-    """The program on the first core, the generator on the others, as with a service of our own."""
+    """Run the program on the first core and the generator on the others, as with our own service."""
     sockets = [_socket() for _ in range(scenario.clients)]
     keys = [(secrets.token_bytes(KEY_BYTES), secrets.token_bytes(KEY_BYTES)) for _ in sockets]
     ssrcs = [number + 1 if number < scenario.publishers else 0 for number in range(scenario.clients)]

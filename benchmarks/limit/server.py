@@ -1,4 +1,4 @@
-"""The limit program as a process: its clients come on standard input, its port goes to standard output.
+"""The limit program as a process: standard input has its clients, standard output gets its port.
 
 Ends when standard input is closed.
 """

@@ -1,4 +1,4 @@
-"""Counts the instructions of single steps of the core under callgrind, and compares with what is committed.
+"""Count the instructions of single steps of the core under callgrind, and compare with the committed counts.
 
     python -m benchmarks.micro.instructions            counts, compares, fails beyond the tolerance
     python -m benchmarks.micro.instructions --write    counts and writes instructions.json
@@ -17,12 +17,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 COMMITTED = Path(__file__).parent.parent / "instructions.json"
-# What a compiler of another version may differ by; a change that costs more is worth a look.
+# The difference that another compiler version may cause. A more expensive change is worth a look.
 TOLERANCE = 0.05
-# Run before, so that what happens once (a table grows, a function is resolved) is not counted.
+# Run before, so that one-time work (a growing table, a resolved function) is not counted.
 WARM_UP = 20
 TIMES = 100
-# A room of a thousand takes minutes to set up under callgrind, and tells what one of fifty does.
+# A room of a thousand takes minutes to set up under callgrind, and shows the same as one of fifty.
 LEFT_OUT = {"fan_out_1000"}
 
 
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
 
 
 def run_steps() -> None:
-    """What callgrind looks at. Says for each step by which of all loops it is to be judged."""
+    """Run the steps under callgrind. Print the loop to judge each step by."""
     from benchmarks.micro.loops import calls
     from benchmarks.micro.steps import STEPS
 
@@ -54,7 +54,7 @@ def run_steps() -> None:
 
 
 def count() -> dict[str, dict[str, str] | dict[str, int]]:
-    """The instructions of one repetition of each step, and with what the core was built."""
+    """Return the instructions per repetition of each step, and the build of the core."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "callgrind"
         said = subprocess.run(
@@ -90,7 +90,7 @@ def circumstances() -> dict[str, str]:
 
 
 def compare(found: dict[str, dict[str, str] | dict[str, int]]) -> int:
-    """Say how each step has changed; 1 when one has become dearer than the tolerance allows."""
+    """Report the change of each step. Return 1 if one exceeds the tolerance."""
     committed = json.loads(COMMITTED.read_text())
     for what, was in committed["built with"].items():
         if found["built with"][what] != was:

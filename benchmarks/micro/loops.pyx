@@ -1,7 +1,8 @@
-"""Loops over single steps of the core, so that what is timed or counted is the step and not Python.
+"""Loops over single steps of the core, so that only the step is timed or counted, without Python.
 
-Each class prepares its step once; `run` repeats it without the GIL. All loops pass through svc_measured, by
-which callgrind tells them from everything else. What is sent is thrown away: sockets are measured elsewhere.
+Each class prepares its step once; `run` repeats it without the GIL. All loops pass through svc_measured, so
+that callgrind can distinguish them from everything else. Sent packets are discarded: sockets are measured
+elsewhere.
 """
 
 from libc.stddef cimport size_t
@@ -45,7 +46,7 @@ cdef extern from *:
 
 
 def calls() -> int:
-    """How many loops have run: callgrind writes a file after each."""
+    """Return the number of loops that have run: callgrind writes a file after each."""
     return svc_calls
 
 
@@ -94,7 +95,7 @@ cdef void descriptor_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Descriptor:
-    """Read the Dependency Descriptor of one frame after another, against a structure that came once."""
+    """Read the Dependency Descriptors of consecutive frames, against a structure that came once."""
 
     cdef DescriptorStep step
 
@@ -124,7 +125,7 @@ cdef void rewrite_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Rewrite:
-    """Write a receiver's header, with the one extension that goes on to it."""
+    """Write a receiver's header, with the only extension that is forwarded."""
 
     cdef RewriteStep step
     cdef bytes packet
@@ -162,7 +163,7 @@ cdef void protect_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Protect:
-    """Seal a payload behind a header; `size` is that of both."""
+    """Encrypt a payload behind a header; `size` is that of both."""
 
     cdef ProtectStep step
     cdef SrtpKeys keys
@@ -210,7 +211,7 @@ cdef void fan_out_turn(void* context, long i) noexcept nogil:
 
 
 cdef class FanOut:
-    """Take in one packet after another, and write each for all that receive its track."""
+    """Process one packet after another, and write each for all receivers of its track."""
 
     cdef FanOutStep step
     cdef Engine engine
@@ -238,7 +239,7 @@ cdef class FanOut:
         free(self.step.packets)
 
     def run(self, long times):
-        """ValueError when there are not as many packets left."""
+        """Raise ValueError if fewer packets are left."""
         if self.step.at + times > self.count:
             raise ValueError(f"{self.count - self.step.at} packets are left")
         with nogil:
@@ -246,7 +247,7 @@ cdef class FanOut:
 
     @property
     def sent(self) -> int:
-        """Packets written for receivers so far."""
+        """Return the number of packets written for receivers so far."""
         return self.engine.core.counters.packets_sent
 
 
@@ -264,7 +265,7 @@ cdef void nack_turn(void* context, long i) noexcept nogil:
     cdef uint8_t compound[64]
     cdef uint16_t number = <uint16_t>output
     cdef size_t length = write_nack(compound, 1, down_track.ssrc, &number, 1)
-    # As if it had never been asked for: what bounds resending is not what is measured.
+    # Reset the packet, because limits on resending are not measured here.
     sent.resends = 0
     sent.resent_at = 0
     down_track.resend_credit = 65536
@@ -311,7 +312,7 @@ cdef void reports_turn(void* context, long i) noexcept nogil:
     cdef int k
     for k in range(REPORTED):
         note_sent(&step.transport.wide, step.core.now + k * 1_000_000, 1100)
-    # Half as much again as the unit of the reference time.
+    # One and a half times the unit of the reference time.
     step.core.now += 96_000_000
     store16(step.compound + 12, first)
     store24(step.compound + 16, <uint32_t>(1000 + i * 3 // 2))
@@ -319,7 +320,7 @@ cdef void reports_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Reports:
-    """Read a feedback packet of a hundred packets, and estimate by it; to note that they were sent counts too."""
+    """Read a feedback packet of a hundred packets, and update the estimate. Includes recording the sends."""
 
     cdef ReportsStep step
     cdef Engine engine
@@ -351,5 +352,5 @@ cdef class Reports:
 
     @property
     def ignored(self) -> int:
-        """Of what was reported, how much was refused: none, or the wrong thing is measured."""
+        """Return how much of the feedback was rejected: anything but zero measures the wrong thing."""
         return self.engine.core.counters.bandwidth_reports_ignored + self.engine.core.counters.dropped_malformed

@@ -1,4 +1,4 @@
-"""The steps of the core that the micro benchmarks repeat, each ready to run as often as asked.
+"""The steps of the core that the micro benchmarks repeat, each ready to run as often as requested.
 
 Timed by test_micro.py and counted by instructions.py: the same steps on the same packets.
 """
@@ -65,7 +65,7 @@ def nack() -> Step:
 
 
 def check(times: int) -> Step:
-    """A connectivity check that is authenticated and answered."""
+    """Authenticate and answer a connectivity check."""
     engine, publisher, _ = _room(0)
     checks = [binding_request(publisher.ufrag, publisher.pwd)] * times
     return FanOut(engine, checks, publisher.address, SERVER)
@@ -78,13 +78,13 @@ def reports() -> Step:
 
 
 def fan_out(receivers: int, times: int, *, numbered: bool = False) -> Step:
-    """A room where each packet goes to so many; it can be run `times` times."""
+    """Forward each packet to this many receivers. The step can run `times` times."""
     engine, publisher, _ = _room(receivers, numbered=numbered)
     return FanOut(engine, _video(publisher, times), publisher.address, SERVER)
 
 
 def _keyframe_and_delta() -> tuple[Packet, Packet]:
-    """The first packet of a keyframe, with the structure of its layers, and a later frame's first."""
+    """Return the first packet of a keyframe, with its layer structure, and that of a later frame."""
     recorded = capture(CAPTURE)
     keyframe = next(packet for packet in recorded.packets if len(_descriptor(packet)) > 8)
     after = recorded.packets[recorded.packets.index(keyframe) :]
@@ -96,7 +96,7 @@ def _descriptor(packet: Packet) -> bytes:
 
 
 def _room(receivers: int, *, numbered: bool = False) -> tuple[ManualEngine, Participant, list[Participant]]:
-    """One who sends a camera, and those who receive it."""
+    """Return the sender of a camera and its receivers."""
     engine = new_engine()
     publisher = Participant(engine, 1)
     forwarder = publisher.publish("1", "video")
@@ -110,7 +110,7 @@ def _room(receivers: int, *, numbered: bool = False) -> tuple[ManualEngine, Part
 
 
 def _video(publisher: Participant, count: int) -> list[bytes]:
-    """A keyframe's packet and many after it, encrypted, as a browser's camera sends them."""
+    """Return a keyframe's packet and many after it, encrypted, as a browser's camera sends them."""
     packets = []
     for number in range(count):
         payload = (VP8_DELTA if number else VP8_KEYFRAME).ljust(PACKET_BYTES - HEADER_BYTES, b"\x07")
@@ -123,7 +123,7 @@ def _however_often(make: Callable[[], Step]) -> Callable[[int], Step]:
     return lambda _times: make()
 
 
-# By name; each is told how often it will be run at most.
+# By name; each gets the maximum number of its runs.
 STEPS: dict[str, Callable[[int], Step]] = {
     "parse": _however_often(parse),
     "descriptor": _however_often(descriptor),

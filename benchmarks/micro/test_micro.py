@@ -1,8 +1,8 @@
-"""How long single steps of the core take: ci/test benchmarks/micro -s
+"""Time single steps of the core: ci/test benchmarks/micro -s
 
-Figures, never assertions. Times are CPU time, because others may be at work too; what must not grow unnoticed
-is counted in instructions (ci/bench). pytest-benchmark's table is of all repetitions together, the lines
-above it of one.
+Figures, never assertions. Times are CPU time, because other programs may run too. ci/bench counts
+instructions and so detects unwanted growth. pytest-benchmark's table is of all repetitions together, the
+lines above it of one.
 """
 
 import time
@@ -16,7 +16,7 @@ ROUNDS = 5
 
 
 def times(name: str) -> int:
-    """About a tenth of a second's work, at most."""
+    """Return the number of repetitions, at most about a tenth of a second's work."""
     receivers = int(name.removeprefix("fan_out_")) if name.startswith("fan_out_") else 0
     return max(50, 20_000 // receivers) if receivers else 20_000
 
