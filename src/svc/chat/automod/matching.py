@@ -1,8 +1,9 @@
 """Find a pattern of a rule in a text, at a cost that no text can raise.
 
-A set of positions in the text is an integer, one bit for each. A step of a pattern moves all at once:
-those where its next character fits, shifted by one. So a pattern costs its own length and some steps for each
-gap, whatever the text is. `STEP_LIMIT` bounds the patterns of all rules together. Knows nothing of rules.
+A set of positions in the text is an integer, one bit for each. A step of a pattern moves all positions at
+once: it keeps those where its next character fits, and shifts them by one. So a pattern costs its own length
+and some steps for each gap, whatever the text is. `STEP_LIMIT` bounds the patterns of all rules together.
+Knows nothing of rules.
 
 Cameron et al., "Bitwise data parallelism in regular expression matching" (PACT 2014), describes the method.
 """

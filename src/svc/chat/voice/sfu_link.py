@@ -115,7 +115,7 @@ class SfuLink:
                 self._conversation.register(room_id)
 
     def tell(self, event: str, data: Mapping[str, object]) -> None:
-        """Send an event about a user if the link is in step. Otherwise `Told.came_in_step` sends it later."""
+        """Send an event about a user if the link is in step. Otherwise wait for `Told.came_in_step`."""
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.tell(event, data)

@@ -62,9 +62,7 @@ WEBHOOKS = Table("webhooks", Webhook)
 
 
 def holder_of(member_id: str | None) -> str:
-    """Return the holder of all webhooks of a member, who share one part of the server. None is the
-    operator.
-    """
+    """Return the holder of a member's webhooks, which share one part of the server. None is the operator."""
     return f"webhooks of {member_id or 'the operator'}"
 
 

@@ -1,4 +1,4 @@
-"""Slack's mrkdwn reads in Markdown as it did in Slack, and mentions nobody by accident."""
+"""Slack's mrkdwn reads the same in Markdown, and mentions nobody by accident."""
 
 import re
 
