@@ -1,6 +1,6 @@
 """Compile the native parts of the benchmarks next to their sources: python benchmarks/build.py
 
-They are no part of the package, and see the core's .pxd files as any module of it does.
+They are not part of the package, and use the core's .pxd files like any of its modules.
 """
 
 from pathlib import Path

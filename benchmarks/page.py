@@ -2,21 +2,20 @@
 
     python -m benchmarks.page [--rounds 3] [--seconds 20] [--messages 20000] [--only first busy scrolled]
 
-The server is `svc chat` in a process of its own, on this machine. `first`: bytes are as they come over the
-line, headers included, until the first message is on the screen. The line has 50 ms and 10 Mbit/s, as the
-browser emulates them: for requests, and not for what a live socket says. A newcomer has a fresh profile,
-follows an invite, and waits twice: for the form, and for the first message after pressing Join. Somebody who
-comes back has a key and nothing else: no cache, no service worker, nothing read last.
+The server is `svc chat` in its own process, on this machine. `first`: the bytes received, headers included,
+until the first message is on the screen. The browser emulates a line of 50 ms and 10 Mbit/s for requests, but
+not for the live socket. A newcomer has a fresh profile, follows an invite, and waits twice: for the form, and
+for the first message after pressing Join. A returning member has only a key: no cache, no service worker, no
+stored messages.
 
 `busy`: 1,000 members and 200 channels; twenty writers send 50 messages a second, half of them into the open
-channel, which has held as many as it ever does. The longest task of the page's thread is from the browser's
-trace, with the CPU time in it: where a machine is busy, the difference is others' work. An echo is from the
-key's own time stamp to the end of the page's frame that shows it, from the trace too; and to when that frame
-is on the screen, as the browser tells it in steps of 8 ms. Without a graphics card the same cores draw it.
+channel, which holds its maximum of messages. The longest task of the page's thread is from the browser's
+trace, with its CPU time: on a busy machine the difference is other load. An echo is from the key's own time
+stamp to the end of the page's frame that shows the key, also from the trace; and to when that frame is on the
+screen, which the browser reports in steps of 8 ms. Without a graphics card the same cores draw it.
 
 `scrolled`: from the newest message to the beginning and back; the heap after collecting garbage. It starts
-once the page has been used for a moment: by then the browser has compiled what runs, and the keys of the
-device are made.
+after a moment of use, when the browser has compiled the code and the device's keys exist.
 """
 
 import argparse

@@ -3,8 +3,8 @@
     python -m benchmarks.micro.instructions            counts, compares, fails beyond the tolerance
     python -m benchmarks.micro.instructions --write    counts and writes instructions.json
 
-Instructions do not depend on who else is at work. They do depend on the compiler and on the wheel whose
-OpenSSL encrypts, so these are kept beside the figures and named when they differ.
+Instructions do not depend on other load. They do depend on the compiler and on the wheel whose OpenSSL
+encrypts, so both are stored next to the figures and reported when they differ.
 """
 
 import json

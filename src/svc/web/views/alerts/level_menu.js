@@ -59,7 +59,7 @@ export function mutedWords(untilMs) {
   return untilMs === null ? t("muted-for-good") : t("muted-until", { time: momentOf(untilMs) });
 }
 
-/** The bell in the head of a channel. @param {{channel: Channel}} props */
+/** The bell button in a channel's header. @param {{channel: Channel}} props */
 export function LevelButton({ channel }) {
   const muted = isMuted(channel.id);
   return html`<${MenuButton} icon=${muted ? "bell-off" : "bell"} label=${muted ? t("notifications-muted") : t("notifications")} items=${() => levelItems(channel.id)} />`;

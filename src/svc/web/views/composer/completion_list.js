@@ -16,7 +16,7 @@ import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 
-const SIGNS = /[@#:]|^\//u; // Without one of them there is nothing to complete.
+const SIGNS = /[@#:]|^\//u; // Completions begin with one of these.
 
 /** Loaded with the first of these signs. @type {typeof import("../../state/completion.js") | null} */
 let deciding = null;

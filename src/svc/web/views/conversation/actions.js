@@ -37,7 +37,7 @@ export function Actions({ message, conversation, may, onEdit }) {
   const [menu, setMenu] = useState(false);
   const { author, pinned, id } = message;
   const name = useComputed(() => nameNow(author)).value;
-  const posted = message.talk_id === undefined ? message : null; // In a channel.
+  const posted = message.talk_id === undefined ? message : null; // Null in private conversations.
   const own = author.kind === "member" && author.id === member.value?.id;
   const mayRemove = own || may("manage_messages");
   const other = author.kind === "member" && !own;

@@ -61,7 +61,7 @@ function saidBy(report) {
   return messageId ? t("report-by-rule", { rule, name }) : t("report-by-rule-out", { rule, name });
 }
 
-/** A private message, which its recipient has revealed. @param {{report: Report, revealed: NonNullable<Report["private"]>}} props */
+/** A private message that its recipient has revealed. @param {{report: Report, revealed: NonNullable<Report["private"]>}} props */
 function Revealed({ report, revealed: { sent_at_ms: at, text, files } }) {
   const name = whoseOf(report);
   return html`<blockquote dir="auto"><b>${name}</b> ${text}${files.map((file, number) => html`<br key=${number} /><span>${t("report-private-file", { name: file })}</span>`)}</blockquote>

@@ -214,7 +214,7 @@ function angled(state, silent) {
   return true;
 }
 
-/** <t:1700000000:R>, as bots write a moment. @param {State} state @param {boolean} silent */
+/** <t:1700000000:R>, a timestamp as written by bots. @param {State} state @param {boolean} silent */
 function moment(state, silent) {
   if (state.src[state.pos] !== "<") return false;
   MOMENT.lastIndex = state.pos;
