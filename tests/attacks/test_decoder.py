@@ -39,7 +39,6 @@ pytestmark = pytest.mark.skipif(platform.system() != "Linux", reason="the layers
 
 @pytest.fixture(params=USERS)
 def user(request: pytest.FixtureRequest) -> int:
-    """Return the user who starts the sandbox."""
     user = USERS[request.param]
     if os.geteuid() == 0:
         return user
@@ -129,7 +128,6 @@ BY_LANDLOCK_6 = {"connect to an abstract socket", "signal a process", "signal th
 
 
 def stopped_by(layer: Layer, user: int) -> set[str]:
-    """Return the attempts that this layer stops by itself."""
     stopped = {
         Layer.NAMESPACES: {*hostile.NETWORK, *hostile.PROCESSES},
         Layer.ROOT: {

@@ -42,7 +42,6 @@ TOGETHER = 5
 
 @pytest.fixture
 def ready() -> Iterator[list[socket.socket]]:
-    """Open connections that all have data to read."""
     with ExitStack() as stack:
         found = []
         for _ in range(CROWD + 3):
@@ -174,7 +173,6 @@ def test_no_member_passes_the_line_with_more_connections_than_are_kept_for_them(
 
 
 def put_last(selector: FairSelector, connection: socket.socket, table: Table) -> None:
-    """Register a connection as a listener does."""
     place = table.enter("192.0.2.1")
     assert place is not None
     selector.fair.put_last(connection, place.belongs_to)

@@ -30,7 +30,6 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def modes(folder: Path) -> dict[str, str]:
-    """Return the wrong modes of a folder and everything in it."""
     wrong = {}
     for path in (folder, *folder.rglob("*")):
         found = path.lstat().st_mode

@@ -37,7 +37,6 @@ Member = tuple[tarfile.TarInfo, bytes]
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Return an empty database of this program."""
     path = tmp_path_factory.mktemp("database") / "community.sqlite3"
     database_file.make(path, MIGRATIONS)
     return path.read_bytes()
@@ -96,7 +95,6 @@ def refused(file: Path, *, bounded: bool = False) -> str:
 
 
 def raw_header(name: bytes, size: int, kind: bytes) -> bytes:
-    """Return a header that no library writes."""
     header = bytearray(512)
     header[: len(name)] = name
     header[124:136] = f"{size:011o}\0".encode()

@@ -42,7 +42,6 @@ async def served(site: Site, url: str, **headers: str) -> tuple[int, dict[str, s
 
 @asynccontextmanager
 async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
-    """Start a server and its worker with these variables."""
     async with chat_server(variables) as chat, working(replace(read(variables), port=0)):
         yield Site(chat, await newcomer(chat, "Owner"), variables)
 

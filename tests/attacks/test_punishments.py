@@ -42,7 +42,6 @@ class World:
             return str((await response.json())["error"])
 
     async def linked(self, member: Person) -> Person:
-        """Link another device to a member."""
         code = (await member.done("POST", "/api/me/devices/link"))["code"]
         return await self.back(Device(), link_code=code)
 

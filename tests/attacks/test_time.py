@@ -270,7 +270,6 @@ def _listed(tables: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
 
 
 def _latest(folder: Path) -> int:
-    """Return the latest time in the database."""
     with closing(connect(folder / DATABASE_NAME)) as file:
         found = [
             file.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()[0]

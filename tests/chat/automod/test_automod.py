@@ -17,7 +17,6 @@ RULES = "/api/automod/rules"
 
 
 async def rule(folk: People, kind: str, action: str, **more: object) -> dict[str, Any]:
-    """Create an enabled rule."""
     wanted = {"name": f"No {kind}", "kind": kind, "action": action, "enabled": True, **more}
     made: dict[str, Any] = await folk.owner.done("POST", RULES, wanted)
     return made

@@ -71,7 +71,6 @@ class World:
         return previews
 
     async def looked_at(self) -> None:
-        """Return once no link is being fetched."""
         group = self.community.talking.previews._tasks
         assert group is not None
         while looking := list(group._tasks):

@@ -26,7 +26,6 @@ class World:
     services: list[FakeSfu] = field(default_factory=list)
 
     async def place(self, room_id: str = "lobby") -> int:
-        """Return the service of a room."""
         url = (await self.ada.ask("voice_join", channel_id=room_id))["data"]["urls"][-1]
         return int(url.partition("service=")[2] or 0)
 

@@ -22,7 +22,6 @@ class Hook:
         return f"{self.chat.address}{self.path}"
 
     async def arrived(self) -> dict[str, Any]:
-        """Return the next message on the reader's live socket."""
         message: dict[str, Any] = await self.reader.pushed("message_posted")
         return message
 

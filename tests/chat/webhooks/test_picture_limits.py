@@ -147,7 +147,6 @@ def test_pictures_that_wait_too_long_for_the_decoder_are_left_out(
 
 @asynccontextmanager
 async def busy(sandbox: Sandbox) -> AsyncIterator[None]:
-    """Take all places of a sandbox."""
     async with sandbox._places, sandbox._places:
         yield
 

@@ -244,7 +244,6 @@ def test_a_name_that_turns_private_is_blocked_on_the_next_post(tmp_path: Path) -
 
 
 def peak_mb(pid: int) -> int:
-    """Return the highest memory use of a process."""
     status = Path(f"/proc/{pid}/status").read_text()
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) // 1024
 

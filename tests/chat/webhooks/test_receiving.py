@@ -68,7 +68,6 @@ async def sender(hook: Hook) -> AsyncIterator[Sender]:
 
 
 def padded(size: int) -> bytes:
-    """Return a valid payload of `size` bytes."""
     payload = b'{"text": "a"}'
     return payload + b" " * (size - len(payload))
 

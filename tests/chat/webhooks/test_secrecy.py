@@ -21,7 +21,6 @@ from tests.chat.webhooks.hook import Hook
 
 
 def holding(folder: Path, secret: str) -> list[str]:
-    """Return the files that contain a secret."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return [path.name for path in files if secret.encode() in path.read_bytes()]
 

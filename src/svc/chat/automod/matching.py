@@ -73,7 +73,6 @@ class Positions:
         return self._where(_DIGITS.__contains__)
 
     def of(self, sign: str) -> int:
-        """Return the positions where a sign of a pattern fits."""
         if sign in "?#":
             return self.inside if sign == "?" else self.digits
         return self._of.get(sign, 0)

@@ -79,7 +79,6 @@ def _folded(entry: str) -> str:
     return f"*{plain.strip('*')}*" if has_unspaced(plain) and plain.strip("*").isalpha() else plain
 
 
-# The kind of content that a rule looks for.
 Kind = Literal["words", "links", "mentions", "repeats", "newcomers"]
 WORDS: Final = "words"
 LINKS: Final = "links"
@@ -162,7 +161,6 @@ class Rule:
     too_slow: bool = False
 
     def wanted(self) -> dict[str, object]:
-        """Return the fields of `WantedRule`."""
         return {name: getattr(self, name) for name in WantedRule.__struct_fields__}
 
 

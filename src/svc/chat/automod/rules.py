@@ -168,7 +168,6 @@ class Automod:
 
     @changes_rules
     def edit(self, actor_id: str, rule_id: str, wanted: WantedRule, now: float) -> Act[None, Rule]:
-        """Replace a rule with `wanted`."""
         before = self._known(rule_id)
         after = made(wanted, rule_id, before.created_by, before.created_at_ms)
         self._require_may_switch_on(actor_id, after)

@@ -75,7 +75,6 @@ class Guard:
         ]
 
     def open(self, found: AddrInfoType) -> socket:
-        """Open a socket for a connection, after checking its address."""
         family, kind, protocol, _, address = found
         try:
             self.judge(str(address[0]))

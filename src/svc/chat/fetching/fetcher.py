@@ -214,7 +214,6 @@ class Poster:
     async def post(
         self, address: str, body: bytes, headers: Mapping[str, str], *, within_s: float, holder: str
     ) -> Posted:
-        """Post `body` for `holder`. Raises NotFetched."""
         deadline = asyncio.get_running_loop().time() + within_s
         async with asking(self._turns, holder, deadline, "It was not taken in time") as looking:
             return await self._sent(self.judge(address), body, headers, looking)

@@ -47,7 +47,6 @@ class Rooms:
         return self._directory.channels.get(room_id)
 
     def audience(self, room_id: str) -> Audience:
-        """Return the recipients of events in a room."""
         people = self.people_of(room_id)
         return Only(people) if people else Viewers(room_id)
 

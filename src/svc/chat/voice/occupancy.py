@@ -61,7 +61,6 @@ class States:
 
 
 def differences(before: Mapping[str, object], now: Mapping[str, object]) -> dict[str, object]:
-    """Return the values that have changed."""
     return {name: value for name, value in now.items() if value != before[name]}
 
 
@@ -89,7 +88,6 @@ class Occupancy:
         return [room_id for room_id, users in self._rooms.items() if user_id in users]
 
     def everybody(self) -> list[tuple[str, str]]:
-        """Return every pair of room and user."""
         return [(room_id, user_id) for room_id, users in self._rooms.items() for user_id in users]
 
     def joined(self, room_id: str, user_id: str) -> None:

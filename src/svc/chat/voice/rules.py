@@ -65,7 +65,6 @@ class Seats:
         self._reserved[seat] = now + RESERVED_S
 
     def is_reserved_in(self, room_id: str, now: float) -> bool:
-        """Return whether a member is joining this room."""
         return any(room == room_id and until > now for (room, _), until in self._reserved.items())
 
     def occupied(self, seat: Place) -> None:
@@ -283,7 +282,6 @@ class Voice:
         }
 
     def _ice_servers(self, member_id: str, now: float) -> list[dict[str, object]]:
-        """Return the ICE servers as in an RTCConfiguration."""
         media = self._media
         stun: list[dict[str, object]] = [{"urls": [url]} for url in media.stun_servers]
         return [*stun, media.turn.described(member_id, now)] if media.turn else stun

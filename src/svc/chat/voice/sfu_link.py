@@ -273,7 +273,6 @@ def _room_and_user(data: Mapping[str, object]) -> tuple[str, str]:
 
 
 def _people(data: Mapping[str, object]) -> dict[str, list[str]]:
-    """Return the users of each room in a `sync_response`."""
     match data:
         case {"rooms": list(listed)}:
             return dict(_room_and_users(room) for room in listed)

@@ -133,7 +133,6 @@ class SfuLinks:
         return [f"{name}: {link.fault}" for name, link in named if link.fault]
 
     def reaches(self, room_id: str) -> bool:
-        """Return whether the room's service is in step."""
         return self._links[self.service_of(room_id)].in_step
 
     async def run(self) -> NoReturn:
@@ -150,7 +149,6 @@ class SfuLinks:
         raise AssertionError("a task group of endless tasks does not end")
 
     def service_of(self, room_id: str) -> int:
-        """Return the service of a confirmed room."""
         return self._placement.of(room_id) or 0
 
     async def confirm_room(self, room_id: str) -> None:

@@ -193,7 +193,6 @@ class _Message:
         self.warnings: dict[str, PayloadWarning] = {}
 
     async def have(self, url: str, refs: Sequence[WantedPicture]) -> None:
-        """Download one address once, for every place that shows it."""
         try:
             data = await self._downloaded(url, max(ref.max_bytes for ref in refs))
         except NotFetched as fault:

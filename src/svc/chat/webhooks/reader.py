@@ -174,7 +174,6 @@ class Findings:
 
 
 def inside(path: str, key: str) -> str:
-    """Return the path of a key of the object at `path`."""
     return f"{path}.{key}" if path else key
 
 
@@ -281,7 +280,6 @@ class Reader:
         return value is True
 
     def inner(self, name: str, read: Callable[["Reader"], T]) -> T | None:
-        """Read an object within this one."""
         value = self._value(name)
         return None if value is None else Reader(self.findings, self.at(name), value).read(read)
 

@@ -198,7 +198,6 @@ class WebhookRequests(Requests):
 
 
 def url_parts(request: web.Request) -> tuple[str, str]:
-    """Return the webhook id and the token."""
     return request.match_info["webhook_id"], request.match_info["token"]
 
 

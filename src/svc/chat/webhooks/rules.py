@@ -105,7 +105,6 @@ class Webhooks:
         return webhook
 
     def current(self, webhook_id: str) -> Webhook:
-        """Return the current state of the webhook. Raises ChatError."""
         if (webhook := self._by_id.get(webhook_id)) is None:
             raise ChatError("not_found")
         return webhook

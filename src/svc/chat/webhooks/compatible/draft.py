@@ -56,7 +56,6 @@ class MessageDraft:
     files: Sequence[PostedFile] = ()
 
     def payload(self) -> dict[str, object]:
-        """Return the message in the webhook's own format."""
         room = _Room(limits.MAX_CARD_TEXTS)
         cards = filter(None, (_card(draft, room) for draft in self.cards))
         return _given(
@@ -151,7 +150,6 @@ def moment(text: str) -> datetime | None:
 
 
 def moment_of_seconds(seconds: float) -> datetime | None:
-    """Convert Unix seconds to a timestamp."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):

@@ -170,7 +170,6 @@ _SLACK_FAULT = "rollup_error"
 
 
 def _discord_refusal(refusal: ChatError) -> tuple[int, dict[str, object]]:
-    """Return the status and body of a refusal."""
     status, code, message = _DISCORD.get(refusal.code, (refusal.status, 0, refusal.message))
     body: dict[str, object] = {"code": code, "message": message}
     wait_ms = refusal.more.get("retry_after_ms")
