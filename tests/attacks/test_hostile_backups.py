@@ -118,7 +118,7 @@ def test_an_extended_header_of_gigabytes_is_not_read(tmp_path: Path, kind: bytes
     tail = raw_header(b"long", 4 << 30, kind) + bytes(64 << 20)
     said = refused(packed(tmp_path / "b.tar.gz", [], tail))
     assert (
-        f"and at most {MAX_EXTENDED_BYTES}" in said
+        f"the limit is {MAX_EXTENDED_BYTES}" in said
         if kind == b"x"
         else "of a kind that no backup has" in said
     )

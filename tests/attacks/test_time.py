@@ -106,7 +106,7 @@ async def test_an_import_from_the_future_is_dated_now_and_said(
     words = ["admin", "import", str(tmp_path / "old.json"), "--from", "discord"]
     # A command runs its own loop.
     await run_command([*words, "--data-dir", variables["DATA_DIR"]])
-    assert "left out: 1 times that are later than now" in capsys.readouterr().out
+    assert "left out: 1 times in the future" in capsys.readouterr().out
     async with chat_server(variables) as chat:
         owner.chat = chat
         channels = (await owner.done("GET", "/api/channels"))["channels"]

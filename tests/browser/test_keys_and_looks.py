@@ -215,6 +215,7 @@ async def test_every_colour_of_a_role_can_be_read(people: People, theme: str) ->
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await ada.page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+    await expect(ada.page.locator("#messages")).to_be_attached()
     contrast, colour, where = await ada.page.evaluate(LOWEST_CONTRAST, every_colour())
     assert contrast >= 4.5, f"{colour} on {where}"
 

@@ -269,7 +269,7 @@ async def pops_out(person: Person, *names: str) -> None:
         await person.page.get_by_role("menuitem", name="Open in its own window").click()
     small = await opening.value
     await expect(small.locator("#people .name")).to_have_text(list(names))
-    await small.wait_for_function("() => document.querySelector('.with-video video').currentTime > 0")
+    await small.wait_for_function("() => document.querySelector('.with-video video')?.currentTime > 0")
     await expect(small.locator(".call-controls button")).to_have_text(["Unmute", "Leave"])
     await small.close()
 

@@ -18,6 +18,7 @@ CHAT = Path(svc.chat.__file__).parent
 # made untrue while it waits.
 ASK_NOBODY = {
     # At start, before anybody is served.
+    "automod/rules.py _switch_off_excess",
     "channels/rules.py load",
     "invites/rules.py standing",
     "joining/persons.py load",

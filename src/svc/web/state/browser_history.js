@@ -118,9 +118,17 @@ function skips(state, by) {
   return true;
 }
 
+/** @param {string} hash */
+const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
+
 /** Start the history. `isMissing`: the address named a channel that does not exist or is not visible. @param {boolean} isMissing */
 export function startHistory(isMissing) {
   if (isMissing) notify(t("channel-not-found"));
+  else if (namedIn(location.hash) && namedIn(location.hash) !== namedIn(hashOf(place.value))) {
+    // The person went back before this module was there to hear of it.
+    current = history.state?.entry ?? 0;
+    followAddress();
+  }
   aside.value ??= history.state?.aside ?? null;
   // The reload has closed the cover, so on its entry Back would do nothing.
   isLeaving = skips(history.state, -1);
