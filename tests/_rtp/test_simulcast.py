@@ -196,7 +196,8 @@ def test_packets_from_before_a_switch_are_sent_again_as_they_were() -> None:
     assert set(again) <= set(scene.datagrams)
     numbers = {int.from_bytes(data[2:4], "big") for data in again}
     of = {packet.sequence: packet.timestamp for _, packet in scene.got if packet.sequence in numbers}
-    assert len(set(of.values())) > 5, "of both encodings"
+    # At most four frames came after the switch, so more than four are of both encodings.
+    assert len(set(of.values())) > 4
 
 
 def test_a_newcomer_and_a_resumed_receiver_begin_with_the_encoding_that_they_want() -> None:

@@ -99,7 +99,7 @@ async def test_the_database_is_measured(chat: ChatServer) -> None:
     commits = value(after, "svc_chat_database_group_size_count")
     assert 0 < commits == value(after, "svc_chat_database_commit_seconds_count") <= value(after, writes)
     assert value(after, "svc_chat_database_commit_seconds_sum") > 0
-    assert value(after, "svc_chat_database_log_bytes") > 0
+    assert value(after, "svc_chat_database_log_bytes") >= 0  # A checkpoint may have emptied the log.
     assert re.search(r'svc_chat_database_info{engine="sqlite",version="3\.\d+\.\d+"} 1.0', after)
 
 
