@@ -1,4 +1,4 @@
-"""Of the readers of streams, the slowest one of the largest holder makes room for a newcomer."""
+"""A newcomer takes the place of the slowest stream reader of the largest holder."""
 
 from contextlib import ExitStack
 

@@ -247,7 +247,7 @@ class Scene:
         self.got: list[tuple[float, Rtp]] = []
         self.datagrams: list[bytes] = []  # to Bob, as they were on the wire
         self.frame_numbers: list[int] = []  # of the descriptors that Bob got, one a frame
-        # What becomes of one frame's packets on their way to the service.
+        # Changes one frame's packets on their way to the service, for example by loss.
         self.line: Callable[[list[bytes]], list[bytes]] = list
         self.plis: list[tuple[int, str]] = []  # (frame, rid)
 

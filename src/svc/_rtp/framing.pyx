@@ -12,7 +12,7 @@ from svc._rtp.wire cimport load16, store16
 
 cdef enum:
     FIRST_CAPACITY = 16384
-    # Of a test's stream and of a connection's stream (streams).
+    # The limit for a piece, in a test's stream and in a connection's stream (`streams`).
     LONGEST_PIECE = 16384
 
 

@@ -217,7 +217,7 @@ def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, Audio
     if given.duration is not None and given.duration / av.time_base > bounds.max_duration_s:
         raise _too_long(bounds)
     sounds = [s for s in given.streams.audio if s.codec_context is not None and s.codec_context.channels]
-    # Of several languages, prefer the default one.
+    # Prefer the default track where there are several languages.
     usual = [s for s in sounds if s.disposition & av.stream.Disposition.default]
     return video, next(iter([*usual, *sounds]), None)
 

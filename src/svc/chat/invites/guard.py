@@ -48,7 +48,7 @@ def _optional(variables: Mapping[str, str], name: str, maximum: int | None = Non
     return number(variables, name, 1, minimum=1, maximum=maximum) if text(variables, name) else None
 
 
-# Of each kind: 3 MB if everybody has used up the default attempts.
+# The limit holds for each kind: 3 MB if everybody has used up the default attempts.
 MAX_KEYS = 10_000
 # Maximum of doubled cooldowns, unless the operator sets one.
 LONGEST_COOLDOWN_MS = 24 * 60 * 60 * 1000

@@ -29,7 +29,7 @@ class WebSocket(asyncio.Protocol):
         self.on_text = on_text
         self.received_bytes = 0
         self.is_open = False
-        # Of the close frame; 1006 if the connection ended without one.
+        # The code of the close frame; 1006 if the connection ended without one.
         self.close_code: int | None = None
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._rest = b""
