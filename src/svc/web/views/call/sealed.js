@@ -31,9 +31,11 @@ export function Uninvited({ channelId }) {
 /** @param {{channelId: string, onClose: () => void}} props */
 export function SealedDialog({ channelId, onClose }) {
   const holders = keyHolders.value;
-  const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined)); // Null while there are no keys.
+  // The number belongs to these holders: a number of the keys before must not stand under a changed list of devices.
+  const [compared, setCompared] = useState(/** @type {{holders: string[], number?: Compared}} */ ({ holders: [] }));
   const [problem, setProblem] = useState("");
-  useEffect(() => { theRunning().then((running) => running.numberOf(channelId)).then(setNumber, (error) => setProblem(explain(error))); }, [channelId, holders]);
+  useEffect(() => { theRunning().then((running) => running.numberOf(channelId)).then((number) => setCompared({ holders, number }), (error) => setProblem(explain(error))); }, [channelId, holders]);
+  const number = compared.holders === holders && compared.number;
   return html`<${Dialog} title=${t("call-encrypted")} onClose=${onClose}>
     <p>${t("call-encrypted-text")}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
