@@ -26,7 +26,7 @@ from svc.chat.uploads.measurements import measure as measure_uploads
 from svc.chat.uploads.queue import Queue
 from svc.cli import parser
 from svc.sfu import config as sfu_config
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.control import _CONTROL_EVENTS
 from svc.sfu.measurements import _CORE_COUNTERS, _SESSION_COUNTERS, MeasuredPlane, Measurements
 from svc.sfu.service import Service

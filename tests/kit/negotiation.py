@@ -9,11 +9,11 @@ from typing import Any
 
 from svc.base.envelope import Envelope
 from svc.base.grants import CAPS
+from svc.sfu.admission import Admission
 from svc.sfu.candidates import Candidate, host_candidates
-from svc.sfu.closing import CloseCode
-from svc.sfu.connectivity import Surroundings
+from svc.sfu.close_codes import CloseCode
+from svc.sfu.connectivity import ConnectivityContext
 from svc.sfu.dtls import Certificate
-from svc.sfu.joining import Admission
 from svc.sfu.rooms import Room, Rooms
 from svc.sfu.sdp import MediaDescription, SessionDescription
 from svc.sfu.session import Session
@@ -43,7 +43,9 @@ class Call:
         self.rooms = Rooms(max_peers=max_peers)
         self.plane = RecordedPlane()
         self.tally: Counter[str] = Counter()
-        self.surroundings = Surroundings(certificate(), hosts, random.Random(1), self.tally, lambda: self.now)
+        self.context = ConnectivityContext(
+            certificate(), hosts, random.Random(1), self.tally, lambda: self.now
+        )
         self.people: list[Person] = []
 
     def room(self, room_id: str = "lobby", server_id: str = "home") -> Room:
@@ -109,7 +111,7 @@ class Person:
             user_id,
             rooms=call.rooms,
             plane=call.plane,
-            surroundings=call.surroundings,
+            context=call.context,
         )
         self.transport: RecordedTransport = call.plane.transports[-1]
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.dtls import Certificate, Connected, DtlsTransport, SrtpKeys
 from svc.sfu.path import BindingCheck, Path
 from svc.sfu.session import GOODBYE_DEADLINE_S

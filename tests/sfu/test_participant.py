@@ -12,7 +12,7 @@ import pytest
 from svc.base.envelope import MAX_FRAME_BYTES
 from svc.base.grants import client_credential, issue_user_token
 from svc.sfu import connection
-from svc.sfu.joining import REFUSAL
+from svc.sfu.admission import REFUSAL
 from svc.sfu.participant import MAX_JOIN_CHARACTERS
 from tests.kit.answers import Answering
 from tests.kit.site import SECRET, Socket, site

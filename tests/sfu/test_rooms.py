@@ -4,7 +4,7 @@ import pytest
 
 from svc.base.grants import CAPS
 from svc.sfu import rooms as rooms_module
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.rooms import FORGET_AFTER_S, AudioControl, NoSeats, Peer, Registration, Room, Rooms, Track
 
 
@@ -21,7 +21,7 @@ class Diary:
         self.entries.append(("lost" if lost else "left", room_id, user_id))
 
     def speaking_changed(self, room: Room) -> None:
-        """Ignore the event: test_telling covers it."""
+        """Ignore the event: test_speaker_updates covers it."""
 
     def track_published(self, track: Track) -> None:
         self.entries.append(("published", track.track_id))

@@ -7,7 +7,7 @@ import pytest
 
 from svc.base.grants import CAPS
 from svc.sfu.candidates import Candidate
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.connectivity import MediaFailed, PathLost
 from svc.sfu.rooms import NO_SEATS, AudioControl, NoSeats
 from svc.sfu.session import ANSWER_DEADLINE_S

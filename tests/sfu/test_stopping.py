@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 from aiohttp import WSMsgType, WSServerHandshakeError
 
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from tests.kit.sfu_process import running_sfu
 from tests.kit.site import site
 from tests.kit.waiting import eventually

@@ -4,7 +4,7 @@ import pytest
 
 from svc.base.envelope import MAX_FRAME_BYTES, serialise
 from svc.sfu import subscriptions
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.codecs import payload_types
 from svc.sfu.rooms import AudioControl
 from tests.kit.negotiation import AV1, CAMERA, MIC, OPUS, SCREEN, SCREEN_AUDIO, VP8, Call, Person

@@ -28,7 +28,7 @@ from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
 from svc.base.listening import Inherited, bound, inherited
 from svc.sfu.candidates import host_candidates, interface_addresses
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.config import Config
 from svc.sfu.dtls import Certificate
 from svc.sfu.handover import Succession, offered, refuse_if_used, take_over

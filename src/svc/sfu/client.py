@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 
 
 class Client(Protocol):

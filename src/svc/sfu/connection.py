@@ -15,7 +15,7 @@ from aiohttp import WSCloseCode, WSMsgType
 from svc.base.allowance import Allowance
 from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, parse, serialise, serialise_text
 from svc.base.websocket import WebSocket
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 
 PING_INTERVAL_S = 30.0
 SILENCE_LIMIT_S = 90.0

@@ -37,7 +37,7 @@ _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ConnectivityContext:
     """The shared dependencies of all sessions: certificate, candidates, randomness, counters and clock."""
 
     certificate: Certificate
@@ -90,17 +90,17 @@ Outcome = PathLost | PathSilent | PathFound | PathMoved | Secured | MediaFailed 
 class Connectivity:
     """The state described in the module's docstring. Owns the transport and closes it."""
 
-    def __init__(self, transport: MediaTransport, surroundings: Surroundings) -> None:
+    def __init__(self, transport: MediaTransport, context: ConnectivityContext) -> None:
         self.outcomes: list[Outcome] = []
         self._transport = transport
-        self._surroundings = surroundings
-        self.candidates = tuple(surroundings.candidates())
+        self._context = context
+        self.candidates = tuple(context.candidates())
         self._ice = IceAgent(
             local=self._new_credentials(),
             local_candidates=self.candidates,
             transaction_id=self._transaction_id,
-            tie_breaker=int.from_bytes(surroundings.chance.randbytes(8)),
-            random=surroundings.chance.random,
+            tie_breaker=int.from_bytes(context.chance.randbytes(8)),
+            random=context.chance.random,
         )
         self._dtls: DtlsTransport | None = None
         self._has_path = False
@@ -140,7 +140,7 @@ class Connectivity:
 
     def restart(self, now: float) -> None:
         """Start a new ICE generation. Media stays on its path until the new generation finds another."""
-        self.candidates = tuple(self._surroundings.candidates())
+        self.candidates = tuple(self._context.candidates())
         self._ice.restart(self._new_credentials(), now)
         self._carry(now)
 
@@ -185,13 +185,13 @@ class Connectivity:
         self._transport.close()
 
     def _new_credentials(self) -> IceCredentials:
-        credentials = IceCredentials.generate(self._surroundings.chance.randbytes)
+        credentials = IceCredentials.generate(self._context.chance.randbytes)
         self._transport.set_local_credentials(credentials.ufrag, credentials.pwd)
         return credentials
 
     def _transaction_id(self) -> bytes:
         prefix = self._transport.transaction_prefix
-        return prefix + self._surroundings.chance.randbytes(_TRANSACTION_ID_BYTES - len(prefix))
+        return prefix + self._context.chance.randbytes(_TRANSACTION_ID_BYTES - len(prefix))
 
     def _try_candidate(self, text: str, ufrag: str, now: float) -> None:
         """Try one of the candidates of an answer. Ignore it if it is unreadable."""
@@ -205,7 +205,7 @@ class Connectivity:
     def _begin_handshake(self, terms: AnswerTerms, now: float) -> None:
         self._fingerprints = terms.fingerprints
         self._dtls = DtlsTransport(
-            self._surroundings.certificate, "server" if terms.setup == "active" else "client"
+            self._context.certificate, "server" if terms.setup == "active" else "client"
         )
         self._dtls.set_remote_fingerprints(terms.fingerprints)
         while self._early:

@@ -14,11 +14,11 @@ from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
 from svc.base.grants import CAPS
 from svc.sfu import fields
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.rooms import AudioControl, Peer, Registration, Room
 from svc.sfu.service import Service
-from svc.sfu.telling import SpeakersTeller
+from svc.sfu.speaker_updates import SpeakerUpdates
 
 FIRST_MESSAGE_DEADLINE_S = 10.0
 EXPECTED_CONTROL = "Expected server_register event"
@@ -44,7 +44,7 @@ class Control:
         self._connection = connection
         self._service = service
         self._registrations: set[Registration] = set()
-        self._speakers = SpeakersTeller(self._say_speakers)
+        self._speakers = SpeakerUpdates(self._say_speakers)
         connection.on_pulse = self._say_keep_alive
 
     async def talk(self) -> None:

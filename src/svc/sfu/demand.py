@@ -78,7 +78,7 @@ class _Told:
     due: float = inf
 
 
-class DemandTeller:
+class DemandUpdates:
     """Sends one publisher the demand for its tracks. `say(event, payload)`; times are in seconds."""
 
     def __init__(self, say: Callable[[str, object], None]) -> None:

@@ -22,7 +22,7 @@ Theory of operation. The SFU offers, so it is controlling, and uses regular nomi
 A restart begins a generation with new credentials and a new checklist. The selected path stays in use, with
 consent checks in its own generation's name, until the new generation selects a path.
 
-Between restarts the selected path follows the peer to the address where it answers (`following`).
+Between restarts the selected path follows the peer to the address where it answers (`path_monitor`).
 
 Out of scope: lite and aggressive nomination on our side; relays.
 """
@@ -36,7 +36,6 @@ from aioice.stun import Class, Message
 from svc.sfu.candidates import Candidate, priority
 from svc.sfu.checklist import MAX_REMOTE_CANDIDATES, CandidatePair, Check, Checklist, PairEvent, PairState
 from svc.sfu.consent import EXPIRY_S, Consent
-from svc.sfu.following import Following, Health
 from svc.sfu.ice_states import TRANSITIONS, Event, State
 from svc.sfu.path import (
     BindingCheck,
@@ -50,6 +49,7 @@ from svc.sfu.path import (
     RoleChanged,
     Selected,
 )
+from svc.sfu.path_monitor import Health, PathMonitor
 from svc.sfu.stun import (
     ROLE_CONFLICT,
     TransactionId,
@@ -113,7 +113,7 @@ class IceAgent:
         self._previous: IceCredentials | None = None
         self._consent: Consent | None = None
         self._checks: dict[bytes, Check] = {}
-        self._following = Following()
+        self._monitor = PathMonitor()
         self._suspected = False
         self._generation = 0
         self._begin_generation()
@@ -176,7 +176,7 @@ class IceAgent:
             self.dropped["check: failed"] += 1
         elif selected is not None and same_way_back(selected, check.path):
             pass
-        elif not self._following.checked(check, now, selected=selected, nominated=nominated):
+        elif not self._monitor.checked(check, now, selected=selected, nominated=nominated):
             self.dropped["check: too many paths"] += 1
         elif selected is None:
             self._pair_checked(check, now, nominated=nominated)
@@ -196,12 +196,12 @@ class IceAgent:
     def path_silent(self, now: float) -> None:
         """Handle silence on the selected path."""
         if self._consent:
-            self._following.silent(self._consent.generation, now)
+            self._monitor.silent(self._consent.generation, now)
             self.advance(now)
 
     def path_heard(self, now: float) -> None:
         """Handle the end of the silence on the selected path."""
-        self._following.alive()
+        self._monitor.alive()
         self.advance(now)
 
     def stun_received(self, data: bytes, path: Path, now: float) -> None:
@@ -225,7 +225,7 @@ class IceAgent:
         if self._to_nominate():
             deadlines.append(self._nominate_at)
         if self._consent:
-            deadlines += (self._consent.due, self._consent.expires_at, self._following.next_deadline())
+            deadlines += (self._consent.due, self._consent.expires_at, self._monitor.next_deadline())
         return min(deadlines, default=None)
 
     def advance(self, now: float) -> None:
@@ -371,7 +371,7 @@ class IceAgent:
         )
         self._consent.granted(now)
         self._consent.asked(now)
-        self._following.moved()
+        self._monitor.moved()
         self.events.append(Selected(pair.path))
 
     def _give_up(self) -> None:
@@ -411,23 +411,23 @@ class IceAgent:
     def _path_answered(self, consent: Consent, path: Path, now: float) -> None:
         if path == consent.pair.path:
             consent.granted(now)
-            self._following.alive()
+            self._monitor.alive()
         else:
-            self._following.answered(path)
+            self._monitor.answered(path)
 
     def _follow(self, now: float) -> None:
         """Check the paths that are due, and move to the path on which the peer answers."""
         consent = self._consent
         if consent:
-            due, others, chosen = self._following.advance(consent.generation, now)
+            due, others, chosen = self._monitor.advance(consent.generation, now)
             for pair in [consent.pair] * due + others:
                 self._ask(consent, pair, now)
             if chosen:
-                dead = self._following.health is Health.DOUBTED
+                dead = self._monitor.health is Health.DOUBTED
                 self._move_media(consent, chosen, now)
                 if dead:
                     self.events.append(PathLeft())
-        lost = self._following.health is Health.LOST
+        lost = self._monitor.health is Health.LOST
         if lost is not self._suspected:
             self._suspected = lost
             self.events.append(PathSuspected() if lost else PathRegained())
@@ -439,7 +439,7 @@ class IceAgent:
         self._forget_checks(lambda check: check.pair is None)
         if self.state is State.CONNECTED:
             self._move(Event.SELECTED)
-        self._following.moved()
+        self._monitor.moved()
         self.events.append(Selected(pair.path))
         self._ask(consent, pair, now, nominating=self.controlling)
 

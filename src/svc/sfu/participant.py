@@ -12,9 +12,9 @@ from math import ceil, inf
 from svc.base.allowance import Allowance
 from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, payload
 from svc.sfu import fields
-from svc.sfu.closing import CloseCode
+from svc.sfu.admission import JoinRefused, JoinRequest
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
-from svc.sfu.joining import JoinRefused, JoinRequest
 from svc.sfu.resumption import ResumeRefused, Ticket
 from svc.sfu.rooms import NoSeats
 from svc.sfu.service import Service

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from svc.sfu.answer import Line
 from svc.sfu.codecs import payload_types
-from svc.sfu.demand import DemandTeller
+from svc.sfu.demand import DemandUpdates
 from svc.sfu.offer import Transceiver
 from svc.sfu.plane import Forwarder, MediaTransport
 from svc.sfu.rooms import AudioControl, Peer, Track
@@ -66,7 +66,7 @@ class Publications:
         say: Callable[[str, object], None],
         simulcast: bool = False,
     ) -> None:
-        self.demand = DemandTeller(say)
+        self.demand = DemandUpdates(say)
         self._transport = transport
         self._peer = peer
         self._simulcast = simulcast

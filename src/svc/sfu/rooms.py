@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from svc.base.grants import same_secret
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.codecs import for_all
 from svc.sfu.plane import Forwarder
 

@@ -16,7 +16,7 @@ from svc.base.addresses import customer, is_nearby
 from svc.base.allowance import Allowance
 from svc.base.connections import Crowd
 from svc.base.http_connections import recognise
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection, Socket
 from svc.sfu.control import Control, control_pace
 from svc.sfu.measurements import Measurements

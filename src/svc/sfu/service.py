@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
+from svc.sfu.admission import JoinRequest, admit
 from svc.sfu.candidates import Candidate, passive_candidates, reflexive_candidates
 from svc.sfu.client import Client
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
-from svc.sfu.connectivity import Surroundings
+from svc.sfu.connectivity import ConnectivityContext
 from svc.sfu.dtls import Certificate
-from svc.sfu.joining import JoinRequest, admit
 from svc.sfu.path import Address
 from svc.sfu.plane import MediaPlane
 from svc.sfu.resumption import Resumptions
@@ -56,7 +56,7 @@ class Service:
         self._find_hosts = host_candidates
         self._hosts = host_candidates()
         self._mapped: Mapping[str, Address] = {}
-        self._surroundings = Surroundings(certificate, self.candidates, chance, self.tally, self.clock)
+        self._context = ConnectivityContext(certificate, self.candidates, chance, self.tally, self.clock)
 
     def seat(self, client: Client, request: JoinRequest) -> Session:
         """Return the session of a client that may join. Raises JoinRefused or NoSeats."""
@@ -67,7 +67,7 @@ class Service:
             request.user_id,
             rooms=self.rooms,
             plane=self._plane,
-            surroundings=self._surroundings,
+            context=self._context,
         )
         self.sessions.add(session)
         return session

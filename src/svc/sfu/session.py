@@ -28,12 +28,14 @@ from math import inf
 from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
 from svc.sfu import fields
+from svc.sfu.admission import Admission
 from svc.sfu.answer import read_answer
 from svc.sfu.candidates import Candidate, CandidateError
 from svc.sfu.client import Client
-from svc.sfu.closing import CloseCode
+from svc.sfu.close_codes import CloseCode
 from svc.sfu.connectivity import (
     Connectivity,
+    ConnectivityContext,
     MediaClosed,
     MediaFailed,
     PathFound,
@@ -41,10 +43,8 @@ from svc.sfu.connectivity import (
     PathMoved,
     PathSilent,
     Secured,
-    Surroundings,
 )
 from svc.sfu.demand import LayerWish
-from svc.sfu.joining import Admission
 from svc.sfu.numbers import new_id, new_ssrc, session_number
 from svc.sfu.offer import Transceiver, build_offer
 from svc.sfu.path import BindingCheck, Path
@@ -92,15 +92,15 @@ class Session:
         *,
         rooms: Rooms,
         plane: MediaPlane,
-        surroundings: Surroundings,
+        context: ConnectivityContext,
     ) -> None:
         """Take the seat. `open` starts the negotiation. Raises NoSeats."""
         self._client = client
         self._rooms = rooms
-        self._surroundings = surroundings
-        self._tally, self._clock = surroundings.tally, surroundings.clock
+        self._context = context
+        self._tally, self._clock = context.tally, context.clock
         self._state = State.STABLE
-        self._session_id = session_number(surroundings.chance)
+        self._session_id = session_number(context.chance)
         self._version = 0
         self._offered: list[Transceiver] = []
         self._answer_due = inf
@@ -114,18 +114,18 @@ class Session:
         self.log_fields = {"room": admission.room.room_id, "user": user_id}
         try:
             self._transport = plane.open_transport(self)
-            self._connectivity = Connectivity(self._transport, surroundings)
+            self._connectivity = Connectivity(self._transport, context)
             self._publications = Publications(
                 self._transport,
                 self._peer,
-                new_id=partial(new_id, surroundings.chance),
+                new_id=partial(new_id, context.chance),
                 say=lambda event, data: self._client.say(event, data),
                 simulcast=admission.simulcast,
             )
             self._subscriptions = Subscriptions(
                 self._transport,
                 self._peer,
-                new_ssrc=partial(new_ssrc, surroundings.chance),
+                new_ssrc=partial(new_ssrc, context.chance),
                 unavailable=self._say_unavailable,
                 available=self._say_available,
             )
@@ -347,7 +347,7 @@ class Session:
         if not self.closed and not self.away:
             self._client.say("bandwidth", {"estimate_bps": estimate_bps, "reason": reason})
 
-    # From the clock and the surroundings.
+    # From the clock and the network.
 
     @entry
     def candidate_found(self, candidate: Candidate) -> None:
@@ -454,7 +454,7 @@ class Session:
             session_id=self._session_id,
             version=self._version,
             ice=self._connectivity.local,
-            fingerprint=self._surroundings.certificate.fingerprint,
+            fingerprint=self._context.certificate.fingerprint,
             candidates=[str(candidate) for candidate in self._connectivity.candidates],
             transceivers=self._offered,
         )

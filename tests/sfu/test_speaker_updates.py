@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from svc.sfu.telling import INTERVAL_S
+from svc.sfu.speaker_updates import INTERVAL_S
 from tests.kit.answers import Answering
 from tests.kit.negotiation import MIC
 from tests.kit.site import SECRET, Site, Socket, site

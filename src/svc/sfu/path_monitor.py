@@ -76,7 +76,7 @@ class _Other:
     answered: bool = False
 
 
-class Following:
+class PathMonitor:
     """The path monitor of one agent.
 
     The agent reports events to it, sends its checks and applies its choices.

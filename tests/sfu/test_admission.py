@@ -9,7 +9,7 @@ import pytest
 
 from svc.base.envelope import EnvelopeError
 from svc.base.grants import CAPS, client_credential, issue_user_token
-from svc.sfu.joining import REFUSAL, JoinRefused, JoinRequest, admit
+from svc.sfu.admission import REFUSAL, JoinRefused, JoinRequest, admit
 from svc.sfu.rooms import Rooms
 
 SECRET, NOW = "a long secret", 1_000_000.0

@@ -5,10 +5,10 @@ import random
 import pytest
 from aioice.stun import Message
 
-from svc.sfu.following import DECIDE_AFTER_S, LOST_AFTER_S, TRIALS
 from svc.sfu.ice import IceAgent
 from svc.sfu.ice_states import State
 from svc.sfu.path import BindingCheck, Path, PathRegained, PathSuspected, Selected
+from svc.sfu.path_monitor import DECIDE_AFTER_S, LOST_AFTER_S, TRIALS
 from tests.sfu.test_ice import CLIENT, SERVER, answer, checks, selected_agent
 
 HERE = Path((CLIENT, 5000), SERVER)

@@ -14,7 +14,7 @@ INTERVAL_S = 0.5
 Say = Callable[[str, Sequence[str]], None]
 
 
-class SpeakersTeller:
+class SpeakerUpdates:
     """Sends speakers with `say(room_id, user_ids)`.
 
     User ids are sorted, so that loudness alone is not a change.
