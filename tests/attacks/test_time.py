@@ -16,7 +16,7 @@ import pytest
 from svc.base.database import connect
 from svc.base.ids import LATEST_MS, Ids, number_of, time_ms
 from svc.base.migrations import migrations_in, statements_of
-from svc.chat.access.tokens import LIFETIME_S, Asker
+from svc.chat.access.tokens import LIFETIME_S, Session
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS
@@ -351,13 +351,13 @@ def owner_session(community: Any, member_id: str) -> str:
 def test_a_page_stays_for_as_long_as_a_token_can(left_s: float, ends: bool) -> None:
     closed = []
     page: Any = object.__new__(Page)
-    page.asker = Asker("m", "s", 1000.0 + left_s)
+    page.session = Session("m", "s", 1000.0 + left_s)
     page.outbox = dataclasses.make_dataclass("Outbox", ["check"])(lambda now: None)
     page.cut_off = lambda code, reason: closed.append(code)
     page.check(0.0, 1000.0)
     assert bool(closed) is ends
     # A bot's token does not expire.
     closed.clear()
-    page.asker = dataclasses.replace(page.asker, lasting=True)
+    page.session = dataclasses.replace(page.session, lasting=True)
     page.check(0.0, 1000.0)
     assert closed == []

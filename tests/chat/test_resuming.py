@@ -169,9 +169,9 @@ async def test_a_page_whose_token_ends_is_closed_unless_it_shows_a_fresh_one(
     monkeypatch.setattr(socket, "CHECK_INTERVAL_S", 0.02)
     chat, community = inside.chat, inside.community
     token = await chat.join("Ada")
-    asker = community.tokens.verify(token, time.time())
-    ada = community.directory.member(asker.member_id)
-    old = community.tokens.issue(ada, asker.session_id, time.time() - 15 * 60 + 2)
+    session = community.tokens.verify(token, time.time())
+    ada = community.directory.member(session.member_id)
+    old = community.tokens.issue(ada, session.session_id, time.time() - 15 * 60 + 2)
     async with chat.member("Ada", old) as stale, chat.member("Ada", old) as fresh:
         reply = await fresh.ask("reauthenticate", access_token=token)
         assert reply["data"]["token_expires_at_ms"] > fresh.welcome["token_expires_at_ms"]
@@ -200,8 +200,8 @@ async def test_the_oldest_page_of_a_member_makes_room(
 async def test_only_the_pages_of_a_session_are_closed_when_that_ends(inside: Inside) -> None:
     chat, hub = inside.chat, inside.community.hub
     token = await chat.join("Ada")
-    asker = inside.community.tokens.verify(token, time.time())
-    ada = inside.community.directory.member(asker.member_id)
+    session = inside.community.tokens.verify(token, time.time())
+    ada = inside.community.directory.member(session.member_id)
     inside.community.directory.sessions[ada.id] |= {"another"}
     other = inside.community.tokens.issue(ada, "another", time.time())
     async with chat.member("Ada", token) as here, chat.member("Ada", other) as there:

@@ -39,7 +39,7 @@ from svc.chat.access.tokens import AccessTokens
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError
-from svc.chat.http import ASKER, CLIENT_GONE, TRUSTED_HOPS, one_error_shape
+from svc.chat.http import CLIENT_GONE, SESSION, TRUSTED_HOPS, one_error_shape
 from svc.chat.joining.trust import kept_server_id
 from svc.chat.ports import Flags
 from svc.chat.settings import management
@@ -304,17 +304,17 @@ def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: Pace) ->
             scheme, _, token = request.headers.get("Authorization", "").partition(" ")
             if scheme.lower() != "bearer":
                 raise ChatError("auth_required")
-            asker = tokens.verify(token.strip(), time.time())
-            recognise(request, asker.member_id)
-            await pace.admit(asker.member_id, endpoint)
-            check(needs, directory, asker.member_id)
-            request[ASKER] = asker
+            session = tokens.verify(token.strip(), time.time())
+            recognise(request, session.member_id)
+            await pace.admit(session.member_id, endpoint)
+            check(needs, directory, session.member_id)
+            request[SESSION] = session
 
             def check_again() -> None:
-                tokens.require_standing(asker)
-                check(needs, directory, asker.member_id)
+                tokens.require_standing(session)
+                check(needs, directory, session.member_id)
 
-            with on_authority_of(check_again), reading_for(asker.member_id):
+            with on_authority_of(check_again), reading_for(session.member_id):
                 return await handler(request)
         return await handler(request)
 

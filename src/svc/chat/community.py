@@ -21,7 +21,7 @@ from svc.base.metrics import Registry
 from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
 from svc.chat.access.pace import Pace
-from svc.chat.access.tokens import AccessTokens, Asker
+from svc.chat.access.tokens import AccessTokens, Session
 from svc.chat.arriving import Arriving, Within
 from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
@@ -361,15 +361,15 @@ class Community:
     def _kept_of_a_member(self) -> dict[str, Part]:
         """Return the parts of a member's export, by name."""
 
-        async def member(asker: Asker) -> AsyncIterator[object]:
-            yield shown.member(self.directory.member(asker.member_id))
+        async def member(session: Session) -> AsyncIterator[object]:
+            yield shown.member(self.directory.member(session.member_id))
 
-        async def devices(asker: Asker) -> AsyncIterator[object]:
-            for device in await self.arriving.devices.of(asker):
+        async def devices(session: Session) -> AsyncIterator[object]:
+            for device in await self.arriving.devices.of(session):
                 yield device
 
-        async def blocked(asker: Asker) -> AsyncIterator[object]:
-            for member_id in self.blocks.of(asker.member_id):
+        async def blocked(session: Session) -> AsyncIterator[object]:
+            for member_id in self.blocks.of(session.member_id):
                 yield member_id
 
         own = self.messages.own

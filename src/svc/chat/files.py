@@ -17,7 +17,7 @@ from svc.base.database import Connection, Database
 from svc.base.metrics import Registry
 from svc.base.storage import FILESYSTEM
 from svc.chat.access.media_urls import MediaUrls
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands
 from svc.chat.drafts.requests import DraftRequests
@@ -134,8 +134,8 @@ class Files:
         await self.queue.load()
         await self.emoji.load()
 
-    def welcome(self, asker: Asker) -> Mapping[str, object]:
-        return self.emoji.welcome(asker)
+    def welcome(self, session: Session) -> Mapping[str, object]:
+        return self.emoji.welcome(session)
 
     def measure(self, registry: Registry) -> None:
         measure(registry, self.queue, self.sweep.counts, lambda: self.worker.up, self._media.failed_reads)
@@ -143,9 +143,9 @@ class Files:
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.sweep.run, *([self.worker.run] if self.worker.watched else [])]
 
-    async def kept(self, asker: Asker) -> AsyncIterator[object]:
+    async def kept(self, session: Session) -> AsyncIterator[object]:
         """Yield a member's own uploads for the export."""
-        async for upload in self.uploads.of(asker.member_id):
+        async for upload in self.uploads.of(session.member_id):
             yield upload.described(self._media.urls)
 
     def _forget_file(self, upload_id: str) -> None:

@@ -17,10 +17,10 @@ from svc.base.database import StorageFailed
 from svc.base.http_server import forgotten
 from svc.base.strict_json import dumps, loads_object
 from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, seen_through
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError, from_status
 
-ASKER = web.RequestKey("asker", Asker)
+SESSION = web.RequestKey("session", Session)
 # Not in any RFC: the common status for a client that disconnected before the response.
 CLIENT_GONE = 499
 # Number of trusted proxies in front of the server. Set by the application.
@@ -80,9 +80,9 @@ def refuse_compressed(request: web.Request) -> None:
         raise ChatError("unsupported_encoding")
 
 
-def asker(request: web.Request) -> Asker:
+def session_of(request: web.Request) -> Session:
     """Return the asking member. Only for endpoints that need a member."""
-    return request[ASKER]
+    return request[SESSION]
 
 
 def client_address(request: web.Request) -> ClientAddress:

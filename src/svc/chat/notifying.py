@@ -6,7 +6,7 @@ An independent part of `community`, without rules of its own.
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.config import ChatConfig
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.fetching.connecting import Guard
@@ -60,8 +60,8 @@ class Notifying:
         await self.levels.load()
         await self.subscriptions.load()
 
-    def welcome(self, asker: Asker) -> Mapping[str, object]:
-        return self.levels.welcome(asker)
+    def welcome(self, session: Session) -> Mapping[str, object]:
+        return self.levels.welcome(session)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.ringing.run]

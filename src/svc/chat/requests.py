@@ -6,7 +6,7 @@ documents are built from it:
 
     class DraftRequests(Requests):
         @request(MEMBER, "Replace a draft", http="PUT /api/…/{channel_id}/draft", live="draft_put")
-        async def put(self, asking: Asker, channel_id: Id, asked: NewDraft) -> Draft: ...
+        async def put(self, session: Session, channel_id: Id, asked: NewDraft) -> Draft: ...
 
 Parameters are variables of the path, which on the live socket are further fields. `asked` is the body, or the
 query of a GET or DELETE. A method that needs more of HTTP has a parameter `request` and may return a
@@ -26,13 +26,13 @@ from aiohttp import web
 from msgspec import Struct
 
 from svc.chat.access.catalogue import Needs, declare
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import NOTHING, Endpoint, Event, Named, Pushed, Schema
 from svc.chat.errors import ChatError
-from svc.chat.http import asker, content, nothing
+from svc.chat.http import content, nothing, session_of
 
 Run = TypeVar("Run", bound=Callable[..., Awaitable[object]])
-Handler = Callable[[Asker, Mapping[str, object]], Awaitable[object]]
+Handler = Callable[[Session, Mapping[str, object]], Awaitable[object]]
 T = TypeVar("T")
 
 NUL = "A text must not contain NUL"
@@ -81,7 +81,7 @@ class Asked(Struct):
 class Declared:
     """A declared request with the types from its method's signature.
 
-    `told` are the additional parameters that it gets: `asking`, `request`. `path` has the variables of the
+    `told` are the additional parameters that it gets: `session`, `request`. `path` has the variables of the
     path, `data` those and the body. `takes` and `answers` are types, or schemas where there is no type; None
     means nothing.
     """
@@ -128,7 +128,7 @@ class request:
     def __call__(self, run: Run) -> Run:
         types = get_type_hints(run, include_extras=True)
         returned, asked = types.pop("return"), types.pop("asked", None)
-        told = {name for name in ("asking", "request") if types.pop(name, None) is not None}
+        told = {name for name in ("session", "request") if types.pop(name, None) is not None}
         path = msgspec.defstruct("Path", list(types.items()), kw_only=True)
         data = asked
         if self.takes is None:
@@ -165,8 +165,8 @@ class Requests:
                 asked = converted(request.query, declared.asked, strict=False)
             elif declared.asked is not None:
                 asked = decoded(await content(request, declared.said.most_bytes), declared.asked)
-            asking = asker(request) if "asking" in declared.told else None
-            found = await self._run(declared, path, asked, asking, request)
+            session = session_of(request) if "session" in declared.told else None
+            found = await self._run(declared, path, asked, session, request)
             if isinstance(found, web.StreamResponse):
                 return found
             return nothing() if declared.answers is None else answered(found, declared.said.status)
@@ -175,9 +175,9 @@ class Requests:
         return _ROUTES[method](address, serve)
 
     def _handler(self, declared: Declared) -> Handler:
-        async def handle(asking: Asker, data: Mapping[str, object]) -> object:
+        async def handle(session: Session, data: Mapping[str, object]) -> object:
             taken = converted(data, declared.data)
-            found = await self._run(declared, taken, taken, asking)
+            found = await self._run(declared, taken, taken, session)
             return {} if declared.answers is None else found
 
         return handle
@@ -187,11 +187,11 @@ class Requests:
         declared: Declared,
         path: object,
         asked: object,
-        asking: Asker | None,
+        session: Session | None,
         request: web.Request | None = None,
     ) -> Awaitable[object]:
         named = {name: getattr(path, name) for name in declared.path.__struct_fields__}
-        extra = {"asking": asking, "request": request}
+        extra = {"session": session, "request": request}
         named |= {name: extra[name] for name in declared.told}
         if declared.asked is not None:
             named["asked"] = asked

@@ -9,7 +9,7 @@ import jwt
 import pytest
 
 from svc.chat.access.directory import Directory, Member
-from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Asker
+from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Session
 from svc.chat.errors import ChatError
 from svc.chat.joining.codes import Challenges
 from svc.chat.joining.sessions import Throttle
@@ -59,7 +59,7 @@ def tokens(secret: str = SECRET, member: Member = ADA) -> AccessTokens:
 
 def test_an_access_token_says_who_it_is_until_it_expires() -> None:
     token = tokens().issue(ADA, "s1", NOW)
-    assert tokens().verify(token, NOW + LIFETIME_S - 1) == Asker("m1", "s1", NOW + LIFETIME_S)
+    assert tokens().verify(token, NOW + LIFETIME_S - 1) == Session("m1", "s1", NOW + LIFETIME_S)
     with pytest.raises(ChatError):
         tokens().verify(token, NOW + LIFETIME_S)
 

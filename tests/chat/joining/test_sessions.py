@@ -14,13 +14,13 @@ import pytest
 from aiohttp import WSMsgType
 
 from svc.chat.access.tokens import LIFETIME_S
-from svc.chat.joining.refresh import GRACE_MS, RefreshTokens, Session, Verdict, read
+from svc.chat.joining.refresh import GRACE_MS, RefreshTokens, StoredSession, Verdict, read
 from svc.chat.joining.sessions import DAY_MS, MOST_OF_A_DEVICE
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 
 NOW_MS = 1_800_000_000_000
-SESSION = Session("s1", "m1", "d1", b"salt", 5, NOW_MS, NOW_MS + DAY_MS)
+SESSION = StoredSession("s1", "m1", "d1", b"salt", 5, NOW_MS, NOW_MS + DAY_MS)
 TOKENS = RefreshTokens("a secret of at least thirty-two bytes")
 
 

@@ -23,7 +23,7 @@ from svc.base.strict_json import dumps
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Override, Overrides, Permission
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Hub, includes
@@ -174,7 +174,7 @@ class Play:
             self.feature = MessagesFeature(ground, 30_000, surroundings)
             await self.feature.load()
             for client in self.clients.values():
-                welcome = json.loads(dumps(self.feature.welcome(Asker(client.member_id, "s"))))
+                welcome = json.loads(dumps(self.feature.welcome(Session(client.member_id, "s"))))
                 client.counts = {counts["channel_id"]: counts for counts in welcome["unread"]}
             indexing = asyncio.create_task(self.feature.indexer.run())
             yield
@@ -307,7 +307,7 @@ class Play:
         client = self.clients[member_id]
         expected = {m["id"]: m for m in self.model.messages if m["channel_id"] in visible}
         assert client.messages == expected
-        welcome = json.loads(dumps(self.feature.welcome(Asker(member_id, "s"))))
+        welcome = json.loads(dumps(self.feature.welcome(Session(member_id, "s"))))
         for counts in welcome["unread"]:
             there = self.model.counts(member_id, counts["channel_id"])
             assert (counts["unread"], counts["mentions"]) == there

@@ -13,7 +13,7 @@ import pytest
 from svc.base.database import Database
 from svc.base.migrations import migrations_in
 from svc.base.strict_json import dumps
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.live.hub import Audience, Hub, includes
 from svc.chat.messages import marks
@@ -102,7 +102,7 @@ class Play:
             await self.database.close()
 
     def welcome(self, member_id: str, threads: Threads | None = None) -> list[State]:
-        told = (threads or self.feature.threads).welcome(Asker(member_id, "s"))
+        told = (threads or self.feature.threads).welcome(Session(member_id, "s"))
         states: list[State] = json.loads(dumps(told))["threads"]
         return states
 

@@ -8,7 +8,7 @@ import pytest
 
 from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
 from svc.chat.voice.rules import RESERVED_S, Seats
 from svc.chat.voice.sfu_link import SfuLink
@@ -69,8 +69,8 @@ async def test_a_call_that_was_under_way_ends_with_the_session_whose_page_shows_
     """
     await world.enters(world.ada)
     if claimed:
-        world.community.voice.control.claim(Asker(world.ada.id, claimed), "lobby")
-        world.community.voice.control.claim(Asker(world.ada.id, "a later one"), "lobby")
+        world.community.voice.control.claim(Session(world.ada.id, claimed), "lobby")
+        world.community.voice.control.claim(Session(world.ada.id, "a later one"), "lobby")
     for tell in world.community.changes.sessions_ended:
         tell(world.ada.id, ["one"])
     if put_out:
@@ -162,9 +162,9 @@ async def test_grants_are_not_remembered_for_ever(world: World, monkeypatch: pyt
     monkeypatch.setattr("svc.chat.voice.control.MAX_GRANTED", 1)
     control = world.community.voice.control
     await world.enters(world.ada)
-    control.grant(Asker(world.ada.id, "s1"), "lobby")
+    control.grant(Session(world.ada.id, "s1"), "lobby")
     for channel_id in ("lobby", "side-room"):
-        control.grant(Asker(world.bob.id, "s2"), channel_id)
+        control.grant(Session(world.bob.id, "s2"), channel_id)
     assert set(control._granted) == {("lobby", world.ada.id), ("side-room", world.bob.id)}
 
 

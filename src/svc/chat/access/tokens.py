@@ -39,7 +39,7 @@ _SHOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Session:
     """The member and session of a verified access token."""
 
     member_id: str
@@ -84,7 +84,7 @@ class AccessTokens:
         }
         return jwt.encode(claims, self._key, algorithm="HS256")
 
-    def verify(self, token: str, now: float) -> Asker:
+    def verify(self, token: str, now: float) -> Session:
         """Return the token's member and session. Raises ChatError for an invalid token."""
         if token.startswith(BOT_PREFIX):
             return self._bot(token, now)
@@ -101,7 +101,7 @@ class AccessTokens:
                 # A later expiry was issued by a wrong clock.
                 in_time = now < expiry <= now + LIFETIME_S + CLOCK_SLACK_S
                 if in_time and current and self._directory.has_session(member_id, session_id):
-                    return Asker(member_id, session_id, expiry, epoch)
+                    return Session(member_id, session_id, expiry, epoch)
         raise ChatError("token_invalid")
 
     def shown_in(self, said: bytes, now: float) -> str | None:
@@ -117,14 +117,14 @@ class AccessTokens:
                     return self.verify(shown[1].decode("ascii"), now).member_id
         return None
 
-    def require_standing(self, asker: Asker) -> None:
+    def require_standing(self, session: Session) -> None:
         """Raise ChatError if the member has been removed or signed out since they showed the token."""
-        member = self._directory.members.get(asker.member_id)
-        current = member is not None and member.epoch == asker.epoch
-        if not current or not self._directory.has_session(asker.member_id, asker.session_id):
+        member = self._directory.members.get(session.member_id)
+        current = member is not None and member.epoch == session.epoch
+        if not current or not self._directory.has_session(session.member_id, session.session_id):
             raise ChatError("token_invalid")
 
-    def _bot(self, token: str, now: float) -> Asker:
+    def _bot(self, token: str, now: float) -> Session:
         if len(token) > _MAX_TOKEN_CHARACTERS or not token.isascii():
             raise ChatError("token_invalid")
         member_id, _, _ = token.removeprefix(BOT_PREFIX).rpartition(".")
@@ -132,7 +132,7 @@ class AccessTokens:
         digest = hashlib.sha256(token.encode()).digest()
         if known is None or member is None or not hmac.compare_digest(known, digest):
             raise ChatError("token_invalid")
-        return Asker(member_id, _session_of(digest), now + BOT_LIFETIME_S, member.epoch, lasting=True)
+        return Session(member_id, _session_of(digest), now + BOT_LIFETIME_S, member.epoch, lasting=True)
 
     def _claims(self, token: str) -> dict[str, object]:
         if len(token) > _MAX_TOKEN_CHARACTERS or not self._is_signed(token):

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.audit.rules import MAX_PAGE, Audit, AuditPage, EntryId, WantedEntries
 from svc.chat.described import Id
 from svc.chat.requests import Asked, Requests, described_by, request
@@ -29,9 +29,9 @@ class AuditRequests(Requests):
         "Administrative actions, newest first; in channels only those that you can view",
         http="GET /api/audit",
     )
-    async def page(self, asking: Asker, asked: AskedPage) -> AuditPage:
+    async def page(self, session: Session, asked: AskedPage) -> AuditPage:
         wanted = WantedEntries(asked.before, asked.actor_id, asked.target_id, asked.action)
-        return await self._audit.page(asking.member_id, wanted, asked.limit)
+        return await self._audit.page(session.member_id, wanted, asked.limit)
 
 
 DESCRIBED = described_by(AuditRequests)

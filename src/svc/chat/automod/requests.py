@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.automod.rule import MAX_RULES, Rule, WantedRule
 from svc.chat.automod.rules import Automod, Latest, Trial
 from svc.chat.described import ID, Id, Pushed, Told, obj
@@ -42,8 +42,8 @@ class AutomodRequests(Requests):
         refusals=("forbidden", "too_many"),
         status=201,
     )
-    async def create(self, asking: Asker, asked: WantedRule) -> Rule:
-        return await self._automod.create(asking.member_id, asked, time.time())
+    async def create(self, session: Session, asked: WantedRule) -> Rule:
+        return await self._automod.create(session.member_id, asked, time.time())
 
     @request(
         _MANAGER,
@@ -51,12 +51,12 @@ class AutomodRequests(Requests):
         http=f"PUT {_ONE}",
         refusals=("forbidden", "unknown_rule"),
     )
-    async def edit(self, asking: Asker, rule_id: Id, asked: WantedRule) -> Rule:
-        return await self._automod.edit(asking.member_id, rule_id, asked, time.time())
+    async def edit(self, session: Session, rule_id: Id, asked: WantedRule) -> Rule:
+        return await self._automod.edit(session.member_id, rule_id, asked, time.time())
 
     @request(_MANAGER, "Delete a rule", http=f"DELETE {_ONE}", refusals=("unknown_rule",))
-    async def delete(self, asking: Asker, rule_id: Id) -> None:
-        await self._automod.delete(asking.member_id, rule_id, time.time())
+    async def delete(self, session: Session, rule_id: Id) -> None:
+        await self._automod.delete(session.member_id, rule_id, time.time())
 
     # The trial shows messages of the channels that the member can view.
     @request(
@@ -67,8 +67,8 @@ class AutomodRequests(Requests):
         refusals=("too_slow",),
         cost=5.0,
     )
-    async def trial(self, asking: Asker, asked: WantedRule) -> Trial:
-        return await self._automod.trial(asking.member_id, asked, self._latest, time.time())
+    async def trial(self, session: Session, asked: WantedRule) -> Trial:
+        return await self._automod.trial(session.member_id, asked, self._latest, time.time())
 
 
 _RULE = schema_of(Rule)

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from svc.base.readers import Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.backup.kept import LINK_S, AllBackups, BackupFinished, KeptBackups
 from svc.chat.backup.rules import Backups, Made
 from svc.chat.control.commands import Commands, command
@@ -52,8 +52,8 @@ class BackupRequests(Requests):
         refusals=("too_many",),
         status=202,
     )
-    async def begin(self, asking: Asker) -> AllBackups:
-        await self._backups.begin(asking.member_id, time.time())
+    async def begin(self, session: Session) -> AllBackups:
+        await self._backups.begin(session.member_id, time.time())
         return self._backups.all()
 
     @request(
@@ -64,15 +64,15 @@ class BackupRequests(Requests):
         answers=str,
         media_type=_ARCHIVE,
     )
-    async def download(self, asking: Asker, request: web.Request, name: Id) -> web.StreamResponse:
+    async def download(self, session: Session, request: web.Request, name: Id) -> web.StreamResponse:
         path = self._backups.path(name)
         # As with a link, the audit log records each download.
-        await self._backups.link(asking.member_id, path.name, time.time())
+        await self._backups.link(session.member_id, path.name, time.time())
         return await self._send(request, path)
 
     @request(OWNER, "Delete a backup", http="DELETE /api/backups/{name}", refusals=("unknown_backup",))
-    async def delete(self, asking: Asker, name: Id) -> None:
-        await self._backups.delete(asking.member_id, name, time.time())
+    async def delete(self, session: Session, name: Id) -> None:
+        await self._backups.delete(session.member_id, name, time.time())
 
     @request(
         OWNER,
@@ -81,8 +81,8 @@ class BackupRequests(Requests):
         refusals=("unknown_backup",),
         status=201,
     )
-    async def link(self, asking: Asker, name: Id) -> BackupLink:
-        token = await self._backups.link(asking.member_id, name, time.time())
+    async def link(self, session: Session, name: Id) -> BackupLink:
+        token = await self._backups.link(session.member_id, name, time.time())
         return BackupLink(f"/api/backup-links/{token}", int((time.time() + LINK_S) * 1000))
 
     # The token in the URL is the owner's permission for one download.

@@ -9,7 +9,7 @@ from msgspec import Meta
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.bots.rules import MAX_BOTS, Bot, Bots
 from svc.chat.control.commands import Commands, command, member_called
 from svc.chat.described import Id, Told
@@ -56,8 +56,8 @@ class BotRequests(Requests):
         refusals=("forbidden", "invalid_nickname", "profanity_refused", "server_full", "too_many"),
         status=201,
     )
-    async def create(self, asking: Asker, asked: NewBot) -> MadeBot:
-        member, token = await self._bots.create(asking.member_id, asked.nickname, time.time())
+    async def create(self, session: Session, asked: NewBot) -> MadeBot:
+        member, token = await self._bots.create(session.member_id, asked.nickname, time.time())
         return MadeBot(shown.member(member), token)
 
     @request(
@@ -68,8 +68,8 @@ class BotRequests(Requests):
         refusals=_OF_RANK,
         status=201,
     )
-    async def renew(self, asking: Asker, member_id: Id) -> NewToken:
-        return NewToken(await self._bots.renew(asking.member_id, member_id, time.time()))
+    async def renew(self, session: Session, member_id: Id) -> NewToken:
+        return NewToken(await self._bots.renew(session.member_id, member_id, time.time()))
 
     @request(
         _MANAGER,
@@ -77,8 +77,8 @@ class BotRequests(Requests):
         http="DELETE /api/bots/{member_id}",
         refusals=_OF_RANK,
     )
-    async def delete(self, asking: Asker, member_id: Id) -> None:
-        await self._bots.delete(asking.member_id, member_id, time.time())
+    async def delete(self, session: Session, member_id: Id) -> None:
+        await self._bots.delete(session.member_id, member_id, time.time())
 
 
 class BotCommands(Commands):

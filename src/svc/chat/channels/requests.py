@@ -12,7 +12,7 @@ from svc.chat.access.catalogue import in_channel, on_server
 from svc.chat.access.directory import Channel, Directory
 from svc.chat.access.permissions import Override, from_names
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.channels import shapes
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.rules import MAX_CHANNELS, Channels
@@ -84,9 +84,9 @@ class ChannelRequests(Requests):
         "The channels that you can view, in order. `archived` includes archived ones",
         http="GET /api/channels",
     )
-    async def all(self, asking: Asker, asked: Archived) -> AllChannels:
+    async def all(self, session: Session, asked: Archived) -> AllChannels:
         seen = self._directory.visible_channels if asked.archived else self._directory.listed_channels
-        return _shown(seen(asking.member_id))
+        return _shown(seen(session.member_id))
 
     @request(
         _MANAGER,
@@ -98,9 +98,9 @@ class ChannelRequests(Requests):
         ),
         status=201,
     )
-    async def create(self, asking: Asker, asked: NewOpenChannel) -> shapes.Channel:
+    async def create(self, session: Session, asked: NewOpenChannel) -> shapes.Channel:
         access = [_change(override.type, override.target_id, override) for override in asked.overrides or ()]
-        channel = await self._channels.create(asking.member_id, asked.channel(), access, time.time())
+        channel = await self._channels.create(session.member_id, asked.channel(), access, time.time())
         return shapes.channel(channel)
 
     @request(
@@ -110,19 +110,19 @@ class ChannelRequests(Requests):
         http="PUT /api/channels/order",
         refusals=("unknown_channel",),
     )
-    async def order(self, asking: Asker, asked: Order) -> AllChannels:
+    async def order(self, session: Session, asked: Order) -> AllChannels:
         parents = asked.parents or {}
-        return _shown(await self._channels.order(asking.member_id, asked.channel_ids, parents, time.time()))
+        return _shown(await self._channels.order(session.member_id, asked.channel_ids, parents, time.time()))
 
     @request(_VIEWER, "One channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
-    async def show(self, asking: Asker, channel_id: Id) -> shapes.Channel:
-        return shapes.channel(self._directory.channel(asking.member_id, channel_id))
+    async def show(self, session: Session, channel_id: Id) -> shapes.Channel:
+        return shapes.channel(self._directory.channel(session.member_id, channel_id))
 
     @request(
         _MANAGER, "Change a channel", http=f"PATCH {_ONE}", refusals=("channel_in_use", "unknown_channel")
     )
-    async def edit(self, asking: Asker, channel_id: Id, asked: ChannelChanges) -> shapes.Channel:
-        channel = await self._channels.edit(asking.member_id, channel_id, asked.differences(), time.time())
+    async def edit(self, session: Session, channel_id: Id, asked: ChannelChanges) -> shapes.Channel:
+        channel = await self._channels.edit(session.member_id, channel_id, asked.differences(), time.time())
         return shapes.channel(channel)
 
     @request(
@@ -131,8 +131,8 @@ class ChannelRequests(Requests):
         http=f"DELETE {_ONE}",
         refusals=("unknown_channel",),
     )
-    async def delete(self, asking: Asker, channel_id: Id) -> None:
-        await self._channels.delete(asking.member_id, channel_id, time.time())
+    async def delete(self, session: Session, channel_id: Id) -> None:
+        await self._channels.delete(session.member_id, channel_id, time.time())
 
     @request(
         _MANAGER,
@@ -140,8 +140,8 @@ class ChannelRequests(Requests):
         http=f"GET {_ONE}/overrides",
         refusals=("unknown_channel",),
     )
-    async def overrides(self, asking: Asker, channel_id: Id) -> AllOverrides:
-        found = self._channels.overrides(asking.member_id, channel_id)
+    async def overrides(self, session: Session, channel_id: Id) -> AllOverrides:
+        found = self._channels.overrides(session.member_id, channel_id)
         return AllOverrides([shapes.override(change) for change in found])
 
     @request(
@@ -151,10 +151,10 @@ class ChannelRequests(Requests):
         refusals=_OF_OVERRIDES,
     )
     async def override(
-        self, asking: Asker, channel_id: Id, type: _Kind, target_id: Id, asked: Sets
+        self, session: Session, channel_id: Id, type: _Kind, target_id: Id, asked: Sets
     ) -> shapes.Override:
         change = _change(type, target_id, asked)
-        await self._channels.override(asking.member_id, channel_id, change, time.time())
+        await self._channels.override(session.member_id, channel_id, change, time.time())
         return shapes.override(change)
 
     @request(
@@ -163,9 +163,9 @@ class ChannelRequests(Requests):
         http=f"DELETE {_OVERRIDE_OF}",
         refusals=("forbidden", "rank_too_low", "unknown_channel"),
     )
-    async def clear_override(self, asking: Asker, channel_id: Id, type: _Kind, target_id: Id) -> None:
+    async def clear_override(self, session: Session, channel_id: Id, type: _Kind, target_id: Id) -> None:
         change = _change(type, target_id, Sets())
-        await self._channels.override(asking.member_id, channel_id, change, time.time())
+        await self._channels.override(session.member_id, channel_id, change, time.time())
 
 
 def _shown(channels: Sequence[Channel]) -> AllChannels:

@@ -13,7 +13,7 @@ from svc.base.tables import Form, Table
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
 from svc.chat.access.permissions import Override, Overrides, Permission, stored, to_store
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.channels import overrides, shapes
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.shapes import Differences, SlowMode
@@ -48,9 +48,9 @@ class Channels:
         ground.changes.member_removal.append(lambda c, member_id: self.forget(c, overrides.MEMBER, member_id))
         ground.changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
+    def welcome(self, session: Session) -> dict[str, object]:
         """Return the channels that a member can view."""
-        return {"channels": [shapes.channel(c) for c in self._directory.listed_channels(asker.member_id)]}
+        return {"channels": [shapes.channel(c) for c in self._directory.listed_channels(session.member_id)]}
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
         """Fill the directory at start. `first` are the channels of a new server."""

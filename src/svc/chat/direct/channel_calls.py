@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from svc.base.database import Act, Connection, StorageFailed
 from svc.chat.access.acts import changes_rules
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.direct import store
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
@@ -38,7 +38,7 @@ class ChannelCalls:
         self,
         ground: Ground,
         conversations: PrivateConversations,
-        taking_part: Callable[[Asker], Awaitable[str]],
+        taking_part: Callable[[Session], Awaitable[str]],
         users: Callable[[str], Sequence[str]],
         now: Callable[[], float],
     ) -> None:
@@ -62,13 +62,13 @@ class ChannelCalls:
         if (channel is None or channel.encrypted) != sealed:
             raise ChatError("sealing_differs")
 
-    async def require_sealing(self, asker: Asker, room_id: str, sealed: bool) -> None:
+    async def require_sealing(self, session: Session, room_id: str, sealed: bool) -> None:
         """Check a request for a grant: in an encrypted room the device must take part. Raises ChatError."""
         self.require_same(room_id, sealed)
         if not sealed:
-            self._granted.pop((room_id, asker.member_id), None)
+            self._granted.pop((room_id, session.member_id), None)
             return
-        device_id = await self._taking_part(asker)
+        device_id = await self._taking_part(session)
         now = self._now()
         if len(self._granted) >= _MAX_KNOWN:
             self._granted = {
@@ -76,7 +76,7 @@ class ChannelCalls:
                 for place, one in self._granted.items()
                 if place[1] in self._users(place[0]) or 0 <= now - one[1] <= _GRANT_LIFETIME_S
             }
-        self._granted[room_id, asker.member_id] = device_id, now
+        self._granted[room_id, session.member_id] = device_id, now
 
     # Occupancy.
 

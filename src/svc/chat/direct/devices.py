@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Id, Natural, Told
 from svc.chat.direct import devices_store as store
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
@@ -65,21 +65,21 @@ class PrivateDevices:
         self.on_lacking: list[Callable[[Sequence[str]], None]] = []
 
     @follows_rules
-    def register(self, asker: Asker, text: str, now: float) -> Act[Registered, str]:
+    def register(self, session: Session, text: str, now: float) -> Act[Registered, str]:
         """Register this device under the key in the statement. Return its id. Raises ChatError."""
-        thumbprint, _ = self._statement(text, asker.member_id, now)
+        thumbprint, _ = self._statement(text, session.member_id, now)
 
         def write(connection: Connection) -> Registered:
-            current = self._own.current_in(connection, asker)
+            current = self._own.current_in(connection, session)
             if current is None or current[1] != thumbprint:
                 raise ChatError("proof_invalid", "The statement must be signed with the key of this device")
             device_id = current[0]
             if store.proof_of(connection, device_id) == text:
                 return Registered(device_id, is_new=False)
-            device = PrivateDevice(device_id, asker.member_id, thumbprint)
+            device = PrivateDevice(device_id, session.member_id, thumbprint)
             store.put(connection, device, text, int(now * 1000))
-            store.remove_oldest(connection, asker.member_id, MAX_DEVICES)
-            return Registered(device_id, True, conversations_of(connection, asker.member_id))
+            store.remove_oldest(connection, session.member_id, MAX_DEVICES)
+            return Registered(device_id, True, conversations_of(connection, session.member_id))
 
         def registered(one: Registered) -> str:
             self._tell_lacking(one.lacking_in)
@@ -89,7 +89,7 @@ class PrivateDevices:
 
     @follows_rules
     def publish(
-        self, asker: Asker, packages: Sequence[bytes], last_resort: bytes | None, now: float
+        self, session: Session, packages: Sequence[bytes], last_resort: bytes | None, now: float
     ) -> Act[tuple[int, Sequence[str]], int]:
         """Store key packages. If the device had none, others can add it from now on.
 
@@ -100,9 +100,9 @@ class PrivateDevices:
             read.append((self._package(last_resort, now), last_resort, True))
 
         def write(connection: Connection) -> tuple[int, Sequence[str]]:
-            device_id, proof = self.require(connection, asker)
+            device_id, proof = self.require(connection, session)
             is_waited_for = bool(read) and not store.may_be_added(connection, device_id, int(now * 1000))
-            key = self._statement(proof, asker.member_id, now)[1]
+            key = self._statement(proof, session.member_id, now)[1]
             if any(one.signature_key != key or one.identity != proof.encode() for one, _, _ in read):
                 raise ChatError("invalid_request", "A key package must have this device's key and statement")
             if last_resort is not None:
@@ -112,7 +112,7 @@ class PrivateDevices:
             left = store.count_stock(connection, device_id, int(now * 1000))
             if left > MAX_KEY_PACKAGES:
                 raise ChatError("too_many")
-            return left, conversations_of(connection, asker.member_id) if is_waited_for else ()
+            return left, conversations_of(connection, session.member_id) if is_waited_for else ()
 
         def published(done: tuple[int, Sequence[str]]) -> int:
             left, lacking_in = done
@@ -121,9 +121,9 @@ class PrivateDevices:
 
         return Act(write, published)
 
-    async def taking_part(self, asker: Asker) -> str:
+    async def taking_part(self, session: Session) -> str:
         """Return the id of the requesting device, which must take part. Raises ChatError."""
-        device_id = await self.current(asker)
+        device_id = await self.current(session)
         if device_id is None or await store.DEVICES.one(self._database, device_id=device_id) is None:
             raise ChatError("no_device")
         return device_id
@@ -140,9 +140,9 @@ class PrivateDevices:
 
     # Steps of writes.
 
-    def require(self, connection: Connection, asker: Asker) -> tuple[str, str]:
+    def require(self, connection: Connection, session: Session) -> tuple[str, str]:
         """Return the id and the statement of the requesting device. Raises ChatError."""
-        current = self._own.current_in(connection, asker)
+        current = self._own.current_in(connection, session)
         proof = store.proof_of(connection, current[0]) if current else None
         if current is None or proof is None:
             raise ChatError("no_device")

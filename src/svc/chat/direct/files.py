@@ -15,7 +15,7 @@ from svc.base.objects import StoreFailed
 from svc.base.shares import Shares
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.direct import store
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.rules import PrivateConversations
@@ -67,52 +67,54 @@ class PrivateFiles:
         self._arriving = Shares(_MAX_ARRIVING)
 
     async def take(
-        self, asker: Asker, conversation_id: str, length: int, chunks: AsyncIterator[bytes]
+        self, session: Session, conversation_id: str, length: int, chunks: AsyncIterator[bytes]
     ) -> str:
         """Store an encrypted file for the devices of the group. Return its id. Raises ChatError."""
         if not self._media.enabled:
             raise ChatError("uploads_disabled")
         if not 0 < length <= MAX_FILE_BYTES:
             raise ChatError("upload_too_large", more={"limit": MAX_FILE_BYTES})
-        self._conversations.require_writable(asker.member_id, conversation_id)
+        self._conversations.require_writable(session.member_id, conversation_id)
         # The sender need not be in the group yet: its first message waits for the others' devices.
-        await self._devices.taking_part(asker)
+        await self._devices.taking_part(session)
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
             raise ChatError("storage_full")
-        if not self._arriving.take(asker.member_id):
+        if not self._arriving.take(session.member_id):
             raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
         file_id = self._new_id()
         try:
-            return await self._kept(asker, conversation_id, file_id, length, chunks)
+            return await self._kept(session, conversation_id, file_id, length, chunks)
         finally:
-            self._arriving.give_back(asker.member_id)
+            self._arriving.give_back(session.member_id)
             with suppress(OSError):  # A leftover is removed by the cleanup of uploads.
                 await self._incoming.remove(file_id)
 
-    async def key_of(self, asker: Asker, conversation_id: str, file_id: str) -> str:
+    async def key_of(self, session: Session, conversation_id: str, file_id: str) -> str:
         """Return the key of a stored file, for a device of the group. Raises ChatError."""
-        self._conversations.require_member(asker.member_id, conversation_id)
-        device_id = await self._devices.current(asker)
+        self._conversations.require_member(session.member_id, conversation_id)
+        device_id = await self._devices.current(session)
         if not device_id or await store.since(self._database, conversation_id, device_id) is None:
             raise ChatError("no_device")
         known = await _FILES.one(self._database, id=file_id, conversation_id=conversation_id)
         keys = await self._media.keys_of(PRIVATE, file_id) if known else []
         # Checked again: a member removed meanwhile gets nothing.
-        self._conversations.require_member(asker.member_id, conversation_id)
+        self._conversations.require_member(session.member_id, conversation_id)
         if not keys:
             raise ChatError("unknown_file")
         return keys[0]
 
-    async def remove(self, asker: Asker, conversation_id: str, file_id: str) -> None:
+    async def remove(self, session: Session, conversation_id: str, file_id: str) -> None:
         """Delete one's own file at once. Raises ChatError."""
-        await self._media.remove(await self._remove(asker, conversation_id, file_id))
+        await self._media.remove(await self._remove(session, conversation_id, file_id))
 
     @follows_rules
-    def _remove(self, asker: Asker, conversation_id: str, file_id: str) -> Act[Sequence[str], Sequence[str]]:
-        self._conversations.require_member(asker.member_id, conversation_id)
+    def _remove(
+        self, session: Session, conversation_id: str, file_id: str
+    ) -> Act[Sequence[str], Sequence[str]]:
+        self._conversations.require_member(session.member_id, conversation_id)
 
         def write(connection: Connection) -> Sequence[str]:
-            one = {"id": file_id, "conversation_id": conversation_id, "member_id": asker.member_id}
+            one = {"id": file_id, "conversation_id": conversation_id, "member_id": session.member_id}
             if not _FILES.delete(connection, **one):
                 raise ChatError("unknown_file")
             return self._media.condemn(connection, PRIVATE, file_id)
@@ -132,7 +134,7 @@ class PrivateFiles:
         return [key for (file_id,) in gone for key in self._media.condemn(connection, PRIVATE, file_id)]
 
     async def _kept(
-        self, asker: Asker, conversation_id: str, file_id: str, length: int, chunks: AsyncIterator[bytes]
+        self, session: Session, conversation_id: str, file_id: str, length: int, chunks: AsyncIterator[bytes]
     ) -> str:
         try:
             async with aclosing(_within(chunks, length)) as bounded:
@@ -140,19 +142,19 @@ class PrivateFiles:
             if received < length:
                 raise ChatError("upload_cut_short")
             path = self._data_dir / self._incoming.source(file_id)
-            key = await self._media.keep(path, "bin", _SEALED, asker.member_id)
+            key = await self._media.keep(path, "bin", _SEALED, session.member_id)
         except (OSError, StoreFailed):
             raise ChatError("storage_unavailable") from None
-        await self._insert(asker, conversation_id, file_id, key)
+        await self._insert(session, conversation_id, file_id, key)
         return file_id
 
     @follows_rules
-    def _insert(self, asker: Asker, conversation_id: str, file_id: str, key: str) -> Act[None, None]:
-        self._conversations.require_writable(asker.member_id, conversation_id)
+    def _insert(self, session: Session, conversation_id: str, file_id: str, key: str) -> Act[None, None]:
+        self._conversations.require_writable(session.member_id, conversation_id)
 
         def write(connection: Connection) -> None:
-            self._devices.require(connection, asker)
-            sent = _File(file_id, conversation_id, asker.member_id, int(self._now() * 1000))
+            self._devices.require(connection, session)
+            sent = _File(file_id, conversation_id, session.member_id, int(self._now() * 1000))
             _FILES.insert(connection, sent)
             self._media.refer(connection, key, PRIVATE, file_id)
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 from svc.base.database import Database
 from svc.chat.access.catalogue import PERSON, Needs, Who
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Id, Natural, Pushed, Told, string
 from svc.chat.direct import store
 from svc.chat.direct.devices import KeysLow, PrivateDevices, PrivateStock
@@ -161,8 +161,8 @@ class PrivateRequests(Requests):
         "Whether this device is registered, and how many of its key packages are left",
         http=f"GET {_PRIVATE}/device",
     )
-    async def device(self, asking: Asker) -> PrivateStock:
-        return await self._devices.stock(await self._devices.current(asking), time.time())
+    async def device(self, session: Session) -> PrivateStock:
+        return await self._devices.stock(await self._devices.current(session), time.time())
 
     @request(
         PERSON,
@@ -170,8 +170,8 @@ class PrivateRequests(Requests):
         http=f"PUT {_PRIVATE}/device",
         refusals=("proof_invalid",),
     )
-    async def register(self, asking: Asker, asked: NewStatement) -> TakesPart:
-        return TakesPart(await self._devices.register(asking, asked.statement, time.time()))
+    async def register(self, session: Session, asked: NewStatement) -> TakesPart:
+        return TakesPart(await self._devices.register(session, asked.statement, time.time()))
 
     @request(
         PERSON,
@@ -180,9 +180,9 @@ class PrivateRequests(Requests):
         refusals=("no_device", "proof_invalid", "too_many"),
         most_bytes=MAX_BODY_BYTES,
     )
-    async def publish(self, asking: Asker, asked: NewPackages) -> PackagesLeft:
+    async def publish(self, session: Session, asked: NewPackages) -> PackagesLeft:
         packages = asked.key_packages or ()
-        return PackagesLeft(await self._devices.publish(asking, packages, asked.last_resort, time.time()))
+        return PackagesLeft(await self._devices.publish(session, packages, asked.last_resort, time.time()))
 
     @request(
         PERSON,
@@ -191,8 +191,8 @@ class PrivateRequests(Requests):
         "conversations",
         http=f"GET {_PRIVATE}/welcomes",
     )
-    async def welcomes(self, asking: Asker, asked: AskedWelcomes) -> PrivateWelcomes:
-        current = await self._devices.current(asking)
+    async def welcomes(self, session: Session, asked: AskedWelcomes) -> PrivateWelcomes:
+        current = await self._devices.current(session)
         if current is None:
             return PrivateWelcomes(())
         found = await store.welcomes(self._database, current, asked.channel_id, MAX_WELCOMES)
@@ -204,16 +204,16 @@ class PrivateRequests(Requests):
         http=f"DELETE {_PRIVATE}/welcomes/{{welcome_id}}",
         refusals=("no_device",),
     )
-    async def received(self, asking: Asker, welcome_id: Id) -> None:
-        await self._conversations.received(asking, welcome_id)
+    async def received(self, session: Session, welcome_id: Id) -> None:
+        await self._conversations.received(session, welcome_id)
 
     @request(
         PERSON,
         "Your conversations, with the devices in each group and the missing ones",
         http=f"GET {_PRIVATE}/conversations",
     )
-    async def list(self, asking: Asker) -> OwnConversations:
-        return OwnConversations(await self._conversations.of(asking.member_id))
+    async def list(self, session: Session) -> OwnConversations:
+        return OwnConversations(await self._conversations.of(session.member_id))
 
     @request(
         _SENDER,
@@ -221,17 +221,17 @@ class PrivateRequests(Requests):
         http=f"POST {_PRIVATE}/conversations",
         refusals=_OPEN,
     )
-    async def open(self, asking: Asker, asked: NewConversation) -> store.PrivateConversation:
-        conversation_id = await self._conversations.open(asking.member_id, asked.members, time.time())
-        return await self._conversations.one(asking.member_id, conversation_id)
+    async def open(self, session: Session, asked: NewConversation) -> store.PrivateConversation:
+        conversation_id = await self._conversations.open(session.member_id, asked.members, time.time())
+        return await self._conversations.one(session.member_id, conversation_id)
 
     @request(PERSON, "One conversation", http=f"GET {_ONE}", refusals=_UNKNOWN)
-    async def one(self, asking: Asker, conversation_id: Id) -> store.PrivateConversation:
-        return await self._conversations.one(asking.member_id, conversation_id)
+    async def one(self, session: Session, conversation_id: Id) -> store.PrivateConversation:
+        return await self._conversations.one(session.member_id, conversation_id)
 
     @request(_SENDER, "Add a person to a group", http=f"PUT {_ONE}/members/{{member_id}}", refusals=_OPEN)
-    async def add(self, asking: Asker, conversation_id: Id, member_id: Id) -> None:
-        await self._conversations.add(asking.member_id, conversation_id, member_id)
+    async def add(self, session: Session, conversation_id: Id, member_id: Id) -> None:
+        await self._conversations.add(session.member_id, conversation_id, member_id)
 
     @request(
         _SENDER,
@@ -239,12 +239,12 @@ class PrivateRequests(Requests):
         http=f"DELETE {_ONE}/members/{{member_id}}",
         refusals=("unknown_conversation", "unknown_member"),
     )
-    async def remove(self, asking: Asker, conversation_id: Id, member_id: Id) -> None:
-        await self._conversations.remove(asking.member_id, conversation_id, member_id)
+    async def remove(self, session: Session, conversation_id: Id, member_id: Id) -> None:
+        await self._conversations.remove(session.member_id, conversation_id, member_id)
 
     @request(PERSON, "Leave a group", http=f"POST {_ONE}/leave", refusals=_UNKNOWN)
-    async def leave(self, asking: Asker, conversation_id: Id) -> None:
-        await self._conversations.remove(asking.member_id, conversation_id, asking.member_id)
+    async def leave(self, session: Session, conversation_id: Id) -> None:
+        await self._conversations.remove(session.member_id, conversation_id, session.member_id)
 
     @request(
         PERSON,
@@ -252,8 +252,8 @@ class PrivateRequests(Requests):
         http=f"POST {_ONE}/lost",
         refusals=_NOT_IN_GROUP,
     )
-    async def lost(self, asking: Asker, conversation_id: Id) -> None:
-        await self._conversations.lose(asking, conversation_id)
+    async def lost(self, session: Session, conversation_id: Id) -> None:
+        await self._conversations.lose(session, conversation_id)
 
     @request(
         PERSON,
@@ -261,9 +261,9 @@ class PrivateRequests(Requests):
         http=f"POST {_ONE}/key-packages",
         refusals=(*_NOT_IN_GROUP, "private_refused", "unknown_member"),
     )
-    async def take(self, asking: Asker, conversation_id: Id, asked: WantedPackages) -> TakenPackages:
+    async def take(self, session: Session, conversation_id: Id, asked: WantedPackages) -> TakenPackages:
         wanted = list(dict.fromkeys(asked.devices))
-        taken = await self._conversations.take_packages(asking, conversation_id, wanted, time.time())
+        taken = await self._conversations.take_packages(session, conversation_id, wanted, time.time())
         return TakenPackages(taken)
 
     @request(
@@ -274,10 +274,10 @@ class PrivateRequests(Requests):
         most_bytes=MAX_BODY_BYTES,
         cost=2,
     )
-    async def commit(self, asking: Asker, conversation_id: Id, asked: NewCommit) -> store.PrivateGroup:
+    async def commit(self, session: Session, conversation_id: Id, asked: NewCommit) -> store.PrivateGroup:
         removed = frozenset(asked.removed or ())
         wanted = Commit(asked.commit, asked.welcome, removed, asked.after or 0)
-        return await self._conversations.commit(asking, conversation_id, wanted, time.time())
+        return await self._conversations.commit(session, conversation_id, wanted, time.time())
 
     @request(
         _SENDER,
@@ -286,9 +286,11 @@ class PrivateRequests(Requests):
         live="private_send",
         refusals=(*_NOT_IN_GROUP, "devices_changed", "epoch_passed", "private_refused", "unknown_member"),
     )
-    async def send(self, asking: Asker, conversation_id: Id, asked: NewPrivateMessage) -> store.PrivateGroup:
+    async def send(
+        self, session: Session, conversation_id: Id, asked: NewPrivateMessage
+    ) -> store.PrivateGroup:
         return await self._conversations.send(
-            asking,
+            session,
             conversation_id,
             asked.message,
             asked.commitment,
@@ -304,10 +306,10 @@ class PrivateRequests(Requests):
         live="private_log",
         refusals=_NOT_IN_GROUP,
     )
-    async def log(self, asking: Asker, conversation_id: Id, asked: AskedLog) -> PrivateLog:
-        device_id, most = await self._devices.current(asking), asked.limit or store.MAX_MISSED
+    async def log(self, session: Session, conversation_id: Id, asked: AskedLog) -> PrivateLog:
+        device_id, most = await self._devices.current(session), asked.limit or store.MAX_MISSED
         return await self._conversations.log(
-            asking.member_id, device_id, conversation_id, asked.after or 0, most
+            session.member_id, device_id, conversation_id, asked.after or 0, most
         )
 
     @request(
@@ -319,12 +321,12 @@ class PrivateRequests(Requests):
         status=201,
         most_bytes=MAX_REPORT_BODY_BYTES,
     )
-    async def report(self, asking: Asker, conversation_id: Id, asked: NewPrivateReport) -> Reported:
+    async def report(self, session: Session, conversation_id: Id, asked: NewPrivateReport) -> Reported:
         sending = Sending(conversation_id, asked.member_id, asked.sent_at_ms)
         proof = Proof(asked.said, asked.key, asked.tag)
-        revealed = self._conversations.revealed(asking.member_id, sending, proof)
+        revealed = self._conversations.revealed(session.member_id, sending, proof)
         return Reported(
-            await self._report(asking.member_id, asked.member_id, asked.text, revealed, time.time())
+            await self._report(session.member_id, asked.member_id, asked.text, revealed, time.time())
         )
 
     @request(
@@ -339,12 +341,14 @@ class PrivateRequests(Requests):
         status=201,
         sends=(FILE_TYPE, string(contentMediaType=FILE_TYPE)),
     )
-    async def take_file(self, request: web.Request, asking: Asker, conversation_id: Id) -> SealedFile:
+    async def take_file(self, request: web.Request, session: Session, conversation_id: Id) -> SealedFile:
         refuse_compressed(request)
         if request.content_type != FILE_TYPE or request.content_length is None:
             raise ChatError("wrong_content_type", f"Send {FILE_TYPE} with a Content-Length")
         async with aclosing(arriving(request.content)) as chunks:
-            return SealedFile(await self._files.take(asking, conversation_id, request.content_length, chunks))
+            return SealedFile(
+                await self._files.take(session, conversation_id, request.content_length, chunks)
+            )
 
     @request(
         PERSON,
@@ -358,10 +362,10 @@ class PrivateRequests(Requests):
         media_type=FILE_TYPE,
     )
     async def file(
-        self, request: web.Request, asking: Asker, conversation_id: Id, file_id: Id
+        self, request: web.Request, session: Session, conversation_id: Id, file_id: Id
     ) -> web.StreamResponse:
         return await self._serve(
-            request, await self._files.key_of(asking, conversation_id, file_id), "no-store"
+            request, await self._files.key_of(session, conversation_id, file_id), "no-store"
         )
 
     @request(
@@ -370,8 +374,8 @@ class PrivateRequests(Requests):
         http=f"DELETE {_ONE}/files/{{file_id}}",
         refusals=("unknown_conversation", "unknown_file"),
     )
-    async def remove_file(self, asking: Asker, conversation_id: Id, file_id: Id) -> None:
-        await self._files.remove(asking, conversation_id, file_id)
+    async def remove_file(self, session: Session, conversation_id: Id, file_id: Id) -> None:
+        await self._files.remove(session, conversation_id, file_id)
 
 
 DESCRIBED = described_by(

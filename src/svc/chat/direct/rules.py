@@ -18,7 +18,7 @@ from svc.base.allowance import Allowances
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.permissions import Permission
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Id, Natural, Told
 from svc.chat.direct import committing, devices_store, framing, franking, store
 from svc.chat.direct.devices import KeysLow, PrivateDevices
@@ -201,14 +201,14 @@ class PrivateConversations:
         return Act(lambda connection: store.remove_member(connection, conversation_id, other_id), left)
 
     @follows_rules
-    def lose(self, asker: Asker, conversation_id: str) -> Act[None, None]:
+    def lose(self, session: Session, conversation_id: str) -> Act[None, None]:
         """Record that this device has lost the group's keys, so that others add it again. Raises
         ChatError.
         """
-        self._require_inside(asker.member_id, conversation_id)
+        self._require_inside(session.member_id, conversation_id)
 
         def write(connection: Connection) -> None:
-            device_id, _ = self._devices.require(connection, asker)
+            device_id, _ = self._devices.require(connection, session)
             leaf = {"conversation_id": conversation_id, "device_id": device_id}
             store.LEAVES.edit(connection, {"gone": 1}, **leaf)
 
@@ -239,15 +239,15 @@ class PrivateConversations:
 
     @follows_rules
     def take_packages(
-        self, asker: Asker, conversation_id: str, device_ids: Collection[str], now: float
+        self, session: Session, conversation_id: str, device_ids: Collection[str], now: float
     ) -> Act[_Taken, Sequence[TakenPackage]]:
         """Take a key package of each device that the group lacks. Raises ChatError."""
-        people = self._in_call(asker.member_id, conversation_id) or self.require_writable(
-            asker.member_id, conversation_id
+        people = self._in_call(session.member_id, conversation_id) or self.require_writable(
+            session.member_id, conversation_id
         )
 
         def write(connection: Connection) -> _Taken:
-            self._devices.require(connection, asker)
+            self._devices.require(connection, session)
             leaves = store.leaves(connection, conversation_id)
             in_call = store.devices_in_call(connection, conversation_id)
             wanted = {
@@ -267,16 +267,16 @@ class PrivateConversations:
 
     @follows_rules
     def commit(
-        self, asker: Asker, conversation_id: str, wanted: Commit, now: float
+        self, session: Session, conversation_id: str, wanted: Commit, now: float
     ) -> Act[_Sent, PrivateGroup]:
         """End the group's epoch, and add the recipients of the Welcome. Raises ChatError."""
-        people = self._require_inside(asker.member_id, conversation_id)
+        people = self._require_inside(session.member_id, conversation_id)
         epoch = committing.read(wanted.message, conversation_id, framing.COMMIT).epoch
         refs = committing.recipients(wanted.welcome)
 
         def write(connection: Connection) -> _Sent:
-            device_id, _ = self._devices.require(connection, asker)
-            committing.require_with(connection, conversation_id, asker.member_id, device_id)
+            device_id, _ = self._devices.require(connection, session)
+            committing.require_with(connection, conversation_id, session.member_id, device_id)
             group = self._group(connection, conversation_id)
             if again := store.sent_before(connection, conversation_id, wanted.message):
                 return _again(again["epoch"] + 1, again["seq"], COMMIT)
@@ -304,7 +304,7 @@ class PrivateConversations:
     @follows_rules
     def send(
         self,
-        asker: Asker,
+        session: Session,
         conversation_id: str,
         body: bytes,
         commitment: bytes,
@@ -314,17 +314,17 @@ class PrivateConversations:
         ring: bool = True,
     ) -> Act[_Sent, PrivateGroup]:
         """Append a message to the log, and notify members if the sender wants that. Raises ChatError."""
-        self.require_writable(asker.member_id, conversation_id)
+        self.require_writable(session.member_id, conversation_id)
         read = committing.read(body, conversation_id, framing.APPLICATION)
         # Otherwise its recipients could not report it.
         if read.authenticated_data != franking.bound(commitment):
             raise ChatError("invalid_request", "The message must be bound to its commitment")
         sent_at_ms = int(now * 1000)
-        sending = franking.Sending(conversation_id, asker.member_id, sent_at_ms)
+        sending = franking.Sending(conversation_id, session.member_id, sent_at_ms)
         tag = franking.tag(self._franking_key, commitment, sending)
 
         def write(connection: Connection) -> _Sent:
-            device_id, _ = self._devices.require(connection, asker)
+            device_id, _ = self._devices.require(connection, session)
             group = self._group(connection, conversation_id)
             leaves = store.leaves(connection, conversation_id)
             committing.require_leaf(leaves, device_id)
@@ -339,7 +339,7 @@ class PrivateConversations:
 
         def done(sent: _Sent) -> PrivateGroup:
             if ring and sent.is_new:
-                self._ring("mention", conversation_id, asker.member_id)
+                self._ring("mention", conversation_id, session.member_id)
             return self._sent(conversation_id, sent)
 
         return Act(write, done)
@@ -358,11 +358,11 @@ class PrivateConversations:
         return PrivateLog(found, one.epoch, one.seq, one.first_seq, since)
 
     @follows_rules
-    def received(self, asker: Asker, welcome_id: str) -> Act[None, None]:
+    def received(self, session: Session, welcome_id: str) -> Act[None, None]:
         """Record that this device has joined with a Welcome. Idempotent."""
 
         def write(connection: Connection) -> None:
-            device_id, _ = self._devices.require(connection, asker)
+            device_id, _ = self._devices.require(connection, session)
             store.drop_welcome(connection, device_id, welcome_id)
 
         return Act(write, lambda _: None)

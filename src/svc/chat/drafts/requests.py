@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import ID, Id, Pushed, Told, obj
 from svc.chat.drafts.rules import Draft, Drafts, Files, Text
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
@@ -28,8 +28,8 @@ class DraftRequests(Requests):
         self._drafts = drafts
 
     @request(MEMBER, "Your drafts in the channels that you can view", http="GET /api/drafts", live="drafts")
-    async def all(self, asking: Asker) -> OwnDrafts:
-        return OwnDrafts(await self._drafts.of(asking.member_id))
+    async def all(self, session: Session) -> OwnDrafts:
+        return OwnDrafts(await self._drafts.of(session.member_id))
 
     @request(
         _IN_CHANNEL,
@@ -38,9 +38,9 @@ class DraftRequests(Requests):
         live="draft_put",
         refusals=("unknown_channel", "unknown_upload", "upload_not_done", "media_gone"),
     )
-    async def put(self, asking: Asker, channel_id: Id, asked: NewDraft) -> Draft:
+    async def put(self, session: Session, channel_id: Id, asked: NewDraft) -> Draft:
         draft = Draft(channel_id, asked.text, asked.attachments or (), int(time.time() * 1000))
-        await self._drafts.put(asking.member_id, draft)
+        await self._drafts.put(session.member_id, draft)
         return draft
 
     @request(
@@ -50,8 +50,8 @@ class DraftRequests(Requests):
         live="draft_delete",
         refusals=("unknown_channel",),
     )
-    async def delete(self, asking: Asker, channel_id: Id) -> None:
-        await self._drafts.delete(asking.member_id, channel_id)
+    async def delete(self, session: Session, channel_id: Id) -> None:
+        await self._drafts.delete(session.member_id, channel_id)
 
 
 DESCRIBED = described_by(

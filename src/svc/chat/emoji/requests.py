@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, on_server
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import ID, Id, Pushed, Told, obj
 from svc.chat.emoji.rules import MAX_EMOJI, Emoji, Emojis, Name
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
@@ -59,8 +59,8 @@ class EmojiRequests(Requests):
         http=f"PATCH {_ONE}",
         refusals=("emoji_name_taken", "invalid_emoji_name", "unknown_emoji"),
     )
-    async def rename(self, asking: Asker, emoji_id: Id, asked: NewName) -> Emoji:
-        return await self._emoji.rename(asking.member_id, emoji_id, asked.name, time.time())
+    async def rename(self, session: Session, emoji_id: Id, asked: NewName) -> Emoji:
+        return await self._emoji.rename(session.member_id, emoji_id, asked.name, time.time())
 
     @request(
         _MANAGER,
@@ -68,8 +68,8 @@ class EmojiRequests(Requests):
         http=f"DELETE {_ONE}",
         refusals=("unknown_emoji",),
     )
-    async def delete(self, asking: Asker, emoji_id: Id) -> None:
-        await self._emoji.delete(asking.member_id, emoji_id, time.time())
+    async def delete(self, session: Session, emoji_id: Id) -> None:
+        await self._emoji.delete(session.member_id, emoji_id, time.time())
 
 
 _EMOJI = schema_of(Emoji)

@@ -16,7 +16,7 @@ from svc.base.database import Act, Connection
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -70,7 +70,7 @@ class Emojis:
     async def load(self) -> None:
         self._emoji = {emoji.id: emoji for emoji in await _EMOJI.all(self._database, "ORDER BY name")}
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
+    def welcome(self, session: Session) -> dict[str, object]:
         return {"emoji": self.all()}
 
     def all(self) -> list[Emoji]:

@@ -73,7 +73,7 @@ class Fetcher:
         return await self._fetch(address, _Bounds(max_bytes, lambda size: None, cut=True), deadline, holder)
 
     async def _fetch(self, address: str, bounds: "_Bounds", deadline: float, holder: str) -> Fetched:
-        async with asking(self._turns, holder, deadline, "It was not downloaded in time") as looking:
+        async with guarded_lookups(self._turns, holder, deadline, "It was not downloaded in time") as looking:
             return await self._follow(target(address), bounds, looking)
 
     async def _follow(self, url: URL, bounds: "_Bounds", looking: list[LookUp]) -> Fetched:
@@ -110,7 +110,9 @@ def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSessi
 
 
 @asynccontextmanager
-async def asking(turns: Turns, holder: str, deadline: float, late: str) -> AsyncIterator[list[LookUp]]:
+async def guarded_lookups(
+    turns: Turns, holder: str, deadline: float, late: str
+) -> AsyncIterator[list[LookUp]]:
     """Run a request to a stranger's host in the holder's turn, and turn its faults into NotFetched.
 
     Yields a list for the look-ups that the request makes. `late` is the message after the deadline.
@@ -215,7 +217,7 @@ class Poster:
         self, address: str, body: bytes, headers: Mapping[str, str], *, within_s: float, holder: str
     ) -> Posted:
         deadline = asyncio.get_running_loop().time() + within_s
-        async with asking(self._turns, holder, deadline, "It was not taken in time") as looking:
+        async with guarded_lookups(self._turns, holder, deadline, "It was not taken in time") as looking:
             return await self._sent(self.judge(address), body, headers, looking)
 
     async def _sent(self, url: URL, body: bytes, headers: Mapping[str, str], looking: list[LookUp]) -> Posted:

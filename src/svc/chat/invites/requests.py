@@ -12,7 +12,7 @@ from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, channel_called, command
 from svc.chat.described import ID, Id, Pushed, TimeMs, Told, array, nullable, obj
 from svc.chat.http import client_address
@@ -81,8 +81,8 @@ class InviteRequests(Requests):
         "Your valid invites. With `manage_invites` also those of others whose role you could give",
         http="GET /api/invites",
     )
-    async def all(self, asking: Asker) -> AllInvites:
-        return AllInvites(await self._invites.visible(asking.member_id, time.time()))
+    async def all(self, session: Session) -> AllInvites:
+        return AllInvites(await self._invites.visible(session.member_id, time.time()))
 
     @request(
         on_server(P.CREATE_INVITES),
@@ -92,9 +92,9 @@ class InviteRequests(Requests):
         refusals=("forbidden", "rank_too_low", "too_many", "unknown_channel", "unknown_role"),
         status=201,
     )
-    async def create(self, asking: Asker, asked: NewInvite) -> Invite:
+    async def create(self, session: Session, asked: NewInvite) -> Invite:
         return await self._invites.create(
-            asking.member_id,
+            session.member_id,
             asked.role_id or MEMBER,
             asked.max_uses,
             asked.lifetime_s,
@@ -120,8 +120,8 @@ class InviteRequests(Requests):
         http="DELETE /api/invites/{invite_id}",
         refusals=("unknown_invite",),
     )
-    async def revoke(self, asking: Asker, invite_id: Id) -> None:
-        await self._invites.revoke(asking.member_id, invite_id, time.time())
+    async def revoke(self, session: Session, invite_id: Id) -> None:
+        await self._invites.revoke(session.member_id, invite_id, time.time())
 
     @request(
         ANY_MEMBER,
@@ -129,8 +129,8 @@ class InviteRequests(Requests):
         http="GET /api/invites/{invite_id}/members",
         refusals=("unknown_invite",),
     )
-    async def came_by(self, asking: Asker, invite_id: Id) -> Newcomers:
-        found = await self._invites.came_by(asking.member_id, invite_id)
+    async def came_by(self, session: Session, invite_id: Id) -> Newcomers:
+        found = await self._invites.came_by(session.member_id, invite_id)
         return Newcomers([Newcomer(member.id, member.nickname, at_ms) for member, at_ms in found])
 
     @request(
@@ -149,8 +149,8 @@ class InviteRequests(Requests):
         http="POST /api/applications/{application_id}/approve",
         refusals=("unknown_application",),
     )
-    async def approve(self, asking: Asker, application_id: Id) -> None:
-        await self._applications.approve(asking.member_id, application_id, time.time())
+    async def approve(self, session: Session, application_id: Id) -> None:
+        await self._applications.approve(session.member_id, application_id, time.time())
 
     @request(
         _MANAGER,
@@ -158,8 +158,8 @@ class InviteRequests(Requests):
         http="POST /api/applications/{application_id}/refuse",
         refusals=("unknown_application",),
     )
-    async def refuse(self, asking: Asker, application_id: Id, asked: Refusal) -> None:
-        await self._applications.refuse(asking.member_id, application_id, asked.reason or "", time.time())
+    async def refuse(self, session: Session, application_id: Id, asked: Refusal) -> None:
+        await self._applications.refuse(session.member_id, application_id, asked.reason or "", time.time())
 
 
 class InviteCommands(Commands):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -38,17 +38,17 @@ class Devices:
         self._sessions = sessions
         self._new_code = new_code
 
-    async def of(self, asker: Asker) -> list[store.Device]:
+    async def of(self, session: Session) -> list[store.Device]:
         """Return a member's devices, most recently used first."""
-        return await store.devices(self._database, asker.member_id, await self.current(asker))
+        return await store.devices(self._database, session.member_id, await self.current(session))
 
-    async def current(self, asker: Asker) -> str | None:
+    async def current(self, session: Session) -> str | None:
         """Return the id of the requesting device."""
-        return await store.device_of_session(self._database, asker.session_id)
+        return await store.device_of_session(self._database, session.session_id)
 
-    def current_in(self, connection: Connection, asker: Asker) -> tuple[str, str] | None:
+    def current_in(self, connection: Connection, session: Session) -> tuple[str, str] | None:
         """Return the id and thumbprint of the requesting device, as part of a write."""
-        return store.of_session(connection, asker.session_id)
+        return store.of_session(connection, session.session_id)
 
     async def last_seen(self, now: float) -> dict[str, int]:
         """Return when each member was last seen on any device, in ms. Online members are seen now."""
@@ -63,29 +63,29 @@ class Devices:
         store.drop_codes(connection, member_id)
         store.unbind_all(connection, member_id)
 
-    async def link(self, asker: Asker, now: float) -> HandedOut:
+    async def link(self, session: Session, now: float) -> HandedOut:
         """Create a code that signs a new device in as this member. It replaces an earlier one."""
-        return await self._hand_out(Kind.LINK, asker.member_id, now, lambda connection: None)
+        return await self._hand_out(Kind.LINK, session.member_id, now, lambda connection: None)
 
     @follows_rules
-    def keep_code(self, asker: Asker, now: float) -> Act[None, KeptCode]:
+    def keep_code(self, session: Session, now: float) -> Act[None, KeptCode]:
         """Create a recovery code for the loss of all devices. It replaces an earlier one."""
         code, now_ms = self._new_code(), int(now * 1000)
 
         def kept(_: None) -> KeptCode:
             # Somebody who briefly held a device may have created it, so the member is told.
-            self._hub.push("recovery_code_made", {"made_at_ms": now_ms}, only(asker.member_id))
+            self._hub.push("recovery_code_made", {"made_at_ms": now_ms}, only(session.member_id))
             return KeptCode(code, now_ms)
 
         return Act(
-            lambda connection: store.keep_code(connection, asker.member_id, hashed(code), now_ms),
+            lambda connection: store.keep_code(connection, session.member_id, hashed(code), now_ms),
             kept,
         )
 
-    async def kept_code_made_at_ms(self, asker: Asker) -> int | None:
-        return await store.kept_code_made_at_ms(self._database, asker.member_id)
+    async def kept_code_made_at_ms(self, session: Session) -> int | None:
+        return await store.kept_code_made_at_ms(self._database, session.member_id)
 
-    async def recover(self, owner: Asker, member_id: str, now: float) -> HandedOut:
+    async def recover(self, owner: Session, member_id: str, now: float) -> HandedOut:
         """Create a code for a member who can no longer sign in. Its user takes over the membership."""
         if self._directory.member(member_id).bot:
             raise ChatError("unknown_member", "A bot can only sign in with its token")
@@ -96,12 +96,12 @@ class Devices:
         return await self._hand_out(Kind.RECOVERY, member_id, now, note)
 
     @follows_rules
-    def unlink(self, asker: Asker, device_id: str) -> Act[tuple[int, frozenset[str]], None]:
+    def unlink(self, session: Session, device_id: str) -> Act[tuple[int, frozenset[str]], None]:
         """Unlink a device, and invalidate codes that it may have created, including the recovery code.
 
         Raises ChatError for the last one.
         """
-        member_id = asker.member_id
+        member_id = session.member_id
 
         def write(connection: Connection) -> tuple[int, frozenset[str]]:
             thumbprint = store.thumbprint_of(connection, member_id, device_id)

@@ -19,7 +19,7 @@ _MAX_GENERATION_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class StoredSession:
     id: str
     member_id: str
     device_id: str
@@ -50,11 +50,11 @@ class RefreshTokens:
         # A derived key, so that other values signed with the secret cannot pass as refresh tokens.
         self._key = hmac.digest(secret.encode(), b"refresh tokens", hashlib.sha256)
 
-    def token(self, session: Session) -> str:
+    def token(self, session: StoredSession) -> str:
         """Return the currently valid token."""
         return f"{session.id}.{session.generation}.{self._proof(session, session.generation)}"
 
-    def judge(self, shown: Shown, session: Session | None, now_ms: int) -> Verdict:
+    def judge(self, shown: Shown, session: StoredSession | None, now_ms: int) -> Verdict:
         if session is None or now_ms >= session.expires_at_ms:
             return Verdict.REFUSE
         if not hmac.compare_digest(shown.proof, self._proof(session, shown.generation)):
@@ -67,7 +67,7 @@ class RefreshTokens:
         just_now = now_ms - session.rotated_at_ms <= GRACE_MS
         return Verdict.REPEAT if just_now and shown.generation == session.generation - 1 else Verdict.STOLEN
 
-    def _proof(self, session: Session, generation: int) -> str:
+    def _proof(self, session: StoredSession, generation: int) -> str:
         message = f"{session.id}.{generation}.".encode() + session.salt
         return hmac.digest(self._key, message, hashlib.sha256).hex()
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from msgspec import Meta, structs
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import ID, TIME_MS, Id, Pushed, TimeMs, Told, nullable, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
@@ -171,9 +171,9 @@ class JoiningRequests(Requests):
         await self._sessions.end(asked.refresh_token or "", time.time())
 
     @request(PERSON, "Your devices", http="GET /api/me/devices")
-    async def devices(self, asking: Asker) -> OwnDevices:
-        kept = await self._devices.kept_code_made_at_ms(asking)
-        return OwnDevices(await self._devices.of(asking), kept)
+    async def devices(self, session: Session) -> OwnDevices:
+        kept = await self._devices.kept_code_made_at_ms(session)
+        return OwnDevices(await self._devices.of(session), kept)
 
     @request(
         PERSON,
@@ -182,8 +182,8 @@ class JoiningRequests(Requests):
         http="POST /api/me/devices/link",
         status=201,
     )
-    async def link(self, asking: Asker) -> HandedOut:
-        return await self._devices.link(asking, time.time())
+    async def link(self, session: Session) -> HandedOut:
+        return await self._devices.link(session, time.time())
 
     @request(
         PERSON,
@@ -193,8 +193,8 @@ class JoiningRequests(Requests):
         http="POST /api/me/devices/recovery",
         status=201,
     )
-    async def keep_code(self, asking: Asker) -> KeptCode:
-        return await self._devices.keep_code(asking, time.time())
+    async def keep_code(self, session: Session) -> KeptCode:
+        return await self._devices.keep_code(session, time.time())
 
     @request(
         PERSON,
@@ -202,8 +202,8 @@ class JoiningRequests(Requests):
         http="DELETE /api/me/devices/{device_id}",
         refusals=("last_device", "unknown_device"),
     )
-    async def unlink(self, asking: Asker, device_id: Id) -> None:
-        await self._devices.unlink(asking, device_id)
+    async def unlink(self, session: Session, device_id: Id) -> None:
+        await self._devices.unlink(session, device_id)
 
     # The code takes over the membership.
     @request(
@@ -214,8 +214,8 @@ class JoiningRequests(Requests):
         refusals=("unknown_member",),
         status=201,
     )
-    async def recover(self, asking: Asker, member_id: Id) -> HandedOut:
-        return await self._devices.recover(asking, member_id, time.time())
+    async def recover(self, session: Session, member_id: Id) -> HandedOut:
+        return await self._devices.recover(session, member_id, time.time())
 
 
 DESCRIBED = described_by(

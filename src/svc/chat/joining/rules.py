@@ -26,7 +26,7 @@ from svc.chat.joining.founding import Founding
 from svc.chat.joining.invite_file import BETWEEN
 from svc.chat.joining.issuers import IssuerKeys
 from svc.chat.joining.persons import Persons
-from svc.chat.joining.refresh import Session
+from svc.chat.joining.refresh import StoredSession
 from svc.chat.joining.sessions import BlankSession, Sessions, Throttle, Tokens
 from svc.chat.joining.trust import Dialled, Trust
 from svc.chat.live.hub import only
@@ -99,7 +99,7 @@ class _SignedIn:
     """The result of the write, with effects to apply once it is durable."""
 
     member_id: str
-    session: Session
+    session: StoredSession
     # All present sessions of the member.
     sessions: frozenset[str]
     newcomer: Member | None = None

@@ -20,7 +20,7 @@ from svc.chat.access.tokens import LIFETIME_S, AccessTokens
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.joining import store
-from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Session, Shown, Verdict, read
+from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Shown, StoredSession, Verdict, read
 from svc.chat.members.rules import Members
 
 # Beyond this the least recently used key is dropped: 2 MB.
@@ -72,7 +72,7 @@ class BlankSession:
 @dataclass(frozen=True, slots=True)
 class _Outcome:
     verdict: Verdict
-    session: Session | None
+    session: StoredSession | None
     # For a stolen session: the member's new epoch, and their remaining sessions.
     epoch: int = 0
     left: frozenset[str] = frozenset()
@@ -112,15 +112,17 @@ class Sessions:
 
     def begin(
         self, connection: Connection, blank: BlankSession, member_id: str, device_id: str, now_ms: int
-    ) -> Session:
+    ) -> StoredSession:
         """Start a session, as part of the write of a sign-in."""
-        session = Session(blank.id, member_id, device_id, blank.salt, 0, now_ms, now_ms + self._lifetime_ms)
+        session = StoredSession(
+            blank.id, member_id, device_id, blank.salt, 0, now_ms, now_ms + self._lifetime_ms
+        )
         store.remove_ended(connection, now_ms)
         store.SESSIONS.put(connection, session)
         store.keep_newest_sessions(connection, device_id, MOST_OF_A_DEVICE)
         return session
 
-    def handed_out(self, session: Session, member: Member, now: float) -> Tokens:
+    def handed_out(self, session: StoredSession, member: Member, now: float) -> Tokens:
         return Tokens(self._tokens.issue(member, session.id, now), self._refresh_tokens.token(session))
 
     async def refresh(self, token: object, now: float) -> Tokens:

@@ -11,7 +11,7 @@ from svc.base.tables import Table, number, value
 from svc.chat.described import Id, TimeMs
 from svc.chat.joining.codes import Kind
 from svc.chat.joining.proof import ACCOUNT, LOCAL, Identity, Tier
-from svc.chat.joining.refresh import Session
+from svc.chat.joining.refresh import StoredSession
 
 MAX_DEVICE_NAME_CHARACTERS = 64
 
@@ -149,7 +149,7 @@ def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> 
 # Sessions.
 
 
-SESSIONS = Table("sessions", Session)
+SESSIONS = Table("sessions", StoredSession)
 
 
 def sessions_of(connection: Connection, member_id: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import BOOLEAN, Id, Pushed, array
 from svc.chat.levels.rules import MAX_MUTE_S, Choice, Invisible, Level, Levels, Notifications, Quiet
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
@@ -51,14 +51,14 @@ class LevelRequests(Requests):
         self._levels = levels
 
     @request(MEMBER, "Your notification levels", http="GET /api/me/notifications")
-    async def all(self, asking: Asker) -> AllNotifications:
-        return AllNotifications(self._levels.of(asking.member_id))
+    async def all(self, session: Session) -> AllNotifications:
+        return AllNotifications(self._levels.of(session.member_id))
 
     @request(
         MEMBER, "Set the notification level of all channels, or mute them", http="PUT /api/me/notifications"
     )
-    async def choose_everywhere(self, asking: Asker, asked: NewChoice) -> Notifications:
-        return await self._levels.choose(asking.member_id, None, asked.made_at(time.time()))
+    async def choose_everywhere(self, session: Session, asked: NewChoice) -> Notifications:
+        return await self._levels.choose(session.member_id, None, asked.made_at(time.time()))
 
     @request(
         in_channel(P.VIEW_CHANNEL),
@@ -66,8 +66,8 @@ class LevelRequests(Requests):
         http="PUT /api/channels/{channel_id}/notifications",
         refusals=("unknown_channel",),
     )
-    async def choose(self, asking: Asker, channel_id: Id, asked: NewChoice) -> Notifications:
-        return await self._levels.choose(asking.member_id, channel_id, asked.made_at(time.time()))
+    async def choose(self, session: Session, channel_id: Id, asked: NewChoice) -> Notifications:
+        return await self._levels.choose(session.member_id, channel_id, asked.made_at(time.time()))
 
     @request(
         MEMBER,
@@ -75,8 +75,8 @@ class LevelRequests(Requests):
         live="notifications_set",
         refusals=("unknown_channel",),
     )
-    async def choose_anywhere(self, asking: Asker, asked: NewChoiceAnywhere) -> Notifications:
-        return await self._levels.choose(asking.member_id, asked.channel_id, asked.made_at(time.time()))
+    async def choose_anywhere(self, session: Session, asked: NewChoiceAnywhere) -> Notifications:
+        return await self._levels.choose(session.member_id, asked.channel_id, asked.made_at(time.time()))
 
     @request(
         MEMBER,
@@ -84,8 +84,8 @@ class LevelRequests(Requests):
         http="PUT /api/me/quiet",
         live="quiet_set",
     )
-    async def set_quiet(self, asking: Asker, asked: SetQuiet) -> Quiet:
-        return await self._levels.set_quiet(asking.member_id, asked.quiet)
+    async def set_quiet(self, session: Session, asked: SetQuiet) -> Quiet:
+        return await self._levels.set_quiet(session.member_id, asked.quiet)
 
     @request(
         MEMBER,
@@ -94,8 +94,8 @@ class LevelRequests(Requests):
         http="PUT /api/me/invisible",
         live="invisible_set",
     )
-    async def set_invisible(self, asking: Asker, asked: SetInvisible) -> Invisible:
-        return await self._levels.set_invisible(asking.member_id, asked.invisible)
+    async def set_invisible(self, session: Session, asked: SetInvisible) -> Invisible:
+        return await self._levels.set_invisible(session.member_id, asked.invisible)
 
 
 DESCRIBED = described_by(

@@ -13,7 +13,7 @@ from svc.base.database import Act, Connection, Database
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Channel
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Id, TimeMs
 from svc.chat.ground import Ground
 from svc.chat.live.hub import only
@@ -81,8 +81,8 @@ class Levels:
         self._quiet |= await _load_set(self._database, QUIET)
         self._invisible |= await _load_set(self._database, INVISIBLE)
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
-        who = asker.member_id
+    def welcome(self, session: Session) -> dict[str, object]:
+        who = session.member_id
         return {"notifications": self.of(who), "quiet": self.quiet(who), "invisible": self.invisible(who)}
 
     def quiet(self, member_id: str) -> bool:

@@ -8,7 +8,7 @@ import logging
 
 from svc.base.lingering import abort_unsent
 from svc.base.websocket import PulsedWebSocket
-from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Asker
+from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Session
 from svc.chat.live.frames import MAX_FRAME_BYTES, CloseCode
 from svc.chat.live.outbox import Outbox, Rounds
 
@@ -47,7 +47,7 @@ class Page:
     def __init__(self, ws: WebSocket, rounds: Rounds) -> None:
         self.ws = ws
         # The signed-in member; None before.
-        self.asker: Asker | None = None
+        self.session: Session | None = None
         # Whether the page reports that it is visible.
         self.in_sight = False
         # Whether the page reports that nobody has used it for a while.
@@ -60,7 +60,7 @@ class Page:
 
     @property
     def session_id(self) -> str:
-        return self.asker.session_id if self.asker else ""
+        return self.session.session_id if self.session else ""
 
     @property
     def is_ending(self) -> bool:
@@ -79,9 +79,9 @@ class Page:
     def check(self, monotonic_s: float, now: float) -> None:
         """Check that the page still reads and is still signed in. Call this every second or so."""
         self.outbox.check(monotonic_s)
-        if self.asker is not None and self.asker.lasting:
+        if self.session is not None and self.session.lasting:
             return
-        left_s = LIFETIME_S if self.asker is None else self.asker.expires_at - now
+        left_s = LIFETIME_S if self.session is None else self.session.expires_at - now
         # A longer remaining time was issued by a wrong clock.
         if not 0 < left_s <= LIFETIME_S + CLOCK_SLACK_S:
             self.cut_off(CloseCode.TOKEN_EXPIRED, "The access token has expired")

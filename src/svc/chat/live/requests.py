@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, READING_COST
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Pushed, TimeMs, choice, obj
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
@@ -64,8 +64,8 @@ class PageRequests(Requests):
         "A member whose pages are all idle is shown as idle",
         live="idle",
     )
-    async def say_idle(self, asking: Asker, idle: bool) -> None:
-        self._hub.say_idle(asking.member_id, self._page, idle)
+    async def say_idle(self, session: Session, idle: bool) -> None:
+        self._hub.say_idle(session.member_id, self._page, idle)
 
     @request(
         MEMBER,
@@ -73,8 +73,8 @@ class PageRequests(Requests):
         live="reauthenticate",
         refusals=("token_invalid",),
     )
-    async def reauthenticate(self, asking: Asker, asked: ShownToken) -> SignedInUntil:
-        again = self._page.asker = self._signing_in.again(asking, asked, time.time())
+    async def reauthenticate(self, session: Session, asked: ShownToken) -> SignedInUntil:
+        again = self._page.session = self._signing_in.again(session, asked, time.time())
         return SignedInUntil(expires_at_ms(again))
 
 

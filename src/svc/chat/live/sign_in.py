@@ -9,14 +9,14 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.chat.access.pace import Pace
-from svc.chat.access.tokens import AccessTokens, Asker
+from svc.chat.access.tokens import AccessTokens, Session
 from svc.chat.errors import ChatError
 from svc.chat.live import frames
 from svc.chat.live.hub import Hub
 from svc.chat.requests import Asked, converted
 
 # Contributes part of the state that a member gets at sign-in.
-Welcome = Callable[[Asker], Mapping[str, object]]
+Welcome = Callable[[Session], Mapping[str, object]]
 
 # The only requests allowed first on a socket. All others are in the catalogue.
 FIRST_EVENTS = ("authenticate", "resume")
@@ -52,30 +52,30 @@ class SigningIn:
         # Raises ChatError if the member has left or was signed out since.
         self.require_standing = tokens.require_standing
 
-    def first(self, request: frames.Request, now: float) -> tuple[Asker, Sequence[bytes]]:
+    def first(self, request: frames.Request, now: float) -> tuple[Session, Sequence[bytes]]:
         """Process the first request. Return the member, the reply and the missed events. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
-        asker = self._tokens.verify(converted(request.data, ShownToken).access_token, now)
+        session = self._tokens.verify(converted(request.data, ShownToken).access_token, now)
         # The welcome is the most expensive response.
-        self._pace.require(asker.member_id, request.event)
+        self._pace.require(session.member_id, request.event)
         missed = None
         if request.event == "resume":
-            missed = self._hub.missed(asker.member_id, converted(request.data, Resumption).seq)
+            missed = self._hub.missed(session.member_id, converted(request.data, Resumption).seq)
         event, parts = ("authenticated", self._welcomes) if missed is None else ("resumed", self._present)
-        welcome: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(asker)}
+        welcome: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(session)}
         for part in parts:
-            welcome |= part(asker)
-        return asker, [frames.reply(event, request.id, welcome), *(missed or ())]
+            welcome |= part(session)
+        return session, [frames.reply(event, request.id, welcome), *(missed or ())]
 
-    def again(self, before: Asker, shown: ShownToken, now: float) -> Asker:
+    def again(self, before: Session, shown: ShownToken, now: float) -> Session:
         """Verify a fresh token of the same member. Raises ChatError."""
-        asker = self._tokens.verify(shown.access_token, now)
-        if asker.member_id != before.member_id:
+        session = self._tokens.verify(shown.access_token, now)
+        if session.member_id != before.member_id:
             raise ChatError("token_invalid")
-        return asker
+        return session
 
 
-def expires_at_ms(asker: Asker) -> int:
+def expires_at_ms(session: Session) -> int:
     """Return the deadline for the page's next sign-in."""
-    return int(asker.expires_at * 1000)
+    return int(session.expires_at * 1000)

@@ -87,8 +87,8 @@ class LiveSockets:
         try:
             page.send(self._hello)
             if await self._sign_in(page):
-                assert page.asker is not None, "somebody has signed in"
-                recognise(request, page.asker.member_id)
+                assert page.session is not None, "somebody has signed in"
+                recognise(request, page.session.member_id)
                 await self._opened(request.headers.get("Origin"))
                 await self._read(page)
         except OSError:
@@ -96,8 +96,8 @@ class LiveSockets:
         finally:
             self._pages.discard(page)
             self._unsigned.discard(page)
-            if page.asker is not None:
-                self._hub.remove(page.asker.member_id, page)
+            if page.session is not None:
+                self._hub.remove(page.session.member_id, page)
             await page.ended()
         return ws
 
@@ -161,18 +161,18 @@ class LiveSockets:
     def _welcome(self, page: Page, request: frames.Request) -> None:
         # Nothing is awaited between the welcome and the first event after it, so that no change falls in
         # between.
-        page.asker, welcome = self._signing_in.first(request, time.time())
+        page.session, welcome = self._signing_in.first(request, time.time())
         for frame in welcome:
             page.send(frame)
         self._unsigned.discard(page)
-        self._hub.add(page.asker.member_id, page)
+        self._hub.add(page.session.member_id, page)
 
     async def _read(self, page: Page) -> None:
-        assert page.asker is not None, "requests are read when somebody has signed in"
+        assert page.session is not None, "requests are read when somebody has signed in"
         async for message in page.ws:
             request = _request(message)
             event = request.event if isinstance(request, frames.Request) else ""
-            if delay_s := self._pace.wait_s(page.asker.member_id, event):
+            if delay_s := self._pace.wait_s(page.session.member_id, event):
                 await asyncio.sleep(delay_s)
             if page.is_ending:
                 break
@@ -189,23 +189,23 @@ class LiveSockets:
         except StorageFailed:
             return frames.error(ChatError("storage_unavailable"), request_id)
         except Exception:
-            member_id = page.asker.member_id if page.asker else ""
+            member_id = page.session.member_id if page.session else ""
             logger.exception("live request failed", extra={"event": event, "member": member_id})
             return frames.error(ChatError("internal_error"), request_id)
 
     async def _handle(self, page: Page, request: frames.Request) -> object:
-        assert page.asker is not None, "requests are read when somebody has signed in"
+        assert page.session is not None, "requests are read when somebody has signed in"
         event = request.event
         handler = self._handlers.get(event) or self._own_handler(page, event)
-        asker, needs = page.asker, EVENTS[event]
+        session, needs = page.session, EVENTS[event]
 
         def check_again() -> None:
-            self._signing_in.require_standing(asker)
-            check(needs, self._hub.directory, asker.member_id)
+            self._signing_in.require_standing(session)
+            check(needs, self._hub.directory, session.member_id)
 
         check_again()
-        with on_authority_of(check_again), reading_for(asker.member_id):
-            return await handler(asker, request.data)
+        with on_authority_of(check_again), reading_for(session.member_id):
+            return await handler(session, request.data)
 
     def _own_handler(self, page: Page, event: str) -> Handler:
         """Return the handler for a request about the socket itself. Raises ChatError."""

@@ -12,7 +12,7 @@ from svc.chat.access.catalogue import OWNER, on_server
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, member_called, role_called
 from svc.chat.described import ID, NOTHING, Id, Pushed, TimeMs, Told, array, obj, string
 from svc.chat.errors import ChatError
@@ -103,13 +103,13 @@ class MemberRequests(Requests):
         http="GET /api/members",
         refusals=("forbidden", "in_timeout", "unknown_member"),
     )
-    async def all(self, asking: Asker, asked: WantedMembers) -> MemberPage:
+    async def all(self, session: Session, asked: WantedMembers) -> MemberPage:
         if asked.sort not in SORTS:
             raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
         # Everybody sees who is online. Only those who may kick members see when somebody was online.
         if asked.by_last_seen:
-            self._directory.require(asking.member_id, P.KICK_MEMBERS)
-        sees = self._directory.may(asking.member_id, P.KICK_MEMBERS)
+            self._directory.require(session.member_id, P.KICK_MEMBERS)
+        sees = self._directory.may(session.member_id, P.KICK_MEMBERS)
         now = time.time()
         seen = await self._last_seen(now) if sees else {}
         members, following = page(self._directory.members, asked, now, seen)
@@ -129,8 +129,8 @@ class MemberRequests(Requests):
             *("rank_too_low", "unknown_member"),
         ),
     )
-    async def rename(self, asking: Asker, member_id: Id, asked: NewName) -> Member:
-        member = await self._members.rename(asking.member_id, member_id, asked.nickname, time.time())
+    async def rename(self, session: Session, member_id: Id, asked: NewName) -> Member:
+        member = await self._members.rename(session.member_id, member_id, asked.nickname, time.time())
         return shown.member(member)
 
     @request(
@@ -140,10 +140,10 @@ class MemberRequests(Requests):
         http=f"PUT {_MEMBER}/status",
         refusals=("forbidden", "in_timeout", "profanity_refused", "rank_too_low", "unknown_member"),
     )
-    async def set_status(self, asking: Asker, member_id: Id, asked: NewStatus) -> Member:
+    async def set_status(self, session: Session, member_id: Id, asked: NewStatus) -> Member:
         given = asked.text.strip()
         status = readable_name(given, MAX_STATUS_CHARACTERS) if given else ""
-        member = await self._members.set_status(asking.member_id, member_id, status, time.time())
+        member = await self._members.set_status(session.member_id, member_id, status, time.time())
         return shown.member(member)
 
     @request(
@@ -152,8 +152,8 @@ class MemberRequests(Requests):
         http=f"PUT {_MEMBER}/roles/{{role_id}}",
         refusals=(*_OF_ROLES, "unknown_member"),
     )
-    async def give_role(self, asking: Asker, member_id: Id, role_id: Id) -> Member:
-        member = await self._roles.give(asking.member_id, member_id, role_id, time.time())
+    async def give_role(self, session: Session, member_id: Id, role_id: Id) -> Member:
+        member = await self._roles.give(session.member_id, member_id, role_id, time.time())
         return shown.member(member)
 
     @request(
@@ -162,8 +162,8 @@ class MemberRequests(Requests):
         http=f"DELETE {_MEMBER}/roles/{{role_id}}",
         refusals=("rank_too_low", "unknown_member", "unknown_role"),
     )
-    async def take_role(self, asking: Asker, member_id: Id, role_id: Id) -> Member:
-        member = await self._roles.take(asking.member_id, member_id, role_id, time.time())
+    async def take_role(self, session: Session, member_id: Id, role_id: Id) -> Member:
+        member = await self._roles.take(session.member_id, member_id, role_id, time.time())
         return shown.member(member)
 
     @request(
@@ -172,15 +172,15 @@ class MemberRequests(Requests):
         http=f"POST {_MEMBER}/owner",
         refusals=("unknown_member",),
     )
-    async def hand_over(self, asking: Asker, member_id: Id) -> Member:
-        member = await self._roles.hand_over(asking.member_id, member_id, time.time())
+    async def hand_over(self, session: Session, member_id: Id) -> Member:
+        member = await self._roles.hand_over(session.member_id, member_id, time.time())
         return shown.member(member)
 
     @request(
         ANY_MEMBER, "Your permissions, on the server and in each channel", http="GET /api/me/permissions"
     )
-    async def permissions(self, asking: Asker) -> Allowed:
-        return self._members.permissions(asking.member_id)
+    async def permissions(self, session: Session) -> Allowed:
+        return self._members.permissions(session.member_id)
 
     @request(ANY_MEMBER, "All roles, highest first", http="GET /api/roles")
     async def roles(self) -> AllRoles:
@@ -193,8 +193,8 @@ class MemberRequests(Requests):
         refusals=("forbidden", "rank_too_low", "too_many"),
         status=201,
     )
-    async def create_role(self, asking: Asker, asked: NewRole) -> Role:
-        return shown.role(await self._roles.create(asking.member_id, asked.wish(), time.time()))
+    async def create_role(self, session: Session, asked: NewRole) -> Role:
+        return shown.role(await self._roles.create(session.member_id, asked.wish(), time.time()))
 
     @request(
         _MANAGER,
@@ -202,19 +202,19 @@ class MemberRequests(Requests):
         http="PUT /api/roles/order",
         refusals=_OF_ROLES,
     )
-    async def order_roles(self, asking: Asker, asked: Ranks) -> AllRoles:
-        return _shown(await self._roles.order(asking.member_id, asked.ranks, time.time()))
+    async def order_roles(self, session: Session, asked: Ranks) -> AllRoles:
+        return _shown(await self._roles.order(session.member_id, asked.ranks, time.time()))
 
     @request(_MANAGER, "Change a role, except the owner's", http=f"PATCH {_ROLE_OF}", refusals=_OF_ROLES)
-    async def edit_role(self, asking: Asker, role_id: Id, asked: RoleChange) -> Role:
+    async def edit_role(self, session: Session, role_id: Id, asked: RoleChange) -> Role:
         wish = asked.wish()
         if wish == Wish():
             raise ChatError("invalid_request", "Give name, rank, permissions or color")
-        return shown.role(await self._roles.edit(asking.member_id, role_id, wish, time.time()))
+        return shown.role(await self._roles.edit(session.member_id, role_id, wish, time.time()))
 
     @request(_MANAGER, "Delete a role that is not built in", http=f"DELETE {_ROLE_OF}", refusals=_OF_ROLES)
-    async def delete_role(self, asking: Asker, role_id: Id) -> None:
-        await self._roles.delete(asking.member_id, role_id, time.time())
+    async def delete_role(self, session: Session, role_id: Id) -> None:
+        await self._roles.delete(session.member_id, role_id, time.time())
 
 
 def _shown(roles: Sequence[permissions.Role]) -> AllRoles:

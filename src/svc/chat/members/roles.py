@@ -15,7 +15,7 @@ from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import ADMIN, BUILT_IN, NOTHING, OWNER, Permission, Role
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.channels.overrides import ROLE
 from svc.chat.channels.rules import Channels
 from svc.chat.errors import ChatError
@@ -56,7 +56,7 @@ class Roles:
         self._channels = channels
         self._members = members
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
+    def welcome(self, session: Session) -> dict[str, object]:
         return {"roles": [shown.role(role) for role in self.all()]}
 
     def all(self) -> list[Role]:

@@ -12,7 +12,7 @@ from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.permissions import OWNER, Permission, names
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.frames import CloseCode
@@ -43,11 +43,11 @@ class Members:
         self._judged = judged
         self._avatar = avatar
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
+    def welcome(self, session: Session) -> dict[str, object]:
         """Return a member's own data for the welcome."""
         return {
-            "member": shown.member(self._directory.member(asker.member_id)),
-            "permissions": self.permissions(asker.member_id),
+            "member": shown.member(self._directory.member(session.member_id)),
+            "permissions": self.permissions(session.member_id),
         }
 
     def permissions(self, member_id: str) -> shown.Allowed:

@@ -6,7 +6,7 @@ Has no rules of its own. Other features may use `messages` to post and `reads` t
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.ground import Changes, Ground
 from svc.chat.messages import store
 from svc.chat.messages.deleted_words import DeletedWords
@@ -56,12 +56,12 @@ class MessagesFeature:
         await self.reads.load()
         await self.threads.load()
 
-    def welcome(self, asker: Asker) -> Mapping[str, object]:
-        return {**self.reads.welcome(asker), **self.threads.welcome(asker)}
+    def welcome(self, session: Session) -> Mapping[str, object]:
+        return {**self.reads.welcome(session), **self.threads.welcome(session)}
 
-    def present(self, asker: Asker) -> Mapping[str, object]:
+    def present(self, session: Session) -> Mapping[str, object]:
         """Return the presence, which no stored push carries."""
-        return self.presence.welcome(asker)
+        return self.presence.welcome(session)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.indexer.run, self.retention.run, self.deleted_words.run]

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 from svc.base.database import Connection, Database
 from svc.chat.access.media_urls import MediaUrls
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.messages import store
 from svc.chat.messages.message import MEMBER, Message, first_number_at
 from svc.chat.messages.rules import Messages
@@ -33,18 +33,18 @@ class OwnMessages:
         self._messages = messages
         self._urls = urls
 
-    async def written(self, asker: Asker) -> AsyncIterator[object]:
+    async def written(self, session: Session) -> AsyncIterator[object]:
         """Yield all messages with their earlier versions, oldest first."""
         last = 0
-        while page := await self._database.rows(_WRITTEN, (asker.member_id, MEMBER, last, _PAGE)):
+        while page := await self._database.rows(_WRITTEN, (session.member_id, MEMBER, last, _PAGE)):
             found = await store.these(self._database, [n for (n,) in page])
             for message in reversed(found):
                 yield {**_own_part(message, self._urls), "edits": await self._edits(message)}
             last = page[-1]["n"]
 
-    async def reactions(self, asker: Asker) -> AsyncIterator[object]:
+    async def reactions(self, session: Session) -> AsyncIterator[object]:
         last = (0, "")
-        while page := await self._database.rows(REACTIONS_OF, (asker.member_id, *last, _PAGE)):
+        while page := await self._database.rows(REACTIONS_OF, (session.member_id, *last, _PAGE)):
             for row in page:
                 yield {name: row[name] for name in ("id", "channel_id", "emoji", "reacted_at_ms")}
             last = page[-1]["n"], page[-1]["emoji"]

@@ -8,7 +8,7 @@ members look offline. Other modules store who is invisible and who has do-not-di
 import asyncio
 
 from svc.chat.access.permissions import Permission
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.ground import Ground
 from svc.chat.live.hub import EVERYONE, Viewers
 
@@ -31,16 +31,16 @@ class Presence:
         self._hub.on_online.append(self._changed)
         self._hub.on_idle.append(self.look)
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
+    def welcome(self, session: Session) -> dict[str, object]:
         """Return the online members, including the one who asks."""
         leaving = (m for m in self._leaving if m not in self._hub.invisible)
-        there = {*self._hub.shown_members(), *leaving, asker.member_id}
+        there = {*self._hub.shown_members(), *leaving, session.member_id}
         online = sorted(there & self._directory.members.keys())
         told = {member_id: self._told.get(member_id, (False, False)) for member_id in online}
         return {
             "online": online,
             # The member who asks has just used a page.
-            "idle": [m for m in online if told[m][0] and m != asker.member_id],
+            "idle": [m for m in online if told[m][0] and m != session.member_id],
             "do_not_disturb": [m for m in online if m in self._hub.quiet],
         }
 

@@ -13,7 +13,7 @@ from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Channel, Member
 from svc.chat.access.permissions import Permission
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -127,10 +127,10 @@ class Reads:
         for member_id, channel_id, n in await rows(_UNREAD_MENTIONS):
             self._marks.mentioned(channel_id, n, [member_id])
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
+    def welcome(self, session: Session) -> dict[str, object]:
         """Return the counts of the member's listed channels. Archived channels are excluded."""
-        channels = self._directory.listed_channels(asker.member_id)
-        return {"unread": [self._counts(asker.member_id, channel.id) for channel in channels]}
+        channels = self._directory.listed_channels(session.member_id)
+        return {"unread": [self._counts(session.member_id, channel.id) for channel in channels]}
 
     @follows_rules
     def read(self, member_id: str, channel_id: str, message_id: str) -> Act[None, Unread]:

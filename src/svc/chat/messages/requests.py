@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import BOOLEAN, ID, Id, Named, Pushed, array, either, nullable, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.messages.feature import MessagesFeature
@@ -122,15 +122,15 @@ class MessageRequests(Requests):
         refusals=_HERE,
         answers=_PAGE,
     )
-    async def history(self, asking: Asker, channel_id: Id, asked: AskedPage) -> object:
+    async def history(self, session: Session, channel_id: Id, asked: AskedPage) -> object:
         before, after, around = _cursor(asked.before), _cursor(asked.after), _cursor(asked.around)
         if sum(cursor is not None for cursor in (before, after, around, asked.at_ms)) > 1:
             raise ChatError("invalid_request", "Only one of before, after, around and at_ms can be given")
         limit, thread = asked.limit or USUAL_PAGE, asked.thread
         wanted = WantedPage(channel_id, limit, before, after, around, asked.at_ms, thread)
-        page = (await self._feature.history.page(asking.member_id, wanted)).described(self._feature.urls)
+        page = (await self._feature.history.page(session.member_id, wanted)).described(self._feature.urls)
         if thread is not None:
-            page["thread"] = self._feature.threads.state(asking.member_id, thread, channel_id)
+            page["thread"] = self._feature.threads.state(session.member_id, thread, channel_id)
         return page
 
     @request(
@@ -150,7 +150,7 @@ class MessageRequests(Requests):
         status=201,
         answers=MESSAGE,
     )
-    async def send(self, asking: Asker, channel_id: Id, asked: NewMessage) -> object:
+    async def send(self, session: Session, channel_id: Id, asked: NewMessage) -> object:
         attachments = asked.attachments or []
         if len(set(attachments)) < len(attachments):
             raise ChatError("invalid_request", "attachments must be different uploads")
@@ -164,11 +164,11 @@ class MessageRequests(Requests):
             thread=asked.thread,
             previews=asked.previews is not False,
         )
-        return self._shown(await self._feature.messages.send(asking.member_id, draft, time.time()))
+        return self._shown(await self._feature.messages.send(session.member_id, draft, time.time()))
 
     @request(_VIEWER, "One message", http=f"GET {_ONE}", refusals=_HERE, answers=MESSAGE)
-    async def one(self, asking: Asker, channel_id: Id, message_id: Id) -> object:
-        return self._shown(await self._feature.history.one(asking.member_id, channel_id, message_id))
+    async def one(self, session: Session, channel_id: Id, message_id: Id) -> object:
+        return self._shown(await self._feature.history.one(session.member_id, channel_id, message_id))
 
     @request(
         _WRITER,
@@ -178,8 +178,8 @@ class MessageRequests(Requests):
         refusals=(*_OF_TEXTS, "too_slow"),
         answers=MESSAGE,
     )
-    async def edit(self, asking: Asker, channel_id: Id, message_id: Id, asked: NewText) -> object:
-        which = asking.member_id, channel_id, message_id
+    async def edit(self, session: Session, channel_id: Id, message_id: Id, asked: NewText) -> object:
+        which = session.member_id, channel_id, message_id
         return self._shown(await self._feature.messages.edit(*which, asked.text, time.time()))
 
     # Deleting another member's message, or reading its edits, takes MANAGE_MESSAGES.
@@ -190,8 +190,8 @@ class MessageRequests(Requests):
         live="message_delete",
         refusals=_HERE,
     )
-    async def delete(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
-        await self._feature.messages.delete(asking.member_id, channel_id, message_id, time.time())
+    async def delete(self, session: Session, channel_id: Id, message_id: Id) -> None:
+        await self._feature.messages.delete(session.member_id, channel_id, message_id, time.time())
 
     @request(
         _VIEWER,
@@ -201,8 +201,8 @@ class MessageRequests(Requests):
         live="message_edits",
         refusals=_HERE,
     )
-    async def edits(self, asking: Asker, channel_id: Id, message_id: Id) -> Edits:
-        return Edits(await self._feature.history.edits(asking.member_id, channel_id, message_id))
+    async def edits(self, session: Session, channel_id: Id, message_id: Id) -> Edits:
+        return Edits(await self._feature.history.edits(session.member_id, channel_id, message_id))
 
     @request(
         _REACTING,
@@ -211,8 +211,8 @@ class MessageRequests(Requests):
         live="reaction_add",
         refusals=(*_HERE, "invalid_emoji", "too_many"),
     )
-    async def react(self, asking: Asker, channel_id: Id, message_id: Id, emoji: _Emoji) -> None:
-        which = asking.member_id, channel_id, message_id, emoji
+    async def react(self, session: Session, channel_id: Id, message_id: Id, emoji: _Emoji) -> None:
+        which = session.member_id, channel_id, message_id, emoji
         await self._feature.marking.react(*which, time.time(), added=True)
 
     @request(
@@ -222,8 +222,8 @@ class MessageRequests(Requests):
         live="reaction_remove",
         refusals=(*_HERE, "invalid_emoji"),
     )
-    async def unreact(self, asking: Asker, channel_id: Id, message_id: Id, emoji: _Emoji) -> None:
-        which = asking.member_id, channel_id, message_id, emoji
+    async def unreact(self, session: Session, channel_id: Id, message_id: Id, emoji: _Emoji) -> None:
+        which = session.member_id, channel_id, message_id, emoji
         await self._feature.marking.react(*which, time.time(), added=False)
 
     @request(
@@ -234,8 +234,8 @@ class MessageRequests(Requests):
         live="previews_remove",
         refusals=_HERE,
     )
-    async def remove_previews(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
-        await self._feature.marking.remove_previews(asking.member_id, channel_id, message_id, time.time())
+    async def remove_previews(self, session: Session, channel_id: Id, message_id: Id) -> None:
+        await self._feature.marking.remove_previews(session.member_id, channel_id, message_id, time.time())
 
     @request(
         _VIEWER,
@@ -245,8 +245,8 @@ class MessageRequests(Requests):
         refusals=("unknown_channel",),
         answers=obj({"messages": array(MESSAGE)}),
     )
-    async def pins(self, asking: Asker, channel_id: Id) -> object:
-        return {"messages": self._all_shown(await self._feature.history.pins(asking.member_id, channel_id))}
+    async def pins(self, session: Session, channel_id: Id) -> object:
+        return {"messages": self._all_shown(await self._feature.history.pins(session.member_id, channel_id))}
 
     @request(
         _MANAGER,
@@ -255,18 +255,18 @@ class MessageRequests(Requests):
         live="pin_add",
         refusals=(*_HERE, "too_many"),
     )
-    async def pin(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
-        which = asking.member_id, channel_id, message_id
+    async def pin(self, session: Session, channel_id: Id, message_id: Id) -> None:
+        which = session.member_id, channel_id, message_id
         await self._feature.marking.pin(*which, time.time(), pinned=True)
 
     @request(_MANAGER, "Unpin a message", http=f"DELETE {_PIN}", live="pin_remove", refusals=_HERE)
-    async def unpin(self, asking: Asker, channel_id: Id, message_id: Id) -> None:
-        which = asking.member_id, channel_id, message_id
+    async def unpin(self, session: Session, channel_id: Id, message_id: Id) -> None:
+        which = session.member_id, channel_id, message_id
         await self._feature.marking.pin(*which, time.time(), pinned=False)
 
     @request(_WRITER, "Say that one is typing", http=f"POST {_CHANNEL}/typing", refusals=("unknown_channel",))
-    async def typing(self, asking: Asker, channel_id: Id) -> None:
-        self._feature.presence.typing(asking.member_id, channel_id, time.time())
+    async def typing(self, session: Session, channel_id: Id) -> None:
+        self._feature.presence.typing(session.member_id, channel_id, time.time())
 
     @request(
         _WRITER,
@@ -274,9 +274,9 @@ class MessageRequests(Requests):
         live="typing",
         refusals=_HERE,
     )
-    async def typing_in(self, asking: Asker, asked: Where) -> None:
+    async def typing_in(self, session: Session, asked: Where) -> None:
         _cursor(asked.thread)  # Check that it is an id, so that nothing else is shown to others.
-        self._feature.presence.typing(asking.member_id, asked.channel_id, time.time(), asked.thread)
+        self._feature.presence.typing(session.member_id, asked.channel_id, time.time(), asked.thread)
 
     @request(
         _VIEWER,
@@ -287,8 +287,8 @@ class MessageRequests(Requests):
         refusals=_HERE,
         answers=either(schema_of(Unread), _STATE),
     )
-    async def read(self, asking: Asker, channel_id: Id, asked: UpTo) -> Unread | ThreadState:
-        member_id, message_id = asking.member_id, asked.message_id
+    async def read(self, session: Session, channel_id: Id, asked: UpTo) -> Unread | ThreadState:
+        member_id, message_id = session.member_id, asked.message_id
         if asked.thread is not None:
             if asked.back:
                 raise ChatError("invalid_request", "back is for channels, not for threads")
@@ -307,9 +307,9 @@ class MessageRequests(Requests):
         # A search can cost as much as many pages of history.
         cost=3.0,
     )
-    async def search(self, asking: Asker, asked: AskedSearch) -> object:
+    async def search(self, session: Session, asked: AskedSearch) -> object:
         limit = asked.limit or USUAL_FOUND
-        found, more = await self._feature.search.find(asking.member_id, asked.query, asked.before, limit)
+        found, more = await self._feature.search.find(session.member_id, asked.query, asked.before, limit)
         return {"messages": self._all_shown(found), "more": more}
 
     @request(
@@ -321,9 +321,9 @@ class MessageRequests(Requests):
         refusals=("unknown_message",),
         answers=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
     )
-    async def mentions(self, asking: Asker, asked: AskedLatest) -> object:
+    async def mentions(self, session: Session, asked: AskedLatest) -> object:
         limit = asked.limit or USUAL_FOUND
-        found, more = await self._feature.search.mentions(asking.member_id, _cursor(asked.before), limit)
+        found, more = await self._feature.search.mentions(session.member_id, _cursor(asked.before), limit)
         return {"messages": self._all_shown(found), "more": more}
 
     @request(
@@ -335,9 +335,9 @@ class MessageRequests(Requests):
         refusals=("unknown_message",),
         answers=obj({"threads": _THREADS, "more": BOOLEAN}),
     )
-    async def threads(self, asking: Asker, asked: AskedLatest) -> object:
+    async def threads(self, session: Session, asked: AskedLatest) -> object:
         limit = asked.limit or USUAL_FOUND
-        found, more = await self._feature.threads.followed(asking.member_id, _cursor(asked.before), limit)
+        found, more = await self._feature.threads.followed(session.member_id, _cursor(asked.before), limit)
         shown = [{**asdict(state), "root": root and self._shown(root)} for root, state in found]
         return {"threads": shown, "more": more}
 
@@ -348,8 +348,8 @@ class MessageRequests(Requests):
         live="thread_follow",
         refusals=_HERE,
     )
-    async def follow(self, asking: Asker, channel_id: Id, message_id: Id) -> ThreadState:
-        return await self._feature.threads.follow(asking.member_id, channel_id, message_id)
+    async def follow(self, session: Session, channel_id: Id, message_id: Id) -> ThreadState:
+        return await self._feature.threads.follow(session.member_id, channel_id, message_id)
 
     @request(
         _VIEWER,
@@ -358,8 +358,8 @@ class MessageRequests(Requests):
         live="thread_unfollow",
         refusals=_HERE,
     )
-    async def unfollow(self, asking: Asker, channel_id: Id, message_id: Id) -> ThreadState:
-        return await self._feature.threads.unfollow(asking.member_id, channel_id, message_id)
+    async def unfollow(self, session: Session, channel_id: Id, message_id: Id) -> ThreadState:
+        return await self._feature.threads.unfollow(session.member_id, channel_id, message_id)
 
     def _shown(self, message: Message) -> Mapping[str, object]:
         return message.described(self._feature.urls)

@@ -13,7 +13,7 @@ from msgspec import structs
 from svc.base.database import Act, Connection
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Channel
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -76,9 +76,11 @@ class Threads:
         for member_id, thread, n in await self._database.rows(_UNREAD_MENTIONS):
             following.mentioned(thread, member_id, n)
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
+    def welcome(self, session: Session) -> dict[str, object]:
         """Return every thread that the member follows and may view."""
-        return {"threads": [self.state(asker.member_id, thread) for thread in self._visible(asker.member_id)]}
+        return {
+            "threads": [self.state(session.member_id, thread) for thread in self._visible(session.member_id)]
+        }
 
     def follows(self, member_id: str, thread: str) -> bool:
         return self._following.follow(thread, member_id) is not None

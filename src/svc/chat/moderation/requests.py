@@ -11,7 +11,7 @@ from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, member_called
 from svc.chat.described import ID, Id, Pushed, obj
 from svc.chat.errors import ChatError
@@ -98,8 +98,8 @@ class ModerationRequests(Requests):
         http=f"POST {_MEMBER}/kick",
         refusals=_OF_RANK,
     )
-    async def kick(self, asking: Asker, member_id: Id, asked: Why) -> None:
-        await self._moderation.kick(asking.member_id, member_id, asked.reason or "", time.time())
+    async def kick(self, session: Session, member_id: Id, asked: Why) -> None:
+        await self._moderation.kick(session.member_id, member_id, asked.reason or "", time.time())
 
     @request(
         _TIMEKEEPER,
@@ -107,16 +107,16 @@ class ModerationRequests(Requests):
         http=f"PUT {_MEMBER}/timeout",
         refusals=_OF_RANK,
     )
-    async def time_out(self, asking: Asker, member_id: Id, asked: NewTimeout) -> shown.Member:
-        return await self._time_out(asking, member_id, asked.duration_s, asked.reason or "")
+    async def time_out(self, session: Session, member_id: Id, asked: NewTimeout) -> shown.Member:
+        return await self._time_out(session, member_id, asked.duration_s, asked.reason or "")
 
     @request(_TIMEKEEPER, "End a timeout", http=f"DELETE {_MEMBER}/timeout", refusals=_OF_RANK)
-    async def end_timeout(self, asking: Asker, member_id: Id) -> shown.Member:
-        return await self._time_out(asking, member_id, 0, "")
+    async def end_timeout(self, session: Session, member_id: Id) -> shown.Member:
+        return await self._time_out(session, member_id, 0, "")
 
-    async def _time_out(self, asking: Asker, member_id: str, duration_s: int, reason: str) -> shown.Member:
+    async def _time_out(self, session: Session, member_id: str, duration_s: int, reason: str) -> shown.Member:
         now = time.time()
-        member = await self._moderation.time_out(asking.member_id, member_id, duration_s, reason, now)
+        member = await self._moderation.time_out(session.member_id, member_id, duration_s, reason, now)
         return shown.member(member)
 
     @request(_BANNER, "Bans, page by page", http="GET /api/bans")
@@ -130,9 +130,9 @@ class ModerationRequests(Requests):
         http=f"PUT {_BAN}",
         refusals=_OF_RANK,
     )
-    async def ban(self, asking: Asker, member_id: Id, asked: NewBan) -> None:
+    async def ban(self, session: Session, member_id: Id, asked: NewBan) -> None:
         reason, seconds = asked.reason or "", asked.delete_messages_s or 0
-        await self._moderation.ban(asking.member_id, member_id, reason, time.time(), seconds)
+        await self._moderation.ban(session.member_id, member_id, reason, time.time(), seconds)
 
     @request(
         _BANNER,
@@ -140,8 +140,8 @@ class ModerationRequests(Requests):
         http=f"DELETE {_BAN}",
         refusals=("unknown_ban",),
     )
-    async def unban(self, asking: Asker, member_id: Id, asked: Why) -> None:
-        await self._moderation.unban(asking.member_id, member_id, asked.reason or "", time.time())
+    async def unban(self, session: Session, member_id: Id, asked: Why) -> None:
+        await self._moderation.unban(session.member_id, member_id, asked.reason or "", time.time())
 
     @request(
         _READER,
@@ -150,17 +150,17 @@ class ModerationRequests(Requests):
         http=f"GET {_MEMBER}/moderation",
         refusals=("unknown_member",),
     )
-    async def history(self, asking: Asker, member_id: Id, asked: AskedHistory) -> MemberHistory:
-        return await self._history.of(asking.member_id, member_id, asked.before, asked.limit)
+    async def history(self, session: Session, member_id: Id, asked: AskedHistory) -> MemberHistory:
+        return await self._history.of(session.member_id, member_id, asked.before, asked.limit)
 
     @request(
         _READER,
         "Reports, newest first. Reports about messages need the right to view the channel",
         http="GET /api/reports",
     )
-    async def reports(self, asking: Asker, asked: AskedReports) -> ReportPage:
+    async def reports(self, session: Session, asked: AskedReports) -> ReportPage:
         resolved = None if asked.state is None else asked.state == "resolved"
-        return ReportPage(*await self._reports.page(asking.member_id, asked.before, resolved, asked.limit))
+        return ReportPage(*await self._reports.page(session.member_id, asked.before, resolved, asked.limit))
 
     @request(
         ANY_MEMBER,
@@ -169,8 +169,8 @@ class ModerationRequests(Requests):
         refusals=("too_many", "unknown_channel", "unknown_member", "unknown_message"),
         status=201,
     )
-    async def report(self, asking: Asker, asked: NewReport) -> Reported:
-        reporter_id, text, now = asking.member_id, asked.text, time.time()
+    async def report(self, session: Session, asked: NewReport) -> Reported:
+        reporter_id, text, now = session.member_id, asked.text, time.time()
         if asked.message_id is None:
             member_id = _needed("member_id", asked.member_id)
             report = await self._reports.about_member(reporter_id, member_id, text, now)
@@ -185,8 +185,8 @@ class ModerationRequests(Requests):
         http="POST /api/reports/{report_id}/resolve",
         refusals=("already_resolved", "unknown_report"),
     )
-    async def resolve(self, asking: Asker, report_id: Id, asked: Note) -> None:
-        await self._reports.resolve(asking.member_id, report_id, asked.note or "", time.time())
+    async def resolve(self, session: Session, report_id: Id, asked: Note) -> None:
+        await self._reports.resolve(session.member_id, report_id, asked.note or "", time.time())
 
 
 def _needed(name: str, given: str | None) -> str:

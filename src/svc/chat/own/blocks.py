@@ -13,7 +13,7 @@ from msgspec import Meta
 from svc.base.database import Act, Connection
 from svc.base.tables import number
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
@@ -37,8 +37,8 @@ class Blocks:
         for member_id, blocked_id in await self._database.rows("SELECT member_id, blocked_id FROM blocks"):
             self._blocked.setdefault(member_id, set()).add(blocked_id)
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
-        return {"blocked": self.of(asker.member_id)}
+    def welcome(self, session: Session) -> dict[str, object]:
+        return {"blocked": self.of(session.member_id)}
 
     def of(self, member_id: str) -> list[str]:
         """Return the ids of the members that a member has blocked."""

@@ -16,7 +16,7 @@ from aiohttp import web
 from svc.base.readers import Reader, Readers
 from svc.base.strict_json import dumps
 from svc.chat.access.catalogue import MEMBER, PERSON
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Id, Pushed, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.http import nothing
@@ -30,7 +30,7 @@ WRITE_DEADLINE_S = 30.0
 # Bytes per write, unless one item is larger.
 _CHUNK_BYTES = 64 * 1024
 
-Part = Callable[[Asker], AsyncIterator[object]]
+Part = Callable[[Session], AsyncIterator[object]]
 
 _BLOCK = "/api/me/blocks/{member_id}"
 
@@ -63,8 +63,8 @@ class OwnRequests(Requests):
         self._exporting = Readers(time.monotonic)
 
     @request(PERSON, "Leave the server", http="POST /api/me/leave", refusals=("owner_must_stay",))
-    async def leave(self, asking: Asker) -> None:
-        await self._affairs.leave(asking.member_id, time.time())
+    async def leave(self, session: Session) -> None:
+        await self._affairs.leave(session.member_id, time.time())
 
     @request(
         PERSON,
@@ -72,20 +72,20 @@ class OwnRequests(Requests):
         http="DELETE /api/me",
         refusals=("owner_must_stay",),
     )
-    async def delete(self, asking: Asker) -> None:
-        await self._affairs.delete(asking.member_id, time.time())
+    async def delete(self, session: Session) -> None:
+        await self._affairs.delete(session.member_id, time.time())
 
     @request(MEMBER, "Members whom you have blocked", http="GET /api/me/blocks")
-    async def blocks(self, asking: Asker) -> OwnBlocks:
-        return OwnBlocks(self._blocks.of(asking.member_id))
+    async def blocks(self, session: Session) -> OwnBlocks:
+        return OwnBlocks(self._blocks.of(session.member_id))
 
     @request(MEMBER, "Block a member", http=f"PUT {_BLOCK}", refusals=("unknown_member", "too_many_blocks"))
-    async def block(self, asking: Asker, member_id: Id) -> None:
-        await self._blocks.block(asking.member_id, member_id, time.time())
+    async def block(self, session: Session, member_id: Id) -> None:
+        await self._blocks.block(session.member_id, member_id, time.time())
 
     @request(MEMBER, "Unblock a member", http=f"DELETE {_BLOCK}")
-    async def unblock(self, asking: Asker, member_id: Id) -> None:
-        await self._blocks.unblock(asking.member_id, member_id)
+    async def unblock(self, session: Session, member_id: Id) -> None:
+        await self._blocks.unblock(session.member_id, member_id)
 
     @request(
         MEMBER,
@@ -96,26 +96,26 @@ class OwnRequests(Requests):
         # Takes minutes.
         cost=10.0,
     )
-    async def export(self, asking: Asker, request: web.Request) -> web.StreamResponse:
+    async def export(self, session: Session, request: web.Request) -> web.StreamResponse:
         transport = request.transport
         if transport is None:
             return nothing()  # The client has disconnected.
-        reader = self._exporting.admit(asking.member_id, MAX_EXPORTS, transport.abort)
+        reader = self._exporting.admit(session.member_id, MAX_EXPORTS, transport.abort)
         if reader is None:
             raise ChatError("export_running")
         try:
-            return await self._send(request, asking, reader)
+            return await self._send(request, session, reader)
         finally:
             self._exporting.leave(reader)
 
-    async def _send(self, request: web.Request, asking: Asker, reader: Reader) -> web.StreamResponse:
+    async def _send(self, request: web.Request, session: Session, reader: Reader) -> web.StreamResponse:
         response = web.StreamResponse(
             headers={"Content-Disposition": 'attachment; filename="my-data.json"'},
         )
         response.content_type = "application/json"
         await response.prepare(request)
         try:
-            async for piece in exported(asking, self._parts, int(time.time() * 1000)):
+            async for piece in exported(session, self._parts, int(time.time() * 1000)):
                 with reader.taking():
                     async with asyncio.timeout(WRITE_DEADLINE_S):
                         await response.write(piece)
@@ -131,13 +131,13 @@ class OwnRequests(Requests):
         return response
 
 
-async def exported(asker: Asker, parts: Mapping[str, Part], now_ms: int) -> AsyncIterator[bytes]:
+async def exported(session: Session, parts: Mapping[str, Part], now_ms: int) -> AsyncIterator[bytes]:
     """Yield the JSON in UTF-8 pieces: `{"exported_at_ms": …, "<part>": […], …}`."""
     buffer = bytearray(b'{"exported_at_ms":%d' % now_ms)
     for name, part in parts.items():
         buffer += b"," + dumps(name) + b":["
         comma = b""
-        async for item in part(asker):
+        async for item in part(session):
             buffer += comma + dumps(item)
             comma = b",\n"
             if len(buffer) >= _CHUNK_BYTES:

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.chat.access.catalogue import PERSON
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import Told
 from svc.chat.errors import ChatError
 from svc.chat.push.encryption import decoded
@@ -40,19 +40,19 @@ class PushRequests(Requests):
         self._public_key = public_key
 
     @request(PERSON, "The key for subscribing, and whether this device is subscribed", http=f"GET {_OWN}")
-    async def show(self, asking: Asker) -> PushState:
-        return PushState(self._public_key, self._subscriptions.rings(asking))
+    async def show(self, session: Session) -> PushState:
+        return PushState(self._public_key, self._subscriptions.rings(session))
 
     @request(PERSON, "Subscribe this device with a browser's push subscription", http=f"PUT {_OWN}")
-    async def put(self, asking: Asker, asked: NewSubscription) -> None:
+    async def put(self, session: Session, asked: NewSubscription) -> None:
         keys = asked.keys
         await self._subscriptions.subscribe(
-            asking, asked.endpoint, _bytes("p256dh", keys.p256dh), _bytes("auth", keys.auth)
+            session, asked.endpoint, _bytes("p256dh", keys.p256dh), _bytes("auth", keys.auth)
         )
 
     @request(PERSON, "Unsubscribe this device", http=f"DELETE {_OWN}")
-    async def delete(self, asking: Asker) -> None:
-        await self._subscriptions.unsubscribe(asking)
+    async def delete(self, session: Session) -> None:
+        await self._subscriptions.unsubscribe(session)
 
 
 def _bytes(name: str, key: str) -> bytes:

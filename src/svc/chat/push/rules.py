@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from svc.base.database import Act, Connection, Database
 from svc.base.tables import Table
 from svc.chat.access.acts import follows_rules
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Poster
 from svc.chat.fetching.targets import NotFetched
@@ -52,11 +52,11 @@ class Subscriptions:
         """Return the ids of a member's subscribed sessions."""
         return list(self._sessions.get(member_id, ()))
 
-    def rings(self, asker: Asker) -> bool:
-        return asker.session_id in self._sessions.get(asker.member_id, ())
+    def rings(self, session: Session) -> bool:
+        return session.session_id in self._sessions.get(session.member_id, ())
 
     @follows_rules
-    def subscribe(self, asker: Asker, endpoint: str, public_key: bytes, secret: bytes) -> Act[None, None]:
+    def subscribe(self, session: Session, endpoint: str, public_key: bytes, secret: bytes) -> Act[None, None]:
         """Replace the device's subscription. Raises ChatError."""
         try:
             self._poster.judge(endpoint)
@@ -64,7 +64,7 @@ class Subscriptions:
             raise ChatError("invalid_request", f"endpoint cannot be used. {refusal.message}") from None
         if not is_public_key(public_key) or len(secret) != SECRET_BYTES:
             raise ChatError("invalid_request", "keys must be those of a push subscription")
-        subscription = Subscription(asker.session_id, asker.member_id, endpoint, public_key, secret)
+        subscription = Subscription(session.session_id, session.member_id, endpoint, public_key, secret)
 
         def write(connection: Connection) -> None:
             # A browser has one endpoint, whoever is signed in there.
@@ -72,16 +72,18 @@ class Subscriptions:
             connection.execute(sql, (subscription.session_id, subscription.endpoint))
             _SUBSCRIPTIONS.insert(connection, subscription)
 
-        return Act(write, lambda _: self._sessions.setdefault(asker.member_id, set()).add(asker.session_id))
+        return Act(
+            write, lambda _: self._sessions.setdefault(session.member_id, set()).add(session.session_id)
+        )
 
     @follows_rules
-    def unsubscribe(self, asker: Asker) -> Act[None, None]:
+    def unsubscribe(self, session: Session) -> Act[None, None]:
         """Remove the device's subscription. Idempotent."""
 
         def remove(connection: Connection) -> None:
-            _SUBSCRIPTIONS.delete(connection, session_id=asker.session_id)
+            _SUBSCRIPTIONS.delete(connection, session_id=session.session_id)
 
-        return Act(remove, lambda _: self.forget(asker.member_id, asker.session_id))
+        return Act(remove, lambda _: self.forget(session.member_id, session.session_id))
 
     async def current(self, member_id: str, session_id: str, now_ms: int) -> Subscription | None:
         """Return a device's subscription while it is signed in."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 
 from svc.chat.access.catalogue import OWNER
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command
 from svc.chat.described import (
     BOOLEAN,
@@ -70,8 +70,8 @@ class SettingsRequests(Requests):
         takes=_CHANGES,
         answers=_ALL,
     )
-    async def change(self, asking: Asker, asked: dict[str, object]) -> Values:
-        return await self._settings.apply(asked, asking.member_id, time.time())
+    async def change(self, session: Session, asked: dict[str, object]) -> Values:
+        return await self._settings.apply(asked, session.member_id, time.time())
 
 
 # On a separate port, and not part of the server's own API description.

@@ -13,7 +13,7 @@ from svc.base.database import Act, Connection, Database
 from svc.base.strict_json import dumps, loads
 from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import CATEGORY
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
 from svc.chat.ground import Ground
 from svc.chat.live.hub import Only, only
@@ -53,8 +53,8 @@ class Settings:
         """Register `follower` to be awaited with a setting's new value after each change."""
         self._followers.setdefault(name, []).append(follower)
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
-        owner = self._directory.is_owner(asker.member_id)
+    def welcome(self, session: Session) -> dict[str, object]:
+        owner = self._directory.is_owner(session.member_id)
         return {"settings": self.current.described() if owner else self.current.public()}
 
     def invite_needed(self, nearby: bool) -> bool:

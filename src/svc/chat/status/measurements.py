@@ -6,7 +6,7 @@ from functools import wraps
 
 from svc.base.database import Database
 from svc.base.metrics import Registry
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
 from svc.chat.requests import Handler
 from svc.chat.status.report import Link
@@ -26,10 +26,10 @@ class Tally:
         """Wrap a handler to count its requests by `ok` or the error code."""
 
         @wraps(handler)
-        async def count(asker: Asker, data: Mapping[str, object]) -> object:
+        async def count(session: Session, data: Mapping[str, object]) -> object:
             outcome = "internal_error"
             try:
-                reply = await handler(asker, data)
+                reply = await handler(session, data)
                 outcome = "ok"
             except ChatError as refusal:
                 outcome = refusal.code

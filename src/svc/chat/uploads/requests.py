@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, OWNER, Needs, in_channel
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import (
     ID,
     TIME_MS,
@@ -32,7 +32,7 @@ from svc.chat.described import (
     string,
 )
 from svc.chat.errors import ChatError
-from svc.chat.http import READ_DEADLINE_S, answer, arriving, asker, refuse_compressed
+from svc.chat.http import READ_DEADLINE_S, answer, arriving, refuse_compressed, session_of
 from svc.chat.requests import Asked, Requests, Run, converted, described_by, request, schema_of
 from svc.chat.uploads import receiving
 from svc.chat.uploads.file_names import MAX_NAME_CHARACTERS
@@ -144,8 +144,8 @@ class UploadRequests(Requests):
         "POST /api/channels/{channel_id}/uploads",
         "unknown_channel",
     )
-    async def attach(self, asking: Asker, request: web.Request, channel_id: Id) -> web.Response:
-        self._uploads.require_attaching(asking.member_id, channel_id)
+    async def attach(self, session: Session, request: web.Request, channel_id: Id) -> web.Response:
+        self._uploads.require_attaching(session.member_id, channel_id)
         return await self.begin(request, ATTACHMENT)
 
     @_begins(MEMBER, "Upload a picture of oneself", "POST /api/me/avatar")
@@ -153,16 +153,16 @@ class UploadRequests(Requests):
         return await self.begin(request, AVATAR)
 
     @request(MEMBER, "Have no picture any more", http="DELETE /api/me/avatar")
-    async def remove_avatar(self, asking: Asker) -> None:
-        await self._avatars.remove(asking.member_id)
+    async def remove_avatar(self, session: Session) -> None:
+        await self._avatars.remove(session.member_id)
 
     @_begins(OWNER, "Upload the server's icon", "POST /api/icon")
     async def set_icon(self, request: web.Request) -> web.Response:
         return await self.begin(request, ICON)
 
     @request(OWNER, "Have the server show no icon any more", http="DELETE /api/icon")
-    async def remove_icon(self, asking: Asker) -> None:
-        await self._icons.remove(asking.member_id, time.time())
+    async def remove_icon(self, session: Session) -> None:
+        await self._icons.remove(session.member_id, time.time())
 
     @request(
         MEMBER,
@@ -170,8 +170,8 @@ class UploadRequests(Requests):
         http="GET /api/uploads",
         answers=obj({"uploads": array(UPLOAD)}),
     )
-    async def unused(self, asking: Asker) -> object:
-        found = await self._uploads.unused(asking.member_id)
+    async def unused(self, session: Session) -> object:
+        found = await self._uploads.unused(session.member_id)
         return {"uploads": [self._described(upload) for upload in found]}
 
     @request(
@@ -181,9 +181,9 @@ class UploadRequests(Requests):
         refusals=("unknown_upload",),
         answers=UPLOAD,
     )
-    async def show(self, asking: Asker, request: web.Request, upload_id: Id) -> web.Response:
+    async def show(self, session: Session, request: web.Request, upload_id: Id) -> web.Response:
         """Show an upload. The headers have the fields that a tus client requests with HEAD."""
-        upload = await self._uploads.find(asking.member_id, upload_id)
+        upload = await self._uploads.find(session.member_id, upload_id)
         shown = answer(self._described(upload))
         shown.headers.update(receiving.state(upload))
         return shown
@@ -201,18 +201,18 @@ class UploadRequests(Requests):
         sends=(receiving.PATCH_TYPE, string(contentMediaType=receiving.PATCH_TYPE)),
         cost=0.1,
     )
-    async def append(self, asking: Asker, request: web.Request, upload_id: Id) -> web.StreamResponse:
+    async def append(self, session: Session, request: web.Request, upload_id: Id) -> web.StreamResponse:
         refuse_compressed(request)
         if not receiving.spoken(request.headers):
             raise ChatError("tus_version", more={"versions": [receiving.VERSION]})
         offset = receiving.offset(request.headers)
         async with aclosing(arriving(request.content)) as chunks:
-            upload = await self._uploads.receive(asking.member_id, upload_id, offset, chunks)
+            upload = await self._uploads.receive(session.member_id, upload_id, offset, chunks)
         return web.Response(status=204, headers=receiving.state(upload))
 
     @request(MEMBER, "Let go of an upload", http=f"DELETE {_ONE}", refusals=("unknown_upload", "upload_busy"))
-    async def cancel(self, asking: Asker, upload_id: Id) -> None:
-        await self._uploads.cancel(asking.member_id, upload_id)
+    async def cancel(self, session: Session, upload_id: Id) -> None:
+        await self._uploads.cancel(session.member_id, upload_id)
 
     @request(
         MEMBER,
@@ -222,8 +222,8 @@ class UploadRequests(Requests):
         refusals=("forbidden", "in_timeout", "profanity_refused", "unknown_channel", "unknown_upload"),
         answers=UPLOAD,
     )
-    async def describe(self, asking: Asker, upload_id: Id, asked: NewAlt) -> object:
-        return self._described(await self._uploads.describe(asking.member_id, upload_id, asked.alt))
+    async def describe(self, session: Session, upload_id: Id, asked: NewAlt) -> object:
+        return self._described(await self._uploads.describe(session.member_id, upload_id, asked.alt))
 
     @request(
         OWNER, "What the media worker has to do, what it has given up (`dead`) first", http="GET /api/jobs"
@@ -248,7 +248,7 @@ class UploadRequests(Requests):
         if not receiving.spoken(request.headers):
             return await self._whole(request, purpose, target)
         wish = _wish(purpose, receiving.length(request.headers), receiving.metadata(request.headers), target)
-        upload = await self._uploads.begin(asker(request).member_id, wish)
+        upload = await self._uploads.begin(session_of(request).member_id, wish)
         where = {"Location": f"/api/uploads/{upload.id}", **receiving.state(upload)}
         return web.Response(status=201, headers=where)
 
@@ -264,7 +264,7 @@ class UploadRequests(Requests):
             said = {"filename": file_name, "name": request.query.get("name", "")}
             length = min(request.content_length or most, most)
             wish = replace(_wish(purpose, length, said, target), resumable=False)
-            member_id = asker(request).member_id
+            member_id = session_of(request).member_id
             upload = await self._uploads.begin(member_id, wish)
             try:
                 async with aclosing(_to_its_end(file)) as pieces:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Only, Viewers
@@ -100,14 +100,14 @@ class MediaControl:
         caps = frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
         return caps - {"share_screen"} if (room_id, member_id) in self._screen_stopped else caps
 
-    def grant(self, asker: Asker, room_id: str) -> frozenset[str]:
+    def grant(self, session: Session, room_id: str) -> frozenset[str]:
         """Return the caps for a grant and remember them. Apply any mute before the member arrives."""
-        member_id = asker.member_id
+        member_id = session.member_id
         if max(len(self._granted), len(self._session)) >= MAX_GRANTED:
             present = set(self._occupancy.everybody())
             self._granted = {place: caps for place, caps in self._granted.items() if place in present}
             self._session = {place: session for place, session in self._session.items() if place in present}
-        self._session[room_id, member_id] = asker.session_id
+        self._session[room_id, member_id] = session.session_id
         caps = self._granted[room_id, member_id] = self.caps(member_id, room_id)
         self.apply_mute(room_id, member_id)
         return caps
@@ -176,9 +176,9 @@ class MediaControl:
             if self._session.get((room_id, member_id)) in {*session_ids, None}:
                 self.put_out(room_id, member_id)
 
-    def claim(self, asker: Asker, room_id: str) -> None:
+    def claim(self, session: Session, room_id: str) -> None:
         """Remember the session of a member whose call was already running when this server started."""
-        self._session.setdefault((room_id, asker.member_id), asker.session_id)
+        self._session.setdefault((room_id, session.member_id), session.session_id)
 
     def private_left(self, room_id: str, member_id: str) -> None:
         """Put a member who left a private conversation out of its call."""

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, PERSON, in_channel
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.described import BOOLEAN, ID, Id, Named, Pushed, array, integer, mapping, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import MAX_EMOJI_CHARACTERS
@@ -80,8 +80,8 @@ class VoiceRequests(Requests):
         ),
         answers=_GRANT,
     )
-    async def join(self, asking: Asker, channel_id: Id, asked: NewJoin) -> object:
-        return await self._voice.join(asking, channel_id, time.time(), sealed=asked.sealed)
+    async def join(self, session: Session, channel_id: Id, asked: NewJoin) -> object:
+        return await self._voice.join(session, channel_id, time.time(), sealed=asked.sealed)
 
     @request(
         PERSON,
@@ -89,18 +89,18 @@ class VoiceRequests(Requests):
         live="private_call_decline",
         refusals=("unknown_conversation",),
     )
-    async def decline(self, asking: Asker, conversation_id: Id) -> None:
-        self._voice.decline(asking.member_id, conversation_id)
+    async def decline(self, session: Session, conversation_id: Id) -> None:
+        self._voice.decline(session.member_id, conversation_id)
 
     @request(MEMBER, "Show that one is silent or deaf, until one leaves the server", live="voice_mute_self")
-    async def mute_self(self, asking: Asker, asked: NewMute) -> State:
-        return self._voice.choose(asking.member_id, *asked.said())
+    async def mute_self(self, session: Session, asked: NewMute) -> State:
+        return self._voice.choose(session.member_id, *asked.said())
 
     @request(
         _MUTER, "Silence or deafen somebody wherever they go, or end that", live="voice_mute", refusals=_ACT
     )
-    async def mute(self, asking: Asker, member_id: Id, asked: NewMute) -> State:
-        return await self._moderation.mute(asking.member_id, member_id, *asked.said(), time.time())
+    async def mute(self, session: Session, member_id: Id, asked: NewMute) -> State:
+        return await self._moderation.mute(session.member_id, member_id, *asked.said(), time.time())
 
     @request(
         _IN_CALL,
@@ -108,8 +108,8 @@ class VoiceRequests(Requests):
         live="voice_hand",
         refusals=_THERE,
     )
-    async def hand(self, asking: Asker, channel_id: Id, raised: bool) -> Hand:
-        return self._voice.gestures.raise_hand(asking.member_id, channel_id, raised)
+    async def hand(self, session: Session, channel_id: Id, raised: bool) -> Hand:
+        return self._voice.gestures.raise_hand(session.member_id, channel_id, raised)
 
     @request(
         _MUTER,
@@ -117,8 +117,8 @@ class VoiceRequests(Requests):
         live="voice_lower_hand",
         refusals=_THERE,
     )
-    async def lower_hand(self, asking: Asker, member_id: Id, channel_id: Id) -> None:
-        self._voice.gestures.lower_hand(asking.member_id, member_id, channel_id)
+    async def lower_hand(self, session: Session, member_id: Id, channel_id: Id) -> None:
+        self._voice.gestures.lower_hand(session.member_id, member_id, channel_id)
 
     @request(
         _IN_CALL,
@@ -126,9 +126,9 @@ class VoiceRequests(Requests):
         live="voice_send",
         refusals=_THERE,
     )
-    async def send(self, asking: Asker, channel_id: Id, camera: bool, screen: bool) -> Sent:
-        sent = self._voice.gestures.send(asking.member_id, channel_id, Sent(camera, screen))
-        self._voice.control.claim(asking, channel_id)
+    async def send(self, session: Session, channel_id: Id, camera: bool, screen: bool) -> Sent:
+        sent = self._voice.gestures.send(session.member_id, channel_id, Sent(camera, screen))
+        self._voice.control.claim(session, channel_id)
         return sent
 
     @request(
@@ -139,11 +139,11 @@ class VoiceRequests(Requests):
     )
     async def react(
         self,
-        asking: Asker,
+        session: Session,
         channel_id: Id,
         emoji: Annotated[str, Meta(min_length=1, max_length=2 * MAX_EMOJI_CHARACTERS)],
     ) -> None:
-        self._voice.gestures.react(asking.member_id, channel_id, emoji)
+        self._voice.gestures.react(session.member_id, channel_id, emoji)
 
     @request(
         _MUTER,
@@ -151,12 +151,12 @@ class VoiceRequests(Requests):
         live="voice_stop_screen",
         refusals=_PUT_OUT,
     )
-    async def stop_screen(self, asking: Asker, member_id: Id) -> None:
-        await self._moderation.stop_screen(asking.member_id, member_id, time.time())
+    async def stop_screen(self, session: Session, member_id: Id) -> None:
+        await self._moderation.stop_screen(session.member_id, member_id, time.time())
 
     @request(_MOVER, "Put somebody out of voice", live="voice_disconnect", refusals=_PUT_OUT)
-    async def disconnect(self, asking: Asker, member_id: Id) -> None:
-        await self._moderation.disconnect(asking.member_id, member_id, time.time())
+    async def disconnect(self, session: Session, member_id: Id) -> None:
+        await self._moderation.disconnect(session.member_id, member_id, time.time())
 
     @request(
         _MOVER,
@@ -165,8 +165,8 @@ class VoiceRequests(Requests):
         live="voice_move",
         refusals=(*_PUT_OUT, "channel_archived", "channel_full", "unknown_channel", "voice_full"),
     )
-    async def move(self, asking: Asker, member_id: Id, channel_id: Id) -> None:
-        await self._moderation.move(asking.member_id, member_id, channel_id, time.time())
+    async def move(self, session: Session, member_id: Id, channel_id: Id) -> None:
+        await self._moderation.move(session.member_id, member_id, channel_id, time.time())
 
 
 _MEMBER = schema_of(VoiceMember)

@@ -14,7 +14,7 @@ from msgspec import Meta
 from svc.base.grants import client_credential, issue_user_token
 from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.config import MediaConfig
 from svc.chat.described import Id
 from svc.chat.direct.feature import PrivateFeature
@@ -144,30 +144,30 @@ class Voice:
         changes.member_gone.append(control.member_gone)
         changes.sessions_ended.append(control.sessions_ended)
 
-    def welcome(self, asker: Asker) -> dict[str, object]:
+    def welcome(self, session: Session) -> dict[str, object]:
         """Return the participants of the voice channels and private calls that a member can see."""
-        seen = self._directory.visible_channels(asker.member_id)
+        seen = self._directory.visible_channels(session.member_id)
         channels = [channel.id for channel in seen if channel.kind == VOICE]
         occupied = {room_id for room_id, _ in self.occupancy.everybody()}
-        private = [one for one in sorted(occupied) if asker.member_id in self.rooms.people_of(one)]
+        private = [one for one in sorted(occupied) if session.member_id in self.rooms.people_of(one)]
         return {"voice": {room_id: self._people(room_id) for room_id in [*channels, *private]}}
 
     async def join(
-        self, asker: Asker, channel_id: str, now: float, *, sealed: bool = False
+        self, session: Session, channel_id: str, now: float, *, sealed: bool = False
     ) -> dict[str, object]:
         """Let a member into a channel or a private call. Return the addresses and the credentials.
 
         `sealed`: the client encrypts its media end to end, as encrypted channels and private calls require.
         """
-        member_id = asker.member_id
+        member_id = session.member_id
         self._require_entry(member_id, channel_id)
-        await self._calls.require_sealing(asker, channel_id, sealed)
+        await self._calls.require_sealing(session, channel_id, sealed)
         if not self._media.server_id:
             raise ChatError("voice_unavailable")
         self.reserve(member_id, channel_id, now)
         await self._link.confirm_room(channel_id)
         # Confirming the room may have taken seconds, so check again.
-        if not self._directory.has_session(member_id, asker.session_id):
+        if not self._directory.has_session(member_id, session.session_id):
             raise ChatError("token_invalid")
         self._require_entry(member_id, channel_id)
         self._calls.require_same(channel_id, sealed)
@@ -179,7 +179,7 @@ class Voice:
             "stun_servers": list(self._media.stun_servers),
             "ice_servers": self._ice_servers(member_id, now),
             "bitrate_kbps": channel.bitrate_kbps if channel else 0,
-            "client_join": self._grant(asker, channel_id, now),
+            "client_join": self._grant(session, channel_id, now),
         }
 
     def reserve(self, member_id: str, channel_id: str, now: float) -> None:
@@ -260,15 +260,15 @@ class Voice:
             state = {"channel_id": channel.id, "members": people}
             self._hub.push("voice_state", state, Only(member_ids))
 
-    def _grant(self, asker: Asker, channel_id: str, now: float) -> dict[str, str]:
-        member_id = asker.member_id
+    def _grant(self, session: Session, channel_id: str, now: float) -> dict[str, str]:
+        member_id = session.member_id
         server_id, password = self._media.server_id, self._media.server_password
         token = issue_user_token(
             password,
             server_id,
             user_id=member_id,
             room_id=channel_id,
-            caps=sorted(self.control.grant(asker, channel_id)),
+            caps=sorted(self.control.grant(session, channel_id)),
             now=now,
             jti=self._new_id(),
             lifetime_s=GRANT_LIFETIME_S,

@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, UnsetType, structs
 from svc.chat.access.catalogue import URL_HOLDER, in_channel
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
-from svc.chat.access.tokens import Asker
+from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, channel_called, command
 from svc.chat.described import ID, MAX_ID_CHARACTERS, Id, Pushed, Told, obj, string
 from svc.chat.errors import ChatError
@@ -110,13 +110,13 @@ class WebhookRequests(Requests):
     @request(
         _MANAGER, "The webhooks that one may manage somewhere, the oldest first", http="GET /api/webhooks"
     )
-    async def managed(self, asking: Asker, request: web.Request) -> ManagedWebhooks:
-        managed = self._webhooks.managed(asking.member_id)
+    async def managed(self, session: Session, request: web.Request) -> ManagedWebhooks:
+        managed = self._webhooks.managed(session.member_id)
         return ManagedWebhooks([self._shown(request, webhook) for webhook in managed])
 
     @request(_MANAGER, "One webhook", http=f"GET {_ONE}", refusals=_KNOWN)
-    async def show(self, asking: Asker, request: web.Request, webhook_id: Id) -> ManagedWebhook:
-        return self._shown(request, self._webhooks.one(asking.member_id, webhook_id))
+    async def show(self, session: Session, request: web.Request, webhook_id: Id) -> ManagedWebhook:
+        return self._shown(request, self._webhooks.one(session.member_id, webhook_id))
 
     @request(
         _MANAGER,
@@ -126,8 +126,8 @@ class WebhookRequests(Requests):
         refusals=("profanity_refused", "too_many", "unknown_channel"),
         status=201,
     )
-    async def create(self, asking: Asker, request: web.Request, asked: NewWebhook) -> ManagedWebhook:
-        made = await self._webhooks.create(asking.member_id, asked.name, asked.channel_id, time.time())
+    async def create(self, session: Session, request: web.Request, asked: NewWebhook) -> ManagedWebhook:
+        made = await self._webhooks.create(session.member_id, asked.name, asked.channel_id, time.time())
         return self._shown(request, made)
 
     @request(
@@ -138,14 +138,14 @@ class WebhookRequests(Requests):
         refusals=(*_KNOWN, "profanity_refused", "unknown_channel"),
     )
     async def edit(
-        self, asking: Asker, request: web.Request, webhook_id: Id, asked: WebhookChange
+        self, session: Session, request: web.Request, webhook_id: Id, asked: WebhookChange
     ) -> ManagedWebhook:
         differences: dict[str, str | None] = {} if asked.name is None else {"name": asked.name}
         if asked.channel_id is not UNSET:
             differences["channel_id"] = asked.channel_id
         if not differences:
             raise ChatError("invalid_request", "Give name or channel_id")
-        webhook = await self._webhooks.edit(asking.member_id, webhook_id, differences, time.time())
+        webhook = await self._webhooks.edit(session.member_id, webhook_id, differences, time.time())
         return self._shown(request, webhook)
 
     @request(
@@ -154,8 +154,8 @@ class WebhookRequests(Requests):
         http=f"DELETE {_ONE}",
         refusals=_KNOWN,
     )
-    async def delete(self, asking: Asker, webhook_id: Id) -> None:
-        await self._webhooks.delete(asking.member_id, webhook_id, time.time())
+    async def delete(self, session: Session, webhook_id: Id) -> None:
+        await self._webhooks.delete(session.member_id, webhook_id, time.time())
 
     @request(
         _MANAGER,
@@ -163,8 +163,8 @@ class WebhookRequests(Requests):
         http=f"GET {_ONE}/posts",
         refusals=_KNOWN,
     )
-    async def posts(self, asking: Asker, webhook_id: Id) -> LastPosts:
-        return LastPosts(self._history.of(self._webhooks.one(asking.member_id, webhook_id).id))
+    async def posts(self, session: Session, webhook_id: Id) -> LastPosts:
+        return LastPosts(self._history.of(self._webhooks.one(session.member_id, webhook_id).id))
 
     @request(
         _MANAGER,
@@ -177,17 +177,17 @@ class WebhookRequests(Requests):
         ),
         sends=("image/*", string(contentMediaType="image/*")),
     )
-    async def set_picture(self, asking: Asker, request: web.Request, webhook_id: Id) -> ManagedWebhook:
+    async def set_picture(self, session: Session, request: web.Request, webhook_id: Id) -> ManagedWebhook:
         """Set the picture of a webhook. The body is the picture itself."""
-        self._webhooks.one(asking.member_id, webhook_id)
+        self._webhooks.one(session.member_id, webhook_id)
         data = await received(request, MAX_PICTURE_BYTES)
-        key = await self._pictures.keep(data, holder_of(asking.member_id))
-        webhook = await self._webhooks.set_picture(asking.member_id, webhook_id, key, time.time())
+        key = await self._pictures.keep(data, holder_of(session.member_id))
+        webhook = await self._webhooks.set_picture(session.member_id, webhook_id, key, time.time())
         return self._shown(request, webhook)
 
     @request(_MANAGER, "Take a webhook's picture away", http=f"DELETE {_ONE}/picture", refusals=_KNOWN)
-    async def remove_picture(self, asking: Asker, webhook_id: Id) -> None:
-        await self._webhooks.set_picture(asking.member_id, webhook_id, None, time.time())
+    async def remove_picture(self, session: Session, webhook_id: Id) -> None:
+        await self._webhooks.set_picture(session.member_id, webhook_id, None, time.time())
 
     def _shown(self, request: web.Request, webhook: Webhook) -> ManagedWebhook:
         """Return a webhook with its token, for members who may manage it."""
