@@ -13,7 +13,6 @@ from aiohttp import ClientSession
 
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.config import ChatConfig
-from svc.chat.ground import Ground
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.door import InviteDoor, InviteViews
 from svc.chat.invites.guard import InviteGuard
@@ -34,6 +33,7 @@ from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.moderation.rules import Moderation
 from svc.chat.requests import Requests
+from svc.chat.services import Services
 from svc.chat.settings.rules import Settings
 from svc.chat.voice.moderation import silences
 
@@ -55,14 +55,14 @@ class Arriving:
     """The modules for joining. `session` connects to issuers and providers."""
 
     def __init__(
-        self, ground: Ground, config: ChatConfig, session: ClientSession, trust: Trust, community: Within
+        self, services: Services, config: ChatConfig, session: ClientSession, trust: Trust, community: Within
     ) -> None:
-        database, hub, members = ground.database, ground.hub, community.members
+        database, hub, members = services.database, services.hub, community.members
         moderation, settings, self._limits = community.moderation, community.settings, config.invites
-        self.invites = Invites(ground, community.roles, config.invites.joins_per_hour, _code)
-        self.applications = Applications(ground)
+        self.invites = Invites(services, community.roles, config.invites.joins_per_hour, _code)
+        self.applications = Applications(services)
         self.sessions = Sessions(
-            ground,
+            services,
             members,
             community.tokens,
             RefreshTokens(config.jwt_secret),
@@ -81,13 +81,13 @@ class Arriving:
             settings.landing,
         )
         keys = IssuerKeys(session, config.identity.oidc_issuer, time.monotonic)
-        self.joining = Joining(ground, trust, keys, reception, members, self.sessions)
+        self.joining = Joining(services, trust, keys, reception, members, self.sessions)
         # Sign a leaving member out everywhere.
-        ground.changes.member_removal.append(self.sessions.revoke_all)
-        self.devices = Devices(ground, members, self.sessions, _code)
+        services.changes.member_removal.append(self.sessions.revoke_all)
+        self.devices = Devices(services, members, self.sessions, _code)
         views = InviteViews(
             self.invites,
-            ground.directory,
+            services.directory,
             self._limits,
             self.founding.founds,
             hub.shown_members,
@@ -97,7 +97,7 @@ class Arriving:
             JoiningRequests(self.joining, self.sessions, self.provider, self.devices),
             InviteRequests(self.invites, views, self.applications),
         ]
-        self.commands = [InviteCommands(self.invites, self.applications, ground.directory)]
+        self.commands = [InviteCommands(self.invites, self.applications, services.directory)]
 
     def _invite_door(self) -> InviteDoor:
         guard = InviteGuard(self._limits)

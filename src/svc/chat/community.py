@@ -38,7 +38,6 @@ from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, Control
 from svc.chat.direct.feature import Others, PrivateFeature
 from svc.chat.files import Files, media_of
-from svc.chat.ground import Changes, Ground
 from svc.chat.joining.trust import Trust, kept_server_id
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SigningIn, Welcome
@@ -61,6 +60,7 @@ from svc.chat.own.requests import OwnRequests, Part
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
 from svc.chat.requests import Handler, Requests
+from svc.chat.services import Changes, Services
 from svc.chat.settings.announced import own_name
 from svc.chat.settings.requests import SettingsCommands, SettingsRequests
 from svc.chat.settings.rules import Settings
@@ -115,37 +115,37 @@ class Community:
         self.stamps = Stamps(database, self.directory, self._ids, days, time.time, time.monotonic)
         self.tally, self.probes = Tally(), Probes()
         self.audit = Audit(database, self.directory)
-        ground = Ground(database, self.directory, self.hub, self.audit, self.changes, self._ids)
+        services = Services(database, self.directory, self.hub, self.audit, self.changes, self._ids)
         # The environment's values apply while the owner has set none.
         self.settings = Settings(
-            ground, Values(name=config.server_name, description=config.server_description)
+            services, Values(name=config.server_name, description=config.server_description)
         )
-        self.members = Members(ground, config.max_members, judged=self._judged, avatar=self.media.urls.link)
-        self.channels = Channels(ground)
-        self.roles = Roles(ground, self.channels, self.members)
-        self.moderation = Moderation(ground, self.members)
-        self.reports = Reports(ground, self._author_of)
+        self.members = Members(services, config.max_members, judged=self._judged, avatar=self.media.urls.link)
+        self.channels = Channels(services)
+        self.roles = Roles(services, self.channels, self.members)
+        self.moderation = Moderation(services, self.members)
+        self.reports = Reports(services, self._author_of)
         occupancy = Occupancy()
         self.automod = Automod(
-            ground, self.reports, self.moderation, lambda: self.settings.current.profanityMode
+            services, self.reports, self.moderation, lambda: self.settings.current.profanityMode
         )
         self.link = links_to(session, media, self.directory, occupancy)
-        self.arriving = self._arriving(ground, session)
-        self.bots = Bots(ground, self.members, self.roles, self.tokens, secrets.token_urlsafe)
-        self.blocks = Blocks(ground)
-        self.files = Files(ground, config, session, self.members, self.media, self._judged)
-        self.private = self._private(ground, occupancy)
-        self.voice = Voice(ground, media, occupancy, self.link, self.private, config.voice_max_users)
-        self.voice_moderation = VoiceModeration(ground, self.voice, self.link)
-        self.talking = self._talking(ground)
+        self.arriving = self._arriving(services, session)
+        self.bots = Bots(services, self.members, self.roles, self.tokens, secrets.token_urlsafe)
+        self.blocks = Blocks(services)
+        self.files = Files(services, config, session, self.members, self.media, self._judged)
+        self.private = self._private(services, occupancy)
+        self.voice = Voice(services, media, occupancy, self.link, self.private, config.voice_max_users)
+        self.voice_moderation = VoiceModeration(services, self.voice, self.link)
+        self.talking = self._talking(services)
         self.messages = self.talking.messages
         self.notifying = Notifying(
-            ground, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
+            services, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
         )
         self.own_affairs = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, media, self.origins)
         self.backups = self._backups(database)
-        self.kept_backups = KeptBackups(ground, self.backups, config.data_dir, secrets.token_urlsafe)
+        self.kept_backups = KeptBackups(services, self.backups, config.data_dir, secrets.token_urlsafe)
         self._groups = self.arriving, self.talking, self.files, self.notifying
         self._requests = self._asked()
         self.live = self._live()
@@ -294,19 +294,19 @@ class Community:
         """Apply the profanity setting to a text. Raises ChatError."""
         return moderated(text, self.settings.current.profanityMode).text
 
-    def _arriving(self, ground: Ground, session: ClientSession) -> Arriving:
+    def _arriving(self, services: Services, session: ClientSession) -> Arriving:
         local = [own_name(self._server_id), self._machine.partition(".")[0]]
         identity = self._config.identity
         trust = Trust.of(identity, self._server_id, secure=self._secure, local_names=local)
         return Arriving(
-            ground,
+            services,
             self._config,
             session,
             trust,
             Within(self.tokens, self.members, self.roles, self.moderation, self.settings),
         )
 
-    def _private(self, ground: Ground, occupancy: Occupancy) -> PrivateFeature:
+    def _private(self, services: Services, occupancy: Occupancy) -> PrivateFeature:
         others = Others(
             devices=self.arriving.devices,
             blocks=self.blocks.blocks,
@@ -316,9 +316,9 @@ class Community:
             users=occupancy.users,
         )
         data_dir, days = self._config.data_dir, self._config.mls_retention_days
-        return PrivateFeature(ground, self._server_id, data_dir, days, others)
+        return PrivateFeature(services, self._server_id, data_dir, days, others)
 
-    def _talking(self, ground: Ground) -> Talking:
+    def _talking(self, services: Services) -> Talking:
         surroundings = Surroundings(
             urls=self.media.urls,
             profanity_mode=lambda: self.settings.current.profanityMode,
@@ -333,7 +333,7 @@ class Community:
             watch=self.automod,
         )
         talking = Talking(
-            ground,
+            services,
             self._config,
             self.media,
             surroundings,

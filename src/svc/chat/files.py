@@ -24,12 +24,12 @@ from svc.chat.drafts.requests import DraftRequests
 from svc.chat.drafts.rules import Drafts
 from svc.chat.emoji.requests import EmojiRequests
 from svc.chat.emoji.rules import Emojis
-from svc.chat.ground import Ground
 from svc.chat.media.requests import MediaRequests
 from svc.chat.media.rules import MESSAGE, PREVIEW, Media, ServerIcon
 from svc.chat.media.sweep import Sweep
 from svc.chat.members.rules import Members
 from svc.chat.requests import Requests
+from svc.chat.services import Services
 from svc.chat.uploads.commands import JobCommands, WorkerHealth
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import Limits
@@ -60,20 +60,20 @@ class Files:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         config: ChatConfig,
         session: ClientSession,
         members: Members,
         media: Media,
         judged: Callable[[str], str],
     ) -> None:
-        database, settings = ground.database, config.uploads
+        database, settings = services.database, config.uploads
         self._media = media
         self._incoming = Incoming(config.data_dir)
         self.icon = ServerIcon(database, media)
-        self.avatars = Avatars(ground, members, media)
-        self.emoji = Emojis(ground, media)
-        icons = Icons(ground, self.icon)
+        self.avatars = Avatars(services, members, media)
+        self.emoji = Emojis(services, media)
+        icons = Icons(services, self.icon)
         bounds = Limits(
             icon_bytes=settings.icon_max_mb * 1024 * 1024,
             kept_here=settings.storage.backend == FILESYSTEM,
@@ -82,8 +82,8 @@ class Files:
             file_extensions=settings.file_extensions,
         )
         uses = {EMOJI: self.emoji.use(), AVATAR: self.avatars.use(), ICON: icons.use()}
-        self.queue = Queue(ground, media, bounds, uses, lambda: secrets.token_urlsafe(16), time.time)
-        self.uploads = Uploads(ground, media, self._incoming, self.queue, bounds, judged)
+        self.queue = Queue(services, media, bounds, uses, lambda: secrets.token_urlsafe(16), time.time)
+        self.uploads = Uploads(services, media, self._incoming, self.queue, bounds, judged)
         self.sweep = Sweep(
             database,
             media,
@@ -94,7 +94,7 @@ class Files:
         )
         self.queue.on_used_up.append(self._forget_file)
         self.worker = WorkerHealth(session, settings.worker_url, time.monotonic)
-        self.drafts = Drafts(ground, media, self.uploads)
+        self.drafts = Drafts(services, media, self.uploads)
         self.media_requests = MediaRequests(media, database, lambda: self.icon.key)
         asked = UploadRequests(self.uploads, self.queue, self.avatars, icons)
         begin = partial(asked.begin, purpose=EMOJI, target=self.emoji.free_name)
@@ -104,8 +104,8 @@ class Files:
         # Running removals of files.
         self._removing: set[asyncio.Task[None]] = set()
         # Drafts and uploads are deleted with their channel or member.
-        ground.changes.channel_deletion.append(self.drafts.forget_channel)
-        ground.changes.member_removal.extend([self.drafts.forget_member, self.uploads.forget_member])
+        services.changes.channel_deletion.append(self.drafts.forget_channel)
+        services.changes.member_removal.extend([self.drafts.forget_member, self.uploads.forget_member])
 
     # Steps of messages' writes.
 

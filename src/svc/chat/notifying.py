@@ -11,7 +11,6 @@ from svc.chat.config import ChatConfig
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Poster
-from svc.chat.ground import Ground
 from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.feature import MessagesFeature
@@ -21,6 +20,7 @@ from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.requests import PushRequests
 from svc.chat.push.ringing import Ringing, Wants
 from svc.chat.push.rules import Subscriptions
+from svc.chat.services import Services
 
 
 class Notifying:
@@ -28,22 +28,22 @@ class Notifying:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         config: ChatConfig,
         outcomes: Counter[tuple[str, ...]],
         messages: MessagesFeature,
         blocks: Blocks,
         private: PrivateConversations,
     ) -> None:
-        changes = ground.changes
+        changes = services.changes
         names = config.identity.names
-        self.contact = Contact(ground.database, names)
+        self.contact = Contact(services.database, names)
         key = VapidKey.kept_in(config.data_dir / KEY_FILE, lambda: self.contact.address)
         self.poster = Poster(Guard(names))
-        self.levels = Levels(ground)
-        self.subscriptions = Subscriptions(ground.database, self.poster)
+        self.levels = Levels(services)
+        self.subscriptions = Subscriptions(services.database, self.poster)
         wants = Wants(self.levels, blocks.blocks, messages.threads.follows)
-        self.ringing = Ringing(ground, wants, self.subscriptions, self.poster, key, outcomes)
+        self.ringing = Ringing(services, wants, self.subscriptions, self.poster, key, outcomes)
         self.requests = [LevelRequests(self.levels), PushRequests(self.subscriptions, key.public)]
         self.levels.on_presence.append(messages.presence.look)
         messages.messages.on_posted.append(self.ringing.posted)

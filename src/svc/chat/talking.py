@@ -12,13 +12,13 @@ from svc.base.sealing import SealingKey
 from svc.chat.config import ChatConfig
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
-from svc.chat.ground import Ground
 from svc.chat.media.rules import Media
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.requests import MessageRequests
 from svc.chat.messages.rules import Surroundings
 from svc.chat.previews.rules import Previews
 from svc.chat.requests import Requests
+from svc.chat.services import Services
 from svc.chat.status.measurements import Tally
 from svc.chat.webhooks.compatible.requests import CompatibleRequests
 from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
@@ -32,27 +32,27 @@ class Talking:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         config: ChatConfig,
         media: Media,
         surroundings: Surroundings,
         tally: Tally,
         link_previews: Callable[[], bool],
     ) -> None:
-        self.messages = MessagesFeature(ground, config.message_cache_ttl_ms, surroundings)
-        self.messages.follow(ground.changes)
+        self.messages = MessagesFeature(services, config.message_cache_ttl_ms, surroundings)
+        self.messages.follow(services.changes)
         self._sandbox = picture_sandbox(DECODING_PLACES)
         fetcher = Fetcher(Guard(config.identity.names))
         pictures = Pictures(fetcher, self._sandbox, media, tally.pictures)
         messages = self.messages.messages
         key = SealingKey.kept_in(config.data_dir / KEY_FILE)
         self.webhooks = Webhooks(
-            ground, media, key, lambda: secrets.token_urlsafe(TOKEN_BYTES), messages.judged
+            services, media, key, lambda: secrets.token_urlsafe(TOKEN_BYTES), messages.judged
         )
-        ground.changes.channel_removed.append(self.webhooks.channel_removed)
+        services.changes.channel_removed.append(self.webhooks.channel_removed)
         profanity_mode = surroundings.profanity_mode
-        attach = partial(pictures.attach, new_id=ground.new_id, most=surroundings.most_as_it_came)
-        self.posting = Posting(ground.database, self.webhooks, messages, pictures, attach, profanity_mode)
+        attach = partial(pictures.attach, new_id=services.new_id, most=surroundings.most_as_it_came)
+        self.posting = Posting(services.database, self.webhooks, messages, pictures, attach, profanity_mode)
         self.previews = Previews(
             self.messages,
             fetcher,
@@ -69,7 +69,7 @@ class Talking:
             WebhookRequests(self.webhooks, pictures, self.posting.history),
             CompatibleRequests(self.posting),
         ]
-        self.commands = [WebhookCommands(self.webhooks, ground.directory)]
+        self.commands = [WebhookCommands(self.webhooks, services.directory)]
 
     async def load(self) -> None:
         """Load after the directory is filled."""

@@ -11,7 +11,7 @@ from svc.chat.invites.rules import HOUR_MS, Invites
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, newcomer
 from tests.kit.device import Device
-from tests.kit.ground import ground_on
+from tests.kit.services import services_on
 
 NOW = 1_800_000_000.0
 
@@ -171,7 +171,7 @@ async def test_expiry_and_rate_go_by_the_clock(database: Database) -> None:
     directory = Directory(lambda: NOW)
     codes = iter(f"code{number}" for number in range(100))
     roles: Any = Roles()
-    invites = Invites(ground_on(database, directory, lambda: NOW), roles, 2, lambda: next(codes))
+    invites = Invites(services_on(database, directory, lambda: NOW), roles, 2, lambda: next(codes))
     invite = await invites.create(None, "member", None, 7200, NOW)
 
     async def use(after_s: float) -> str | None:

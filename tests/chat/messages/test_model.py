@@ -31,7 +31,7 @@ from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.message import number_of
 from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.rules import Draft
-from tests.kit.ground import ground_on
+from tests.kit.services import services_on
 from tests.kit.surroundings import surroundings_with
 
 ADA, BEN, CY, DEE = MEMBERS = ("ada", "ben", "cy", "dee")
@@ -163,7 +163,7 @@ class Play:
         self.database = await Database.open(path, migrations_in(SCHEMA_FOLDER), self.folder)
         try:
             await self.database.write(insert_channels)
-            ground = ground_on(
+            services = services_on(
                 self.database,
                 self.directory,
                 lambda: self.now,
@@ -171,7 +171,7 @@ class Play:
                 random_bits=self.chance.getrandbits,
             )
             surroundings = surroundings_with(URLS, lambda *pair: pair in BLOCKS)
-            self.feature = MessagesFeature(ground, 30_000, surroundings)
+            self.feature = MessagesFeature(services, 30_000, surroundings)
             await self.feature.load()
             for client in self.clients.values():
                 welcome = json.loads(dumps(self.feature.welcome(Session(client.member_id, "s"))))

@@ -22,7 +22,7 @@ from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.rules import Draft
 from svc.chat.messages.threads import Threads
 from tests.chat.messages.test_model import BLOCKS, MANAGER, MEMBERS, URLS, directory, insert_channels
-from tests.kit.ground import ground_on
+from tests.kit.services import services_on
 from tests.kit.surroundings import surroundings_with
 
 CHANNEL = "open"
@@ -88,10 +88,10 @@ class Play:
         self.database = await Database.open(path, migrations_in(SCHEMA_FOLDER), self.folder)
         self.directory, hub = directory(), ToldHub(self.clients)
         surroundings = surroundings_with(URLS, lambda *pair: pair in BLOCKS)
-        ground = ground_on(
+        services = services_on(
             self.database, self.directory, lambda: self.now, hub=hub, random_bits=self.chance.getrandbits
         )
-        self.feature = MessagesFeature(ground, 30_000, surroundings)
+        self.feature = MessagesFeature(services, 30_000, surroundings)
         try:
             await self.database.write(insert_channels)
             await self.feature.load()
@@ -140,7 +140,7 @@ class Play:
         return " ".join(["x", *(f"[x](mention:{m})" for m in MEMBERS if self.chance.random() < 0.2)])
 
     async def compare(self) -> None:
-        fresh = Threads(ground_on(self.database, self.directory, lambda: self.now))
+        fresh = Threads(services_on(self.database, self.directory, lambda: self.now))
         await fresh.load()
         for member_id in MEMBERS:
             states = self.welcome(member_id)

@@ -11,7 +11,7 @@ from svc.chat.members.rules import Members
 from svc.chat.moderation.rules import Moderation
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person
-from tests.kit.ground import ground_on
+from tests.kit.services import services_on
 
 NOT_LOWER = {"admin": ("owner", "admin"), "moderator": ("owner", "admin", "moderator")}
 
@@ -127,12 +127,12 @@ async def test_who_is_in_timeout_only_reads(folk: People) -> None:
 
 async def test_the_end_of_a_timeout_is_told(database: Database) -> None:
     directory, nobody = Directory(lambda: 0.0), cast("Members", None)
-    ground = ground_on(database, directory, lambda: 0.0)
-    moderation = Moderation(ground, nobody)
+    services = services_on(database, directory, lambda: 0.0)
+    moderation = Moderation(services, nobody)
     for name, until in (("ada", 10.0), ("bob", 20.0), ("cyd", 0.0)):
         directory.put_member(Member(name, name, timeout_until=until))
     told: list[str] = []
-    ground.changes.permissions_changed.append(told.extend)
+    services.changes.permissions_changed.append(told.extend)
     assert [moderation.next_end(now) for now in (5.0, 10.0, 20.0)] == [10.0, 20.0, None]
     moderation.ended(5.0, 9.0)
     assert told == []

@@ -30,7 +30,6 @@ from svc.chat.automod.matching import STEP_LIMIT
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
 from svc.chat.described import Id, Natural, TimeMs, Told
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Holders
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, ReadText, Span, merged
@@ -38,6 +37,7 @@ from svc.chat.messages.watching import Ruling
 from svc.chat.moderation.reports import About, Filing, Reports
 from svc.chat.moderation.rules import Moderation
 from svc.chat.requests import decoded
+from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
@@ -110,13 +110,13 @@ class Automod:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         reports: Reports,
         moderation: Moderation,
         profanity_mode: Callable[[], str],
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._new_id = ground.audit, ground.new_id
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._new_id = services.audit, services.new_id
         self._reports = reports
         self._moderation = moderation
         self._rules: dict[str, Rule] = {}

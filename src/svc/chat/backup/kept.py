@@ -19,8 +19,8 @@ from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.backup.rules import FOLDER, Backups
 from svc.chat.described import Natural, TimeMs, Told
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Only
+from svc.chat.services import Services
 
 # Each may be as large as everything else together.
 MAX_KEPT = 5
@@ -64,14 +64,14 @@ class KeptBackups:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         backups: Backups,
         data_dir: Path,
         new_token: Callable[[], str],
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit = ground.audit
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit = services.audit
         self._backups = backups
         self._folder = data_dir / FOLDER
         self._new_token = new_token

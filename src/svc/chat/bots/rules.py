@@ -20,12 +20,12 @@ from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Holders
 from svc.chat.members import shown
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
+from svc.chat.services import Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +59,22 @@ class Bots:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         members: Members,
         roles: Roles,
         tokens: AccessTokens,
         new_secret: Callable[[], str],
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._changes, self._new_id = ground.audit, ground.changes, ground.new_id
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._changes, self._new_id = services.audit, services.changes, services.new_id
         self._members = members
         self._roles = roles
         self._tokens = tokens
         self._new_secret = new_secret
         # The token record of each bot, by the bot's id.
         self._known: dict[str, BotToken] = {}
-        ground.changes.member_removal.append(self._forget)
-        ground.changes.member_gone.append(self._gone)
+        services.changes.member_removal.append(self._forget)
+        services.changes.member_gone.append(self._gone)
 
     async def load(self) -> None:
         """Load the tokens at start, after the directory."""

@@ -19,8 +19,8 @@ from svc.chat.channels.overrides import Change
 from svc.chat.channels.shapes import Differences, SlowMode
 from svc.chat.channels.sight import Sight
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Holders, Only, Viewers
+from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +40,15 @@ _OVERRIDES = Table(
 class Channels:
     """Manages channels."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._changes, self._new_id = ground.audit, ground.changes, ground.new_id
+    def __init__(self, services: Services) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._changes, self._new_id = services.audit, services.changes, services.new_id
         self._slow_mode = SlowMode()
-        self.sight = Sight(ground.directory, ground.hub, ground.changes)
-        ground.changes.member_removal.append(lambda c, member_id: self.forget(c, overrides.MEMBER, member_id))
-        ground.changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
+        self.sight = Sight(services.directory, services.hub, services.changes)
+        services.changes.member_removal.append(
+            lambda c, member_id: self.forget(c, overrides.MEMBER, member_id)
+        )
+        services.changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
 
     def welcome(self, session: Session) -> dict[str, object]:
         """Return the channels that a member can view."""

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.channels import shapes
-from svc.chat.ground import Changes
 from svc.chat.live.hub import Hub, Only
+from svc.chat.services import Changes
 
 
 class Sight:

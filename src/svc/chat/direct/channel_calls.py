@@ -17,7 +17,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.direct import store
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
+from svc.chat.services import Services
 
 # Beyond this number, devices from expired grants of members in no call are dropped.
 _MAX_KNOWN = 4096
@@ -36,13 +36,13 @@ class ChannelCalls:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         conversations: PrivateConversations,
         taking_part: Callable[[Session], Awaitable[str]],
         users: Callable[[str], Sequence[str]],
         now: Callable[[], float],
     ) -> None:
-        self._database, self._directory = ground.database, ground.directory
+        self._database, self._directory = services.database, services.directory
         self._conversations = conversations
         self._taking_part = taking_part
         self._now = now

@@ -18,10 +18,10 @@ from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, Taken
 from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
 from svc.chat.direct.store import conversations_of
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.joining import proof as proofs
 from svc.chat.joining.devices import Devices
 from svc.chat.live.hub import only
+from svc.chat.services import Services
 
 # Each is a leaf in every group of its member: 25 members with 8 devices are 200 leaves.
 MAX_DEVICES = 8
@@ -56,8 +56,8 @@ class KeysLow(Told):
 class PrivateDevices:
     """Manages the devices. `on_lacking` is called with conversations whose groups lack a device."""
 
-    def __init__(self, ground: Ground, own: Devices, audience: str) -> None:
-        self._database, self._hub = ground.database, ground.hub
+    def __init__(self, services: Services, own: Devices, audience: str) -> None:
+        self._database, self._hub = services.database, services.hub
         self._own = own
         # The id of the requesting device, even if it does not take part.
         self.current = own.current

@@ -16,9 +16,9 @@ from svc.chat.direct.franking import KEY_BYTES
 from svc.chat.direct.requests import File, PrivateRequests, Serve
 from svc.chat.direct.rules import Blocks, PrivateConversations
 from svc.chat.direct.sweep import PrivateSweep
-from svc.chat.ground import Ground
 from svc.chat.joining.devices import Devices
 from svc.chat.media.rules import Media
+from svc.chat.services import Services
 
 KEY_FILE = "franking-key"
 
@@ -40,19 +40,21 @@ class PrivateFeature:
     `days`.
     """
 
-    def __init__(self, ground: Ground, audience: str, data_dir: Path, days: int, others: Others) -> None:
-        devices = PrivateDevices(ground, others.devices, audience)
+    def __init__(self, services: Services, audience: str, data_dir: Path, days: int, others: Others) -> None:
+        devices = PrivateDevices(services, others.devices, audience)
         key = kept_key(data_dir / KEY_FILE, KEY_BYTES)
-        self.conversations = PrivateConversations(ground, devices, others.blocks, key)
-        self.calls = ChannelCalls(ground, self.conversations, devices.taking_part, others.users, time.time)
-        files = PrivateFiles(ground, others.media, data_dir, devices, self.conversations, time.time)
-        self.sweep = PrivateSweep(ground.database, others.media, files, data_dir / "backups", days, time.time)
+        self.conversations = PrivateConversations(services, devices, others.blocks, key)
+        self.calls = ChannelCalls(services, self.conversations, devices.taking_part, others.users, time.time)
+        files = PrivateFiles(services, others.media, data_dir, devices, self.conversations, time.time)
+        self.sweep = PrivateSweep(
+            services.database, others.media, files, data_dir / "backups", days, time.time
+        )
         self.requests = PrivateRequests(
-            ground.database, devices, self.conversations, files, others.report, others.serve
+            services.database, devices, self.conversations, files, others.report, others.serve
         )
         # The conversations of a member are left when the member is removed.
-        ground.changes.member_removal.append(self.conversations.forget_member_in)
-        ground.changes.member_gone.append(self.conversations.forget_member)
+        services.changes.member_removal.append(self.conversations.forget_member_in)
+        services.changes.member_gone.append(self.conversations.forget_member)
 
     async def load(self) -> None:
         await self.conversations.load()

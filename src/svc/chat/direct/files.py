@@ -20,8 +20,8 @@ from svc.chat.direct import store
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.media.rules import PRIVATE, Facts, Media
+from svc.chat.services import Services
 from svc.chat.uploads.incoming import Incoming
 from svc.chat.uploads.limits import MIN_FREE_BYTES
 
@@ -49,20 +49,20 @@ class PrivateFiles:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         media: Media,
         data_dir: Path,
         devices: PrivateDevices,
         conversations: PrivateConversations,
         now: Callable[[], float],
     ) -> None:
-        self._database = ground.database
+        self._database = services.database
         self._media = media
         self._data_dir = data_dir
         self._incoming = Incoming(data_dir)
         self._devices = devices
         self._conversations = conversations
-        self._new_id = ground.new_id
+        self._new_id = services.new_id
         self._now = now
         self._arriving = Shares(_MAX_ARRIVING)
 

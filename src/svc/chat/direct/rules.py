@@ -35,9 +35,9 @@ from svc.chat.direct.store import (
     PrivateWelcome,
 )
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Only, only
 from svc.chat.moderation.reports import Revealed
+from svc.chat.services import Services
 
 # More than anybody can follow. The page loads the whole list.
 MAX_CONVERSATIONS = 200
@@ -104,16 +104,16 @@ class _Sent:
 class PrivateConversations:
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         devices: PrivateDevices,
         blocks: Blocks,
         franking_key: bytes,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._devices = devices
         self._blocks = blocks
-        self._new_id = ground.new_id
+        self._new_id = services.new_id
         self._franking_key = franking_key
         self._steady = steady
         self._opening = Allowances(OPEN_BURST, OPENED_PER_S, _MOST_OPENING)

@@ -14,10 +14,10 @@ from svc.base.database import Act, Connection
 from svc.base.tables import JSON, Table
 from svc.chat.access.acts import follows_rules
 from svc.chat.described import Id, TimeMs
-from svc.chat.ground import Ground
 from svc.chat.live.hub import only
 from svc.chat.media.rules import DRAFT, Media
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
+from svc.chat.services import Services
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 from svc.chat.uploads.rules import Uploads
 
@@ -38,8 +38,8 @@ _DRAFTS = Table("drafts", Draft, attachments=JSON)
 
 
 class Drafts:
-    def __init__(self, ground: Ground, media: Media, uploads: Uploads) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+    def __init__(self, services: Services, media: Media, uploads: Uploads) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._media = media
         self._uploads = uploads
 

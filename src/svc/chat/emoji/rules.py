@@ -19,9 +19,9 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import EMOJI, Media
+from svc.chat.services import Services
 from svc.chat.uploads.queue import Use
 from svc.chat.uploads.upload import Upload
 
@@ -61,9 +61,9 @@ class Emoji(Told):
 
 
 class Emojis:
-    def __init__(self, ground: Ground, media: Media) -> None:
-        self._database, self._hub, self._audit = ground.database, ground.hub, ground.audit
-        self._directory = ground.directory
+    def __init__(self, services: Services, media: Media) -> None:
+        self._database, self._hub, self._audit = services.database, services.hub, services.audit
+        self._directory = services.directory
         self._media = media
         self._emoji: dict[str, KeptEmoji] = {}
 

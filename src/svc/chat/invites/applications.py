@@ -9,11 +9,11 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.described import Id, Told
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.invites import store
 from svc.chat.invites.store import APPROVED, PENDING, REFUSED, Application, Applied, Invite, State
 from svc.chat.joining.door import Applicant
 from svc.chat.live.hub import Holders
+from svc.chat.services import Services
 
 # More than moderators read. An application costs only a new key, which is free.
 MAX_WAITING = 200
@@ -29,8 +29,8 @@ class Decision(Told):
 
 
 class Applications:
-    def __init__(self, ground: Ground) -> None:
-        self._database, self._hub, self._audit = ground.database, ground.hub, ground.audit
+    def __init__(self, services: Services) -> None:
+        self._database, self._hub, self._audit = services.database, services.hub, services.audit
 
     # Steps of the write in which somebody asks to join.
 

@@ -12,12 +12,12 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import CATEGORY, Member
 from svc.chat.access.permissions import GUEST, MEMBER, NOTHING, Permission
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.invites import store
 from svc.chat.invites.store import Invite, Invited
 from svc.chat.joining.door import Applicant
 from svc.chat.live.hub import Holders, only
 from svc.chat.members.roles import Roles
+from svc.chat.services import Services
 
 # More than a person hands out. The operator has the same limit.
 MAX_OF_ONE = 100
@@ -34,16 +34,16 @@ class Invites:
     """Manages invites. `new_code` returns an unguessable code; `joins_per_hour` limits each invite."""
 
     def __init__(
-        self, ground: Ground, roles: Roles, joins_per_hour: int | None, new_code: Callable[[], str]
+        self, services: Services, roles: Roles, joins_per_hour: int | None, new_code: Callable[[], str]
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._new_id = ground.audit, ground.new_id
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._new_id = services.audit, services.new_id
         self._roles = roles
         self._joins_per_hour = joins_per_hour
         self._new_code = new_code
         # A removed member must not return by their own invite.
-        ground.changes.member_removal.append(store.delete_of_member)
-        ground.changes.channel_deletion.append(store.forget_channel)
+        services.changes.member_removal.append(store.delete_of_member)
+        services.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """Delete a member's data, as part of a write: how they joined, and whom they invited."""

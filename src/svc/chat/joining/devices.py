@@ -10,12 +10,12 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Session
 from svc.chat.described import TimeMs, Told
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.joining import store
 from svc.chat.joining.codes import Kind, hashed
 from svc.chat.joining.sessions import Sessions
 from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
+from svc.chat.services import Services
 
 
 class HandedOut(Told):
@@ -30,10 +30,10 @@ class KeptCode(Told):
 
 class Devices:
     def __init__(
-        self, ground: Ground, members: Members, sessions: Sessions, new_code: Callable[[], str]
+        self, services: Services, members: Members, sessions: Sessions, new_code: Callable[[], str]
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit = ground.audit
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit = services.audit
         self._members = members
         self._sessions = sessions
         self._new_code = new_code

@@ -18,7 +18,6 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.described import TimeMs, Told
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.joining import proof, store
 from svc.chat.joining.codes import Challenges, Kind, hashed
 from svc.chat.joining.door import Admission, Applicant, Door
@@ -32,6 +31,7 @@ from svc.chat.joining.trust import Dialled, Trust
 from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
+from svc.chat.services import Services
 
 # Each is a key to the member's account. The least recently used one is dropped.
 MOST_DEVICES = 20
@@ -150,15 +150,15 @@ class Joining:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         trust: Trust,
         keys: IssuerKeys,
         reception: Reception,
         members: Members,
         sessions: Sessions,
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._new_id = ground.audit, ground.new_id
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._new_id = services.audit, services.new_id
         self._trust = trust
         self._keys = keys
         self._reception = reception

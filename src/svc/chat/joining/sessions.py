@@ -18,10 +18,10 @@ from svc.base.database import Connection
 from svc.chat.access.directory import Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.joining import store
 from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Shown, StoredSession, Verdict, read
 from svc.chat.members.rules import Members
+from svc.chat.services import Services
 
 # Beyond this the least recently used key is dropped: 2 MB.
 MOST_KEYS = 10_000
@@ -81,15 +81,15 @@ class _Outcome:
 class Sessions:
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         members: Members,
         tokens: AccessTokens,
         refresh_tokens: RefreshTokens,
         lifetime_days: int,
         random_bytes: Callable[[int], bytes],
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._changes, self._new_id = ground.changes, ground.new_id
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._changes, self._new_id = services.changes, services.new_id
         self._members = members
         self._tokens = tokens
         self._refresh_tokens = refresh_tokens
@@ -97,7 +97,7 @@ class Sessions:
         self._random_bytes = random_bytes
         self._refreshes = Throttle(BURST, PER_S)
         # A recovery code gives full access, so a former owner's codes must not survive a transfer.
-        ground.changes.owner_change.append(store.drop_recovery_codes)
+        services.changes.owner_change.append(store.drop_recovery_codes)
 
     async def load(self) -> None:
         """Fill the directory at start."""

@@ -15,8 +15,8 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Session
 from svc.chat.described import Id, TimeMs
-from svc.chat.ground import Ground
 from svc.chat.live.hub import only
+from svc.chat.services import Services
 
 Level = Literal["all", "mentions", "nothing"]
 
@@ -69,10 +69,10 @@ class Invisible:
 
 
 class Levels:
-    def __init__(self, ground: Ground) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+    def __init__(self, services: Services) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._chosen: dict[str, dict[str, Choice]] = {}
-        self._quiet, self._invisible = ground.hub.quiet, ground.hub.invisible
+        self._quiet, self._invisible = services.hub.quiet, services.hub.invisible
         # Called when a member changes how others see them.
         self.on_presence: list[Callable[[str], None]] = []
 

@@ -19,10 +19,10 @@ from svc.chat.access.tokens import Session
 from svc.chat.channels.overrides import ROLE
 from svc.chat.channels.rules import Channels
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import EVERYONE
 from svc.chat.members import shown, store
 from svc.chat.members.rules import Members
+from svc.chat.services import Services
 
 # Each has a line in every member's welcome.
 MAX_ROLES = 250
@@ -50,9 +50,9 @@ class Wish:
 
 
 class Roles:
-    def __init__(self, ground: Ground, channels: Channels, members: Members) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._new_id = ground.audit, ground.new_id
+    def __init__(self, services: Services, channels: Channels, members: Members) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._new_id = services.audit, services.new_id
         self._channels = channels
         self._members = members
 

@@ -14,11 +14,11 @@ from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.permissions import OWNER, Permission, names
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import EVERYONE
 from svc.chat.members import shown, store
 from svc.chat.names import free_nickname, likeness, readable_nickname
+from svc.chat.services import Services
 
 # The name of a deleted member.
 NAMELESS = "Deleted member"
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 class Members:
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         max_members: int,
         judged: Callable[[str], str] = str,
         avatar: Callable[[str], MediaLink | None] = lambda key: None,
@@ -37,8 +37,8 @@ class Members:
         """Create the rules. `judged` returns the permitted form of a name or raises ChatError; `avatar`
         returns a key's link.
         """
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._changes = ground.audit, ground.changes
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._changes = services.audit, services.changes
         self._max_members = max_members
         self._judged = judged
         self._avatar = avatar

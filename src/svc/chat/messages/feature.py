@@ -7,7 +7,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 
 from svc.chat.access.tokens import Session
-from svc.chat.ground import Changes, Ground
 from svc.chat.messages import store
 from svc.chat.messages.deleted_words import DeletedWords
 from svc.chat.messages.marking import Marking
@@ -19,26 +18,27 @@ from svc.chat.messages.retention import Retention
 from svc.chat.messages.rules import Messages, Surroundings
 from svc.chat.messages.searching import Indexer, Search
 from svc.chat.messages.threads import Threads
+from svc.chat.services import Changes, Services
 
 
 class MessagesFeature:
     """The messages feature. `ids` makes the ids of messages, and of nothing else."""
 
-    def __init__(self, ground: Ground, cache_ttl_ms: int, surroundings: Surroundings) -> None:
-        self.database, self._ids = ground.database, ground.ids
+    def __init__(self, services: Services, cache_ttl_ms: int, surroundings: Surroundings) -> None:
+        self.database, self._ids = services.database, services.ids
         self.urls = surroundings.urls
-        self.indexer = Indexer(ground.database, surroundings.released)
+        self.indexer = Indexer(services.database, surroundings.released)
         pages = PageCache(cache_ttl_ms / 1000, time.monotonic)
-        self.reads = Reads(ground)
-        self.threads = Threads(ground)
-        self.messages = Messages(ground, pages, self.reads, self.threads, self.indexer, surroundings)
-        self.marking = Marking(ground, surroundings, self.messages.written)
-        self.history = History(ground, pages)
-        self.search = Search(ground, self.indexer)
-        self.presence = Presence(ground)
-        self.own = OwnMessages(ground.database, self.messages, self.urls)
-        self.deleted_words = DeletedWords(ground.database, self.indexer, time.time)
-        self.retention = Retention(ground.database, self.messages, surroundings, time.time)
+        self.reads = Reads(services)
+        self.threads = Threads(services)
+        self.messages = Messages(services, pages, self.reads, self.threads, self.indexer, surroundings)
+        self.marking = Marking(services, surroundings, self.messages.written)
+        self.history = History(services, pages)
+        self.search = Search(services, self.indexer)
+        self.presence = Presence(services)
+        self.own = OwnMessages(services.database, self.messages, self.urls)
+        self.deleted_words = DeletedWords(services.database, self.indexer, time.time)
+        self.retention = Retention(services.database, self.messages, surroundings, time.time)
 
     def follow(self, changes: Changes) -> None:
         """Clean up after channels and members that are removed."""

@@ -9,11 +9,11 @@ from svc.base.tables import number
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, reaction_form
 from svc.chat.messages.rules import Surroundings
+from svc.chat.services import Services
 
 # Two rows of reactions under a message.
 MAX_EMOJI = 20
@@ -30,9 +30,11 @@ _UNREACT = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
 class Marking:
     """The rules of reactions, pins and previews. `written` gets the channel of each changed message."""
 
-    def __init__(self, ground: Ground, surroundings: Surroundings, written: Callable[[str], None]) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit = ground.audit
+    def __init__(
+        self, services: Services, surroundings: Surroundings, written: Callable[[str], None]
+    ) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit = services.audit
         self._written = written
         self._urls, self._pictured = surroundings.urls, surroundings.pictured
 

@@ -9,8 +9,8 @@ import asyncio
 
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
-from svc.chat.ground import Ground
 from svc.chat.live.hub import EVERYONE, Viewers
+from svc.chat.services import Services
 
 # A page reloads, or changes networks, within this time.
 GRACE_S = 5.0
@@ -21,8 +21,8 @@ _MOST_TYPING = 4096
 
 
 class Presence:
-    def __init__(self, ground: Ground) -> None:
-        self._directory, self._hub = ground.directory, ground.hub
+    def __init__(self, services: Services) -> None:
+        self._directory, self._hub = services.directory, services.hub
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         # The time of the last event by member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}

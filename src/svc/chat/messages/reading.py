@@ -16,12 +16,12 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import only
 from svc.chat.messages import store
 from svc.chat.messages.marks import MOST_KEPT, Count, Marks
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
 from svc.chat.messages.page_cache import HistoryPage, PageCache, WantedPage
+from svc.chat.services import Services
 
 MAX_PAGE = 100
 # Greater than any cursor: SQLite's largest integer.
@@ -42,8 +42,8 @@ _MENTIONS_AFTER = (
 
 
 class History:
-    def __init__(self, ground: Ground, pages: PageCache) -> None:
-        self._database, self._directory = ground.database, ground.directory
+    def __init__(self, services: Services, pages: PageCache) -> None:
+        self._database, self._directory = services.database, services.directory
         self._pages = pages
 
     async def page(self, member_id: str, wanted: WantedPage) -> HistoryPage:
@@ -112,8 +112,8 @@ class Unread:
 class Reads:
     """The read marks of members, and their counts of unread messages."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+    def __init__(self, services: Services) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._marks = Marks()
 
     async def load(self) -> None:

@@ -16,7 +16,6 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
 from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
@@ -28,6 +27,7 @@ from svc.chat.messages.searching import Indexer
 from svc.chat.messages.threads import Threads
 from svc.chat.messages.watching import Case, Refused, Ruling, Watch
 from svc.chat.names import shows_something
+from svc.chat.services import Services
 
 # A message that was edited more often has become another message.
 MAX_EDITS_KEPT = 50
@@ -90,15 +90,15 @@ class Messages:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         pages: PageCache,
         reads: Reads,
         threads: Threads,
         indexer: Indexer,
         surroundings: Surroundings,
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._ids = ground.audit, ground.ids
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._ids = services.audit, services.ids
         self._pages = pages
         self._reads = reads
         self._threads = threads

@@ -16,11 +16,11 @@ from svc.base.query_pool import PoolBusy, QueryTooLong
 from svc.base.tasks import undeterred
 from svc.chat.access.directory import Channel
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at, number_of
 from svc.chat.messages.query import Query, Sought, parse
 from svc.chat.messages.words import phrase
+from svc.chat.services import Services
 from svc.chat.text_folding import folded, folded_name
 
 MAX_FOUND = 50
@@ -126,8 +126,8 @@ class Indexer:
 
 
 class Search:
-    def __init__(self, ground: Ground, indexer: Indexer) -> None:
-        self._database, self._directory = ground.database, ground.directory
+    def __init__(self, services: Services, indexer: Indexer) -> None:
+        self._database, self._directory = services.database, services.directory
         self._indexer = indexer
         self._asking: set[str] = set()
 

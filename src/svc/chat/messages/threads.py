@@ -16,11 +16,11 @@ from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Session
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Viewers, only
 from svc.chat.messages import store
 from svc.chat.messages.marks import Count, Following
 from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, moment_of, number_of
+from svc.chat.services import Services
 
 # Member, thread, channel, the member's mark and the thread's last message.
 _FOLLOWS = (
@@ -61,8 +61,8 @@ class ThreadState:
 
 
 class Threads:
-    def __init__(self, ground: Ground) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+    def __init__(self, services: Services) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._following = Following()
 
     async def load(self) -> None:

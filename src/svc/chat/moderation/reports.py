@@ -17,8 +17,8 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Only
+from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
@@ -105,9 +105,9 @@ AuthorOf = Callable[[str, str, str], Awaitable[About]]
 class Reports:
     """Files and resolves reports."""
 
-    def __init__(self, ground: Ground, author_of: AuthorOf) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._new_id = ground.audit, ground.new_id
+    def __init__(self, services: Services, author_of: AuthorOf) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._new_id = services.audit, services.new_id
         self._author_of = author_of
 
     async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> Report:

@@ -20,9 +20,9 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Holders
 from svc.chat.members.rules import Members
+from svc.chat.services import Services
 
 # Nobody remembers the reason of a longer timeout.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
@@ -45,14 +45,14 @@ _BANS = Table("bans", Ban)
 
 
 class Moderation:
-    def __init__(self, ground: Ground, members: Members) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._changes = ground.audit, ground.changes
+    def __init__(self, services: Services, members: Members) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._changes = services.audit, services.changes
         self._members = members
         # Set when the next timeout's end changes.
         self._ends_changed = asyncio.Event()
         # Also covers a person in timeout who rejoins.
-        ground.changes.permissions_changed.append(lambda _: self._ends_changed.set())
+        services.changes.permissions_changed.append(lambda _: self._ends_changed.set())
 
     @changes_rules
     def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:

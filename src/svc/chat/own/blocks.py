@@ -16,8 +16,8 @@ from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Session
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import only
+from svc.chat.services import Services
 
 MAX_BLOCKS = 1000
 Blocked = Annotated[Sequence[Id], Meta(max_length=MAX_BLOCKS)]
@@ -29,8 +29,8 @@ class Block:
 
 
 class Blocks:
-    def __init__(self, ground: Ground) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
+    def __init__(self, services: Services) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._blocked: dict[str, set[str]] = {}
 
     async def load(self) -> None:

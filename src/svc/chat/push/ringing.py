@@ -22,11 +22,11 @@ from svc.base.backoff import Backoff
 from svc.base.strict_json import dumps
 from svc.chat.fetching.fetcher import Posted, Poster
 from svc.chat.fetching.targets import NotFetched
-from svc.chat.ground import Ground
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.message import MEMBER, Message, fallback
 from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
 from svc.chat.push.rules import Subscription, Subscriptions
+from svc.chat.services import Services
 
 MENTION, MESSAGE, CALL = "mention", "message", "call"
 # How long a push service keeps a notice for an offline device. After a day a mention still matters; ordinary
@@ -98,14 +98,14 @@ class Ringing:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         wants: Wants,
         subscriptions: Subscriptions,
         poster: Poster,
         key: VapidKey,
         outcomes: Counter[tuple[str, ...]],
     ) -> None:
-        self._directory, self._hub = ground.directory, ground.hub
+        self._directory, self._hub = services.directory, services.hub
         self._subscriptions = subscriptions
         self._poster = poster
         self._key = key

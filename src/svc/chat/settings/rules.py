@@ -15,8 +15,8 @@ from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import CATEGORY
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Only, only
+from svc.chat.services import Services
 from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 
 # Followers, such as the withdrawal of an advertisement, are local and fast.
@@ -30,9 +30,9 @@ Follower = Callable[[object], Awaitable[None]]
 class Settings:
     """The settings. `current` holds the values in force."""
 
-    def __init__(self, ground: Ground, defaults: Values) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit = ground.audit
+    def __init__(self, services: Services, defaults: Values) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit = services.audit
         self._followers: dict[str, list[Follower]] = {}
         # Followers run one after another.
         self._one_at_a_time = asyncio.Lock()

@@ -10,17 +10,17 @@ from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Member
 from svc.chat.described import Told
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import MEMBER, Media, ServerIcon
 from svc.chat.members.rules import Members
+from svc.chat.services import Services
 from svc.chat.uploads.queue import Use
 from svc.chat.uploads.upload import Upload
 
 
 class Avatars:
-    def __init__(self, ground: Ground, members: Members, media: Media) -> None:
-        self._database = ground.database
+    def __init__(self, services: Services, members: Members, media: Media) -> None:
+        self._database = services.database
         self._members = members
         self._media = media
 
@@ -61,9 +61,9 @@ class IconChanged(Told):
 
 
 class Icons:
-    def __init__(self, ground: Ground, icon: ServerIcon) -> None:
-        self._database, self._hub, self._audit = ground.database, ground.hub, ground.audit
-        self._directory = ground.directory
+    def __init__(self, services: Services, icon: ServerIcon) -> None:
+        self._database, self._hub, self._audit = services.database, services.hub, services.audit
+        self._directory = services.directory
         self._icon = icon
 
     def use(self) -> Use:

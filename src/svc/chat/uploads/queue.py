@@ -18,9 +18,9 @@ from svc.base.database import Act, Connection
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.described import Id, Natural, TimeMs, Told, choice
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import only
 from svc.chat.media.rules import JOB, Facts, Media, new_key
+from svc.chat.services import Services
 from svc.chat.uploads import store
 from svc.chat.uploads.job_signal import JobSignal
 from svc.chat.uploads.limits import Limits
@@ -122,14 +122,14 @@ class Queue:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         media: Media,
         bounds: Limits,
         uses: Mapping[str, Use],
         new_lease: Callable[[], str],
         now: Callable[[], float],
     ) -> None:
-        self._database, self._hub = ground.database, ground.hub
+        self._database, self._hub = services.database, services.hub
         self._media = media
         self._bounds = bounds
         self._new_lease = new_lease

@@ -15,9 +15,9 @@ from svc.base.shares import Shares
 from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import only
 from svc.chat.media.rules import MESSAGE, Media
+from svc.chat.services import Services
 from svc.chat.uploads import limits, store
 from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.uploads.incoming import Incoming
@@ -57,15 +57,15 @@ class Uploads:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         media: Media,
         incoming: Incoming,
         queue: Queue,
         bounds: Limits,
         judged: Callable[[str], str],
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._new_id = ground.new_id
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._new_id = services.new_id
         self._media = media
         self._incoming = incoming
         self._queue = queue

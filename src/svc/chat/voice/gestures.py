@@ -21,9 +21,9 @@ from msgspec import Meta
 from svc.base.allowance import Allowances
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Hub, Only
 from svc.chat.messages.message import checked_emoji
+from svc.chat.services import Services
 from svc.chat.voice.control import Place, Rooms
 from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.sfu_links import SfuLinks
@@ -131,8 +131,8 @@ _NOBODY: frozenset[str] = frozenset()
 
 
 class Speaking:
-    def __init__(self, ground: Ground, occupancy: Occupancy, link: SfuLinks) -> None:
-        self._hub, self._directory = ground.hub, ground.directory
+    def __init__(self, services: Services, occupancy: Occupancy, link: SfuLinks) -> None:
+        self._hub, self._directory = services.hub, services.directory
         self._occupancy = occupancy
         self._link = link
         # For each room that the media service was asked about: the members who watch it, and its speakers

@@ -12,8 +12,8 @@ from svc.base.tables import Table
 from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import only
+from svc.chat.services import Services
 from svc.chat.voice.occupancy import Mute, State
 from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import SfuLinks
@@ -31,9 +31,9 @@ def silences(connection: Connection, person_id: str, now_ms: int) -> bool:
 
 
 class VoiceModeration:
-    def __init__(self, ground: Ground, voice: Voice, link: SfuLinks) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit = ground.audit
+    def __init__(self, services: Services, voice: Voice, link: SfuLinks) -> None:
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit = services.audit
         self._voice = voice
         self._link = link
 

@@ -19,8 +19,8 @@ from svc.chat.config import MediaConfig
 from svc.chat.described import Id
 from svc.chat.direct.feature import PrivateFeature
 from svc.chat.errors import ChatError
-from svc.chat.ground import Changes, Ground
 from svc.chat.live.hub import Only, only
+from svc.chat.services import Changes, Services
 from svc.chat.voice.control import MediaControl, Place, Rooms
 from svc.chat.voice.gestures import DOWN, Gestures, Speaking
 from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
@@ -107,24 +107,24 @@ class Voice:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         media: MediaConfig,
         occupancy: Occupancy,
         link: SfuLinks,
         private: PrivateFeature,
         max_users: int,
     ) -> None:
-        self._directory, self._hub, self._new_id = ground.directory, ground.hub, ground.new_id
+        self._directory, self._hub, self._new_id = services.directory, services.hub, services.new_id
         self._media, self._ways = media, ways_of_members(media)
         self._link = link
         self._conversations, self._calls = private.conversations, private.calls
         self._seats = Seats(max_users)
         self.occupancy = occupancy
-        self.rooms = Rooms(ground.directory, private.conversations)
-        self.states = States(ground.directory.person_of)
-        self.control = MediaControl(ground.directory, self.rooms, occupancy, self.states, link)
-        self.gestures = Gestures(ground.hub, self.rooms, occupancy)
-        self.speaking = Speaking(ground, occupancy, link)
+        self.rooms = Rooms(services.directory, private.conversations)
+        self.states = States(services.directory.person_of)
+        self.control = MediaControl(services.directory, self.rooms, occupancy, self.states, link)
+        self.gestures = Gestures(services.hub, self.rooms, occupancy)
+        self.speaking = Speaking(services, occupancy, link)
         occupancy.on_astray.append(self._astray)
         # Events report an arrival before the same member is put out again.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
@@ -132,7 +132,7 @@ class Voice:
         occupancy.on_in_step += [self.control.in_step, private.calls.in_step]
         private.conversations.on_left.append(self.control.private_left)
         private.calls.on_unsealed.append(self.control.put_out)
-        self._follow(ground.changes)
+        self._follow(services.changes)
 
     def _follow(self, changes: Changes) -> None:
         control = self.control

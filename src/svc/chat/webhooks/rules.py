@@ -23,10 +23,10 @@ from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
-from svc.chat.ground import Ground
 from svc.chat.live.hub import Audience, Holders, Only
 from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
+from svc.chat.services import Services
 from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
 
 _MANAGE = Permission.MANAGE_WEBHOOKS
@@ -73,14 +73,14 @@ class Webhooks:
 
     def __init__(
         self,
-        ground: Ground,
+        services: Services,
         media: Media,
         key: SealingKey,
         new_token: Callable[[], str],
         judged: Callable[[str], str] = str,
     ) -> None:
-        self._database, self._directory, self._hub = ground.database, ground.directory, ground.hub
-        self._audit, self._new_id = ground.audit, ground.new_id
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit, self._new_id = services.audit, services.new_id
         self._media = media
         self._key = key
         self._new_token = new_token

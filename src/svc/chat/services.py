@@ -49,7 +49,7 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Services:
     database: Database
     directory: Directory
     hub: Hub

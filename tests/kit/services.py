@@ -1,4 +1,4 @@
-"""The ground of features, for a test that builds one without a server."""
+"""The services that features share, for tests that build a feature without a server."""
 
 import itertools
 from collections.abc import Callable
@@ -7,21 +7,21 @@ from svc.base.database import Database
 from svc.base.ids import Ids
 from svc.chat.access.directory import Directory
 from svc.chat.audit.rules import Audit
-from svc.chat.ground import Changes, Ground
 from svc.chat.live.hub import Hub
+from svc.chat.services import Changes, Services
 
 
-def ground_on(
+def services_on(
     database: Database,
     directory: Directory,
     now: Callable[[], float],
     *,
     hub: Hub | None = None,
     random_bits: Callable[[int], int] | None = None,
-) -> Ground:
-    """Build a ground. Without `random_bits`, random numbers are a counter."""
+) -> Services:
+    """Build the services. Without `random_bits`, random numbers are a counter."""
     counted = itertools.count()
-    return Ground(
+    return Services(
         database=database,
         directory=directory,
         hub=Hub(directory, now) if hub is None else hub,
