@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from svc.base.database import Act, Connection, Database, DatabaseError
+from svc.base.database import Connection, Database, DatabaseError, Write
 from svc.base.migrations import Migration, migrations_in
 
 FIRST = Migration(1, "words", "CREATE TABLE words (word TEXT PRIMARY KEY) STRICT;")
@@ -193,9 +193,9 @@ async def test_a_write_alone_that_fails_does_not_hold_up_the_next(
         raise LookupError("no")
 
     with pytest.raises(LookupError):
-        await database.write_alone(lambda: Act(fail, lambda _: None))
+        await database.write_exclusive(lambda: Write(fail, lambda _: None))
     with pytest.raises(ValueError, match="not so"):
-        await database.write_alone(lambda: int("not so"))  # type: ignore[arg-type, return-value]
-    found = await database.write_alone(lambda: Act(partial(insert, word="a"), lambda word: word + "!"))
+        await database.write_exclusive(lambda: int("not so"))  # type: ignore[arg-type, return-value]
+    found = await database.write_exclusive(lambda: Write(partial(insert, word="a"), lambda word: word + "!"))
     assert found == "a!"
-    assert await database.write_beside(lambda: Act(partial(insert, word="b"), str.upper)) == "B"
+    assert await database.write_shared(lambda: Write(partial(insert, word="b"), str.upper)) == "B"

@@ -51,8 +51,7 @@ SEARCH_WAIT_S = 2.0
 _SEARCH_STEPS = 1_000
 _READ_STEPS = 100_000
 # After each statement the writer's thread needs the interpreter, which the loop's thread holds. The
-# usual 5 ms makes them alternate under load. This value lets them run side by side (a fifth more
-# messages a second with 200 writers).
+# usual 5 ms makes them alternate under load; this value lets 200 writers send a fifth more messages.
 SWITCH_INTERVAL_S = 0.0005
 # Readers end after `READ_DEADLINE_S`. After the start, scanning a file of 75 GB takes this long.
 EMPTY_WITHIN_S = 600.0
@@ -81,6 +80,7 @@ T = TypeVar("T")
 Answer = TypeVar("Answer")
 Row = sqlite3.Row
 Connection = sqlite3.Connection
+OnCommit = Callable[[T], None]
 
 
 class StorageFailed(Exception):
@@ -88,22 +88,22 @@ class StorageFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Write:
-    change: Callable[[Connection], Any]
+class _PendingWrite:
+    apply: Callable[[Connection], Any]
     future: "asyncio.Future[Any]"
     # Maps the result to the response.
-    then: Callable[[Any], Any]
+    on_commit: Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Act(Generic[T, Answer]):
-    """A planned write: `change` as for `Database.write`, and `then`, which returns the response."""
+class Write(Generic[T, Answer]):
+    """A planned write: `apply` as for `Database.write`, and `on_commit`, which returns the response."""
 
-    change: Callable[[Connection], T]
-    then: Callable[[T], Answer]
+    apply: Callable[[Connection], T]
+    on_commit: Callable[[T], Answer]
 
 
-_Outcome = tuple[_Write, Any, BaseException | None]
+_Outcome = tuple[_PendingWrite, Any, BaseException | None]
 
 # Most commits contain one write, under load hundreds. Most take a millisecond or two.
 GROUP_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, MAX_GROUP)
@@ -136,12 +136,12 @@ class Database:
         self._readers = readers
         self._searchers = searchers
         self._loop = asyncio.get_running_loop()
-        self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[_PendingWrite | None] = queue.SimpleQueue()
         self._closed = False
-        # Held from the decision on a `write_alone` until it has been applied.
+        # Held from the decision on a `write_exclusive` until it has been applied.
         self._turn = asyncio.Lock()
-        # Whether the `then` of a `write_alone` is running now.
-        self.applying_alone = False
+        # Whether the `on_commit` of a `write_exclusive` is running now.
+        self.in_exclusive_commit = False
         # Why writes fail, and how the file is damaged; empty while all is well.
         self._write_fault = ""
         self._damage = ""
@@ -186,23 +186,23 @@ class Database:
         self._waiting.put(None)
         await asyncio.to_thread(self._writer.join)
 
-    async def write(self, change: Callable[[Connection], T], then: Callable[[T], None] | None = None) -> T:
-        """Run `change` on the writer's thread and return its result once that is durable.
+    async def write(self, apply: Callable[[Connection], T], on_commit: OnCommit[T] | None = None) -> T:
+        """Run `apply` on the writer's thread and return its result once that is durable.
 
-        `change` runs inside a transaction, neither commits nor rolls back, and may run again from its
+        `apply` runs inside a transaction, neither commits nor rolls back, and may run again from its
         beginning, so it must change nothing but the file. If it raises, only its own changes are undone
-        and the exception is raised here. Raises StorageFailed. `then` is called on the event loop with the
-        result, in commit order, even if the caller has been cancelled, so that memory matches the file.
+        and the exception is raised here. Raises StorageFailed. `on_commit` is called on the event loop with
+        the result, in commit order, even if the caller was cancelled, so that memory matches the file.
         """
 
         def followed(result: T) -> T:
-            if then is not None:
-                then(result)
+            if on_commit is not None:
+                on_commit(result)
             return result
 
-        return await self._begin(Act(change, followed))
+        return await self._begin(Write(apply, followed))
 
-    async def write_alone(self, decide: Callable[[], Act[Any, Answer]]) -> Answer:
+    async def write_exclusive(self, decide: Callable[[], Write[Any, Answer]]) -> Answer:
         """Decide based on memory, write, and apply, while no other write is decided on.
 
         `decide` runs on the event loop, without waiting, after every earlier exclusive write has been
@@ -210,17 +210,17 @@ class Database:
         cancelled. Raises what `decide` and `write` raise.
         """
 
-        def decided() -> Act[Any, Answer]:
-            act = decide()
+        def decided() -> Write[Any, Answer]:
+            write = decide()
 
             def applied(result: Any) -> Answer:
-                self.applying_alone = True
+                self.in_exclusive_commit = True
                 try:
-                    return act.then(result)
+                    return write.on_commit(result)
                 finally:
-                    self.applying_alone = False
+                    self.in_exclusive_commit = False
 
-            return Act(act.change, applied)
+            return Write(write.apply, applied)
 
         await self._turn.acquire()
         try:
@@ -231,10 +231,10 @@ class Database:
         written.add_done_callback(lambda _: self._turn.release())
         return await asyncio.shield(written)
 
-    async def write_beside(self, decide: Callable[[], Act[Any, Answer]]) -> Answer:
-        """Write like `write_alone`, but concurrently with others of this kind.
+    async def write_shared(self, decide: Callable[[], Write[Any, Answer]]) -> Answer:
+        """Write like `write_exclusive`, but concurrently with others of this kind.
 
-        No decision may depend on what `then` changes. Costs as little as `write` while nobody writes alone.
+        No decision may depend on what `on_commit` changes. Costs no more than `write` otherwise.
         """
         async with self._turn:
             written = self._begin(decide())
@@ -254,12 +254,12 @@ class Database:
         except TimeoutError:
             raise StorageFailed("what was deleted could not be overwritten in time") from None
 
-    def _begin(self, act: Act[Any, Answer]) -> "asyncio.Future[Answer]":
+    def _begin(self, write: Write[Any, Answer]) -> "asyncio.Future[Answer]":
         if self._closed or self._waiting.qsize() >= MAX_WAITING:
             raise StorageFailed("closed" if self._closed else "too many writes are waiting")
-        write = _Write(act.change, self._loop.create_future(), act.then)
-        self._waiting.put(write)
-        return write.future
+        pending = _PendingWrite(write.apply, self._loop.create_future(), write.on_commit)
+        self._waiting.put(pending)
+        return pending.future
 
     async def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
         """Return the rows of a query. They are held in memory: give it a LIMIT. Raises StorageFailed."""
@@ -375,9 +375,9 @@ class Database:
             with suppress(RuntimeError):  # The loop and its callers are gone.
                 self._loop.call_soon_threadsafe(_release, waiting)
 
-    def _next_group(self, wait_s: float | None) -> list[_Write] | None:
+    def _next_group(self, wait_s: float | None) -> list[_PendingWrite] | None:
         """Return the waiting writes: none after `wait_s`, and None once the database is being closed."""
-        group: list[_Write] = []
+        group: list[_PendingWrite] = []
         with suppress(queue.Empty):
             write = self._waiting.get(timeout=wait_s)
             while write is not None:
@@ -390,7 +390,7 @@ class Database:
             self._waiting.put(None)  # The next call sees it again.
         return group
 
-    def _commit(self, connection: Connection, group: Sequence[_Write]) -> None:
+    def _commit(self, connection: Connection, group: Sequence[_PendingWrite]) -> None:
         started = time.perf_counter()
         try:
             outcomes = _run(connection, group)
@@ -432,7 +432,7 @@ def _prepare(path: Path, migrations: Sequence[Migration], backups: Path) -> Free
         raise DatabaseError(f"{path} cannot be used: {fault}") from fault
 
 
-def _run(connection: Connection, group: Sequence[_Write]) -> list[_Outcome]:
+def _run(connection: Connection, group: Sequence[_PendingWrite]) -> list[_Outcome]:
     """Run all writes in a transaction that stays open.
 
     Savepoints cost as much as statements, so the first attempt uses none: most failing writes have changed
@@ -443,7 +443,7 @@ def _run(connection: Connection, group: Sequence[_Write]) -> list[_Outcome]:
     for write in group:
         changes = connection.total_changes
         try:
-            outcomes.append((write, write.change(connection), None))
+            outcomes.append((write, write.apply(connection), None))
         except Exception as fault:
             if connection.total_changes != changes or not connection.in_transaction:
                 break
@@ -457,10 +457,10 @@ def _run(connection: Connection, group: Sequence[_Write]) -> list[_Outcome]:
     return [refused.get(id(write)) or _in_savepoint(connection, write) for write in group]
 
 
-def _in_savepoint(connection: Connection, write: _Write) -> _Outcome:
+def _in_savepoint(connection: Connection, write: _PendingWrite) -> _Outcome:
     connection.execute("SAVEPOINT change")
     try:
-        result = write.change(connection)
+        result = write.apply(connection)
     except Exception as fault:
         connection.execute("ROLLBACK TO change")
         connection.execute("RELEASE change")
@@ -488,7 +488,7 @@ def _answer(outcomes: Sequence[_Outcome]) -> None:
         answer = None
         if fault is None:
             try:
-                answer = write.then(result)
+                answer = write.on_commit(result)
             except Exception as mistake:  # The write stands, but the caller gets the exception.
                 logger.exception("a callback after a write failed")
                 fault = mistake

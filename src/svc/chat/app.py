@@ -30,12 +30,12 @@ from svc.base.listening import tcp_sockets
 from svc.base.migrations import migrations_in
 from svc.base.query_pool import reading_for
 from svc.chat import ports
-from svc.chat.access.acts import on_authority_of
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
 from svc.chat.access.directory import Directory
 from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens
+from svc.chat.access.writes import on_authority_of
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError

@@ -169,7 +169,7 @@ class Community:
         await self.files.load()
         await self.notifying.load()
         await self.private.load()
-        self.directory.may_change = lambda: self._database.applying_alone
+        self.directory.may_change = lambda: self._database.in_exclusive_commit
 
     def routes(self) -> list[web.RouteDef]:
         tables = [

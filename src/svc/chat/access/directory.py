@@ -90,8 +90,8 @@ class Directory:
         self._server_wide: dict[str, Permission] = {}
         self._in_channel: dict[tuple[str, str], Permission] = {}
         self._viewers: dict[str, frozenset[str]] = {}
-        # Whether changes are allowed now. On a running server only in the effects of an act with
-        # `changes_rules` (`acts`): otherwise a concurrent decision would use outdated facts.
+        # Whether changes are allowed now. On a running server only in the effects of an
+        # `exclusive_write` (`writes`): otherwise a concurrent decision would use outdated facts.
         self.may_change: Callable[[], bool] = lambda: True
 
     # Changes.
@@ -148,7 +148,7 @@ class Directory:
             self._server_wide.pop(member_id, None)
             for channel_id in self.channels:
                 self._in_channel.pop((member_id, channel_id), None)
-        assert self.may_change(), "the directory changes in what follows an act that changes_rules"
+        assert self.may_change(), "the directory changes only in the on_commit of an exclusive_write"
 
     # Queries.
 

@@ -18,13 +18,13 @@ from weakref import WeakValueDictionary
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.strict_json import dumps
 from svc.base.tables import Table
 from svc.base.time_slices import TimeSlices, Work
-from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.automod.finding import Finder, Recent, Said
 from svc.chat.automod.matching import STEP_LIMIT
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
@@ -145,8 +145,8 @@ class Automod:
         """Return the rules in the order in which they were created."""
         return sorted(self._rules.values(), key=lambda rule: rule.id)
 
-    @changes_rules
-    def create(self, actor_id: str, wanted: WantedRule, now: float) -> Act[None, Rule]:
+    @exclusive_write
+    def create(self, actor_id: str, wanted: WantedRule, now: float) -> Write[None, Rule]:
         rule = made(wanted, self._new_id(), actor_id, int(now * 1000))
         self._require_may_switch_on(actor_id, rule)
         self._require_within_limit(rule)
@@ -164,10 +164,10 @@ class Automod:
             self._hub.push("rule_created", rule, _MANAGERS)
             return rule
 
-        return Act(write, created)
+        return Write(write, created)
 
-    @changes_rules
-    def edit(self, actor_id: str, rule_id: str, wanted: WantedRule, now: float) -> Act[None, Rule]:
+    @exclusive_write
+    def edit(self, actor_id: str, rule_id: str, wanted: WantedRule, now: float) -> Write[None, Rule]:
         before = self._known(rule_id)
         after = made(wanted, rule_id, before.created_by, before.created_at_ms)
         self._require_may_switch_on(actor_id, after)
@@ -190,10 +190,10 @@ class Automod:
                 self._hub.push("rule_updated", after, _MANAGERS)
             return after
 
-        return Act(write, edited)
+        return Write(write, edited)
 
-    @changes_rules
-    def delete(self, actor_id: str, rule_id: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def delete(self, actor_id: str, rule_id: str, now: float) -> Write[None, None]:
         rule = self._known(rule_id)
 
         def write(connection: Connection) -> None:
@@ -205,7 +205,7 @@ class Automod:
             self._make_ready()
             self._hub.push("rule_deleted", {"rule_id": rule_id}, _MANAGERS)
 
-        return Act(write, gone)
+        return Write(write, gone)
 
     async def trial(self, actor_id: str, wanted: WantedRule, latest: Latest, now: float) -> Trial:
         """Return the matches of a rule among the latest messages, the newest first.
@@ -237,12 +237,12 @@ class Automod:
                 caught.append(_shown(message, merged(found)))
         return Trial(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
 
-    @follows_rules
-    def _tried(self, actor_id: str, rule: Rule, now: float) -> Act[None, None]:
+    @shared_write
+    def _tried(self, actor_id: str, rule: Rule, now: float) -> Write[None, None]:
         def write(connection: Connection) -> None:
             self._audit.record(connection, actor_id, "rule_trial", None, {"name": rule.name}, now)
 
-        return Act(write, lambda _: None)
+        return Write(write, lambda _: None)
 
     # The interface for messages, see `messages.watching`.
 
@@ -302,14 +302,14 @@ class Automod:
             with suppress(ChatError):
                 await self._time_out(ruling, now)
 
-    @changes_rules
-    def _time_out(self, verdict: Verdict, now: float) -> Act[None, None]:
+    @exclusive_write
+    def _time_out(self, verdict: Verdict, now: float) -> Write[None, None]:
         """Time out the author of a message, unless the rule has changed in the meantime."""
         rule, said = verdict.rule, verdict.said
         assert rule is not None and said is not None, "a rule has objected to what somebody said"
         member = self._directory.members.get(said.author_id)
         if self._rules.get(rule.id) != rule or not self._is_for(rule, member, said.channel_id, now):
-            return Act(lambda _: None, lambda _: None)
+            return Write(lambda _: None, lambda _: None)
         timeout = self._moderation.timing_out_by_rule(said.author_id, rule.timeout_s, rule.name, now)
         quoted = _quoted(said.text, merged(verdict.found))
         case = self._reports.found_by_rule(
@@ -317,14 +317,14 @@ class Automod:
         )
 
         def write(connection: Connection) -> None:
-            timeout.change(connection)
+            timeout.apply(connection)
             case.write(connection)
 
         def then(_: None) -> None:
-            timeout.then(None)
+            timeout.on_commit(None)
             case.filed()
 
-        return Act(write, then)
+        return Write(write, then)
 
     # Internals.
 

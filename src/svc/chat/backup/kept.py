@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.progress import Progress, heard_by
-from svc.chat.access.acts import changes_rules, follows_rules
+from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.backup.rules import FOLDER, Backups
 from svc.chat.described import Natural, TimeMs, Told
 from svc.chat.errors import ChatError
@@ -94,8 +94,8 @@ class KeptBackups:
         return AllBackups(found, making, self._fault or None)
 
     # Exclusive, because a backup that was decided on is not yet running.
-    @changes_rules
-    def begin(self, actor_id: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def begin(self, actor_id: str, now: float) -> Write[None, None]:
         """Start a backup in the background. Raises ChatError if one is running or enough are kept."""
         if self._running:
             raise ChatError("too_many", "A backup is being made already")
@@ -110,10 +110,10 @@ class KeptBackups:
             self._making = asyncio.create_task(self._make(now))
             self._changed()
 
-        return Act(write, begun)
+        return Write(write, begun)
 
-    @follows_rules
-    def delete(self, actor_id: str, name: str, now: float) -> Act[None, None]:
+    @shared_write
+    def delete(self, actor_id: str, name: str, now: float) -> Write[None, None]:
         path = self.path(name)
 
         def write(connection: Connection) -> None:
@@ -123,10 +123,10 @@ class KeptBackups:
             path.unlink(missing_ok=True)
             self._changed()
 
-        return Act(write, deleted)
+        return Write(write, deleted)
 
-    @follows_rules
-    def link(self, actor_id: str, name: str, now: float) -> Act[None, str]:
+    @shared_write
+    def link(self, actor_id: str, name: str, now: float) -> Write[None, str]:
         """Create a token for one download within `LINK_S`."""
         self.path(name)
 
@@ -141,7 +141,7 @@ class KeptBackups:
             self._links[token] = name, self._steady() + LINK_S, actor_id
             return token
 
-        return Act(write, linked)
+        return Write(write, linked)
 
     def linked(self, token: str, *, used: bool = True) -> Path:
         """Return the file behind a link, and use the link up unless `used` is false. Raises ChatError."""

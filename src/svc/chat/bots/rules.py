@@ -12,12 +12,12 @@ import hashlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.tables import Table
-from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
+from svc.chat.access.writes import exclusive_write
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
@@ -87,8 +87,8 @@ class Bots:
         bots = sorted((m for m in self._directory.members.values() if m.bot), key=lambda member: member.id)
         return [self._shown(bot) for bot in bots]
 
-    @changes_rules
-    def create(self, actor_id: str | None, nickname: str, now: float) -> Act[Member, tuple[Member, str]]:
+    @exclusive_write
+    def create(self, actor_id: str | None, nickname: str, now: float) -> Write[Member, tuple[Member, str]]:
         """Create a bot with the member role. Return it with its token, which is shown only this once."""
         if actor_id is not None:
             self._roles.require_holds_all_of(actor_id, MEMBER)
@@ -112,10 +112,10 @@ class Bots:
             self._changed()
             return member, token
 
-        return Act(write, created)
+        return Write(write, created)
 
-    @changes_rules
-    def renew(self, actor_id: str | None, member_id: str, now: float) -> Act[None, str]:
+    @exclusive_write
+    def renew(self, actor_id: str | None, member_id: str, now: float) -> Write[None, str]:
         """Create a new token, which is shown only this once. The previous token stops working at once."""
         bot = self._managed(actor_id, member_id)
         token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
@@ -129,10 +129,10 @@ class Bots:
             self._changed()
             return token
 
-        return Act(write, renewed)
+        return Write(write, renewed)
 
-    @changes_rules
-    def delete(self, actor_id: str | None, member_id: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def delete(self, actor_id: str | None, member_id: str, now: float) -> Write[None, None]:
         """Delete a bot. Its messages stay."""
         bot = self._managed(actor_id, member_id)
 
@@ -140,7 +140,7 @@ class Bots:
             self._members.remove(connection, bot.id, now)
             self._audit.record(connection, actor_id, "bot_delete", bot.id, {"nickname": bot.nickname}, now)
 
-        return Act(write, lambda _: self._members.removed(bot.id, "This bot was deleted"))
+        return Write(write, lambda _: self._members.removed(bot.id, "This bot was deleted"))
 
     def _managed(self, actor_id: str | None, member_id: str) -> Member:
         """Return a bot that has no permission the actor lacks, so that the actor may hold its token. Raises

@@ -8,12 +8,12 @@ import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Connection, Database, Write
 from svc.base.tables import Form, Table
-from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
 from svc.chat.access.permissions import Override, Overrides, Permission, stored, to_store
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import exclusive_write
 from svc.chat.channels import overrides, shapes
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.shapes import Differences, SlowMode
@@ -74,10 +74,10 @@ class Channels:
         person_id = self._directory.person_of(member_id)
         return self._slow_mode.wait_s(person_id, channel_id, slow_mode_s, now)
 
-    @changes_rules
+    @exclusive_write
     def create(
         self, actor_id: str | None, wanted: Channel, access: Sequence[Change], now: float
-    ) -> Act[None, Channel]:
+    ) -> Write[None, Channel]:
         """Create a channel like `wanted` at the end of the list, with the overrides of `access` from the
         start.
 
@@ -102,12 +102,12 @@ class Channels:
             details = {"name": channel.name, "type": channel.kind, "overrides": given}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
-        return Act(write, lambda _: self._created(channel))
+        return Write(write, lambda _: self._created(channel))
 
-    @changes_rules
+    @exclusive_write
     def edit(
         self, actor_id: str | None, channel_id: str, differences: Differences, now: float
-    ) -> Act[None, Channel]:
+    ) -> Write[None, Channel]:
         """Change attributes of a channel by name."""
         before = self._managed(actor_id, channel_id)
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
@@ -134,12 +134,12 @@ class Channels:
             with self.sight.watched(channels=[channel_id]):
                 return self._changed(channel_id, differences)
 
-        return Act(write, apply)
+        return Write(write, apply)
 
-    @changes_rules
+    @exclusive_write
     def order(
         self, actor_id: str, channel_ids: Sequence[str], parents: Mapping[str, str | None], now: float
-    ) -> Act[None, list[Channel]]:
+    ) -> Write[None, list[Channel]]:
         """Reorder the channels that the actor can view, and move some to other categories.
 
         Invisible channels keep their places. Archived ones may be omitted and then keep theirs too.
@@ -169,10 +169,10 @@ class Channels:
                 self._changed(channel_id, place)
             return self._directory.listed_channels(actor_id)
 
-        return Act(move, tell)
+        return Write(move, tell)
 
-    @changes_rules
-    def delete(self, actor_id: str | None, channel_id: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def delete(self, actor_id: str | None, channel_id: str, now: float) -> Write[None, None]:
         """Delete a channel and everything in it."""
         channel = self._managed(actor_id, channel_id)
         readers = self._directory.holders(Permission.VIEW_AUDIT_LOG)
@@ -190,13 +190,13 @@ class Channels:
             named = details if known else {"channel_id": channel_id, **details}
             self._audit.record(connection, actor_id, "channel_delete", channel_id, named, now)
 
-        return Act(write, lambda _: self._deleted(channel))
+        return Write(write, lambda _: self._deleted(channel))
 
     def overrides(self, actor_id: str, channel_id: str) -> list[Change]:
         return list(overrides.listed(self._directory.channel(actor_id, channel_id)))
 
-    @changes_rules
-    def override(self, actor_id: str, channel_id: str, change: Change, now: float) -> Act[None, None]:
+    @exclusive_write
+    def override(self, actor_id: str, channel_id: str, change: Change, now: float) -> Write[None, None]:
         """Change an override of a role or a member in a channel."""
         channel = self._directory.channel(actor_id, channel_id)
         overrides.check(self._directory, actor_id, channel, change)
@@ -206,7 +206,7 @@ class Channels:
             details = dataclasses.asdict(shapes.override(change))
             self._record(connection, actor_id, "channel_override", channel_id, details, now)
 
-        return Act(write, lambda _: self._overridden(channel_id, change))
+        return Write(write, lambda _: self._overridden(channel_id, change))
 
     # Steps in other writes, when a role or a member is deleted.
 

@@ -11,9 +11,9 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NoReturn
 
-from svc.base.database import Act, Connection, StorageFailed
-from svc.chat.access.acts import changes_rules
+from svc.base.database import Connection, StorageFailed, Write
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import exclusive_write
 from svc.chat.direct import store
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
@@ -110,8 +110,8 @@ class ChannelCalls:
                     self._changed.add(channel_id)
                     await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
 
-    @changes_rules
-    def settle(self, channel_id: str) -> Act[tuple[frozenset[str], bool], None]:
+    @exclusive_write
+    def settle(self, channel_id: str) -> Write[tuple[frozenset[str], bool], None]:
         """Bring the stored state in line with the people in a channel's call."""
         channel = self._directory.channels.get(channel_id)
         encrypted = channel is not None and channel.encrypted
@@ -149,4 +149,4 @@ class ChannelCalls:
                     for put_out in self.on_unsealed:
                         put_out(channel_id, user_id)
 
-        return Act(write, settled)
+        return Write(write, settled)

@@ -9,9 +9,9 @@ import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import follows_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id, Natural, Told
 from svc.chat.direct import devices_store as store
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
@@ -64,8 +64,8 @@ class PrivateDevices:
         self._audience = audience
         self.on_lacking: list[Callable[[Sequence[str]], None]] = []
 
-    @follows_rules
-    def register(self, session: Session, text: str, now: float) -> Act[Registered, str]:
+    @shared_write
+    def register(self, session: Session, text: str, now: float) -> Write[Registered, str]:
         """Register this device under the key in the statement. Return its id. Raises ChatError."""
         thumbprint, _ = self._statement(text, session.member_id, now)
 
@@ -85,12 +85,12 @@ class PrivateDevices:
             self._tell_lacking(one.lacking_in)
             return one.device_id
 
-        return Act(write, registered)
+        return Write(write, registered)
 
-    @follows_rules
+    @shared_write
     def publish(
         self, session: Session, packages: Sequence[bytes], last_resort: bytes | None, now: float
-    ) -> Act[tuple[int, Sequence[str]], int]:
+    ) -> Write[tuple[int, Sequence[str]], int]:
         """Store key packages. If the device had none, others can add it from now on.
 
         Returns how many there are. Raises ChatError.
@@ -119,7 +119,7 @@ class PrivateDevices:
             self._tell_lacking(lacking_in)
             return left
 
-        return Act(write, published)
+        return Write(write, published)
 
     async def taking_part(self, session: Session) -> str:
         """Return the id of the requesting device, which must take part. Raises ChatError."""

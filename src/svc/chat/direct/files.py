@@ -10,12 +10,12 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.objects import StoreFailed
 from svc.base.shares import Shares
 from svc.base.tables import Table
-from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import shared_write
 from svc.chat.direct import store
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.rules import PrivateConversations
@@ -107,10 +107,10 @@ class PrivateFiles:
         """Delete one's own file at once. Raises ChatError."""
         await self._media.remove(await self._remove(session, conversation_id, file_id))
 
-    @follows_rules
+    @shared_write
     def _remove(
         self, session: Session, conversation_id: str, file_id: str
-    ) -> Act[Sequence[str], Sequence[str]]:
+    ) -> Write[Sequence[str], Sequence[str]]:
         self._conversations.require_member(session.member_id, conversation_id)
 
         def write(connection: Connection) -> Sequence[str]:
@@ -119,7 +119,7 @@ class PrivateFiles:
                 raise ChatError("unknown_file")
             return self._media.condemn(connection, PRIVATE, file_id)
 
-        return Act(write, lambda keys: keys)
+        return Write(write, lambda keys: keys)
 
     def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
         """Delete some files that are old enough or whose conversation is gone, as part of a write.
@@ -148,8 +148,8 @@ class PrivateFiles:
         await self._insert(session, conversation_id, file_id, key)
         return file_id
 
-    @follows_rules
-    def _insert(self, session: Session, conversation_id: str, file_id: str, key: str) -> Act[None, None]:
+    @shared_write
+    def _insert(self, session: Session, conversation_id: str, file_id: str, key: str) -> Write[None, None]:
         self._conversations.require_writable(session.member_id, conversation_id)
 
         def write(connection: Connection) -> None:
@@ -158,7 +158,7 @@ class PrivateFiles:
             _FILES.insert(connection, sent)
             self._media.refer(connection, key, PRIVATE, file_id)
 
-        return Act(write, lambda _: None)
+        return Write(write, lambda _: None)
 
 
 async def _within(chunks: AsyncIterator[bytes], length: int) -> AsyncGenerator[bytes, None]:

@@ -15,10 +15,10 @@ from typing import Annotated
 from msgspec import Meta, to_builtins
 
 from svc.base.allowance import Allowances
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import changes_rules, follows_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.described import Id, Natural, Told
 from svc.chat.direct import committing, devices_store, framing, franking, store
 from svc.chat.direct.devices import KeysLow, PrivateDevices
@@ -146,8 +146,8 @@ class PrivateConversations:
         """Return the members; empty for an unknown conversation."""
         return self._members.get(conversation_id, (False, _NOBODY))[1]
 
-    @changes_rules
-    def open(self, member_id: str, others: Collection[str], now: float) -> Act[str, str]:
+    @exclusive_write
+    def open(self, member_id: str, others: Collection[str], now: float) -> Write[str, str]:
         """Open the conversation of these people. For two people, return the existing one. Raises
         ChatError.
         """
@@ -171,10 +171,10 @@ class PrivateConversations:
             self._members[conversation_id] = (pair is not None, people)
             return conversation_id
 
-        return Act(write, opened)
+        return Write(write, opened)
 
-    @changes_rules
-    def add(self, member_id: str, conversation_id: str, other_id: str) -> Act[None, None]:
+    @exclusive_write
+    def add(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
         """Add a person. A commit then adds their devices. Raises ChatError."""
         people = self._require_group(member_id, conversation_id)
         if len(people | {other_id}) > MAX_PEOPLE:
@@ -186,10 +186,10 @@ class PrivateConversations:
             self._members[conversation_id] = (False, people | {other_id})
             self.tell_changed([conversation_id])
 
-        return Act(lambda connection: _add(connection, conversation_id, [other_id]), added)
+        return Write(lambda connection: _add(connection, conversation_id, [other_id]), added)
 
-    @changes_rules
-    def remove(self, member_id: str, conversation_id: str, other_id: str) -> Act[None, None]:
+    @exclusive_write
+    def remove(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
         """Remove a person, or oneself. They can no longer read or send. Raises ChatError."""
         if other_id not in self._require_group(member_id, conversation_id):
             raise ChatError("unknown_member")
@@ -198,10 +198,10 @@ class PrivateConversations:
             self.tell_changed([conversation_id])
             self._drop(conversation_id, other_id)
 
-        return Act(lambda connection: store.remove_member(connection, conversation_id, other_id), left)
+        return Write(lambda connection: store.remove_member(connection, conversation_id, other_id), left)
 
-    @follows_rules
-    def lose(self, session: Session, conversation_id: str) -> Act[None, None]:
+    @shared_write
+    def lose(self, session: Session, conversation_id: str) -> Write[None, None]:
         """Record that this device has lost the group's keys, so that others add it again. Raises
         ChatError.
         """
@@ -212,7 +212,7 @@ class PrivateConversations:
             leaf = {"conversation_id": conversation_id, "device_id": device_id}
             store.LEAVES.edit(connection, {"gone": 1}, **leaf)
 
-        return Act(write, lambda _: self.tell_changed([conversation_id]))
+        return Write(write, lambda _: self.tell_changed([conversation_id]))
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
         """Remove a leaving member's devices from all conversations, as part of a write."""
@@ -237,10 +237,10 @@ class PrivateConversations:
 
     # Groups and their messages.
 
-    @follows_rules
+    @shared_write
     def take_packages(
         self, session: Session, conversation_id: str, device_ids: Collection[str], now: float
-    ) -> Act[_Taken, Sequence[TakenPackage]]:
+    ) -> Write[_Taken, Sequence[TakenPackage]]:
         """Take a key package of each device that the group lacks. Raises ChatError."""
         people = self._in_call(session.member_id, conversation_id) or self.require_writable(
             session.member_id, conversation_id
@@ -263,12 +263,12 @@ class PrivateConversations:
             self._devices.tell_low(outcome.low, outcome.owners)
             return outcome.packages
 
-        return Act(write, taken)
+        return Write(write, taken)
 
-    @follows_rules
+    @shared_write
     def commit(
         self, session: Session, conversation_id: str, wanted: Commit, now: float
-    ) -> Act[_Sent, PrivateGroup]:
+    ) -> Write[_Sent, PrivateGroup]:
         """End the group's epoch, and add the recipients of the Welcome. Raises ChatError."""
         people = self._require_inside(session.member_id, conversation_id)
         epoch = committing.read(wanted.message, conversation_id, framing.COMMIT).epoch
@@ -299,9 +299,9 @@ class PrivateConversations:
                 devices_store.used(connection, refs)
             return _Sent(after, COMMIT, list(added))
 
-        return Act(write, lambda sent: self._sent(conversation_id, sent))
+        return Write(write, lambda sent: self._sent(conversation_id, sent))
 
-    @follows_rules
+    @shared_write
     def send(
         self,
         session: Session,
@@ -312,7 +312,7 @@ class PrivateConversations:
         now: float,
         *,
         ring: bool = True,
-    ) -> Act[_Sent, PrivateGroup]:
+    ) -> Write[_Sent, PrivateGroup]:
         """Append a message to the log, and notify members if the sender wants that. Raises ChatError."""
         self.require_writable(session.member_id, conversation_id)
         read = committing.read(body, conversation_id, framing.APPLICATION)
@@ -342,7 +342,7 @@ class PrivateConversations:
                 self._ring("mention", conversation_id, session.member_id)
             return self._sent(conversation_id, sent)
 
-        return Act(write, done)
+        return Write(write, done)
 
     async def log(
         self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
@@ -357,15 +357,15 @@ class PrivateConversations:
         since = await store.since(self._database, conversation_id, device_id) or 0
         return PrivateLog(found, one.epoch, one.seq, one.first_seq, since)
 
-    @follows_rules
-    def received(self, session: Session, welcome_id: str) -> Act[None, None]:
+    @shared_write
+    def received(self, session: Session, welcome_id: str) -> Write[None, None]:
         """Record that this device has joined with a Welcome. Idempotent."""
 
         def write(connection: Connection) -> None:
             device_id, _ = self._devices.require(connection, session)
             store.drop_welcome(connection, device_id, welcome_id)
 
-        return Act(write, lambda _: None)
+        return Write(write, lambda _: None)
 
     def revealed(self, reporter_id: str, sending: franking.Sending, proof: franking.Proof) -> Revealed:
         """Verify a recipient's report of a message. Return the revealed content. Raises ChatError."""

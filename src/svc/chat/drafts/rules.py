@@ -10,9 +10,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.tables import JSON, Table
-from svc.chat.access.acts import follows_rules
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id, TimeMs
 from svc.chat.live.hub import only
 from svc.chat.media.rules import DRAFT, Media
@@ -49,8 +49,8 @@ class Drafts:
         drafts = await _DRAFTS.all(self._database, "WHERE member_id = ? ORDER BY channel_id", member_id)
         return [draft for draft in drafts if draft.channel_id in visible]
 
-    @follows_rules
-    def put(self, member_id: str, draft: Draft) -> Act[None, None]:
+    @shared_write
+    def put(self, member_id: str, draft: Draft) -> Write[None, None]:
         """Replace the draft of a channel. Raises ChatError."""
         self._directory.channel(member_id, draft.channel_id)
 
@@ -60,10 +60,10 @@ class Drafts:
             for key in self._uploads.attachable_keys(connection, member_id, draft.attachments):
                 self._media.refer(connection, key, DRAFT, _owner(member_id, draft.channel_id))
 
-        return Act(write, lambda _: self._hub.push("draft_changed", draft, only(member_id)))
+        return Write(write, lambda _: self._hub.push("draft_changed", draft, only(member_id)))
 
-    @follows_rules
-    def delete(self, member_id: str, channel_id: str) -> Act[bool, None]:
+    @shared_write
+    def delete(self, member_id: str, channel_id: str) -> Write[bool, None]:
         """Delete a draft. Idempotent. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
 
@@ -71,7 +71,7 @@ class Drafts:
             if gone:
                 self._hub.push("draft_deleted", {"channel_id": channel_id}, only(member_id))
 
-        return Act(lambda connection: self._drop(connection, member_id, channel_id), dropped)
+        return Write(lambda connection: self._drop(connection, member_id, channel_id), dropped)
 
     # Steps of the writes that delete a channel or a member.
 

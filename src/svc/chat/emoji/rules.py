@@ -12,11 +12,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.tables import Table
-from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
@@ -117,8 +117,8 @@ class Emojis:
 
         return Use(use, used)
 
-    @follows_rules
-    def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Act[KeptEmoji, Emoji]:
+    @shared_write
+    def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Write[KeptEmoji, Emoji]:
         """Rename an emoji. Raises ChatError."""
         name = checked_name(name)
 
@@ -138,10 +138,10 @@ class Emojis:
             self._hub.push("emoji_updated", shown, EVERYONE)
             return shown
 
-        return Act(change, changed)
+        return Write(change, changed)
 
-    @follows_rules
-    def delete(self, actor_id: str, emoji_id: str, now: float) -> Act[None, None]:
+    @shared_write
+    def delete(self, actor_id: str, emoji_id: str, now: float) -> Write[None, None]:
         """Delete an emoji. Raises ChatError."""
 
         def remove(connection: Connection) -> None:
@@ -154,7 +154,7 @@ class Emojis:
             self._emoji.pop(emoji_id, None)
             self._hub.push("emoji_deleted", {"emoji_id": emoji_id}, EVERYONE)
 
-        return Act(remove, removed)
+        return Write(remove, removed)
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
         """Remove a deleted member's name from their emoji, as part of a write. The emoji stay."""

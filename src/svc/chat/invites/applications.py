@@ -4,9 +4,9 @@ An applicant is not yet a member and has no session. They check the result by si
 them wait, lets them in or tells them the reason of a refusal. No HTTP, no SQL.
 """
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import follows_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id, Told
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
@@ -74,21 +74,21 @@ class Applications:
         found = await store.applications(self._database, state, after, limit + 1)
         return found[:limit], found[limit - 1].id if len(found) > limit else None
 
-    @follows_rules
-    def approve(self, actor_id: str | None, application_id: str, now: float) -> Act[Application, None]:
+    @shared_write
+    def approve(self, actor_id: str | None, application_id: str, now: float) -> Write[Application, None]:
         """Approve an application, even a refused one. The applicant joins with the next sign-in."""
         return self._decide(actor_id, application_id, APPROVED, "", now)
 
-    @follows_rules
+    @shared_write
     def refuse(
         self, actor_id: str | None, application_id: str, reason: str, now: float
-    ) -> Act[Application, None]:
+    ) -> Write[Application, None]:
         """Refuse an application. The applicant gets the reason with the next sign-in."""
         return self._decide(actor_id, application_id, REFUSED, reason, now)
 
     def _decide(
         self, actor_id: str | None, application_id: str, state: State, reason: str, now: float
-    ) -> Act[Application, None]:
+    ) -> Write[Application, None]:
         def write(connection: Connection) -> Application:
             applied = store.APPLICATIONS.get(connection, id=application_id)
             if applied is None or applied.shown.state == state:
@@ -108,7 +108,7 @@ class Applications:
             self._audit.record(connection, actor_id, action, application_id, details, now)
             return application
 
-        return Act(write, lambda application: self._decided(application, state, actor_id))
+        return Write(write, lambda application: self._decided(application, state, actor_id))
 
     def _decided(self, application: Application, state: State, actor_id: str | None) -> None:
         decision = Decision(application.id, state, actor_id)

@@ -7,10 +7,10 @@ lacks. It works only while its creator could create it, and is deleted when its 
 
 from collections.abc import Callable
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import follows_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.directory import CATEGORY, Member
 from svc.chat.access.permissions import GUEST, MEMBER, NOTHING, Permission
+from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
 from svc.chat.invites.store import Invite, Invited
@@ -59,7 +59,7 @@ class Invites:
             lambda connection: store.standing(connection, fresh, now_ms + STANDING_LEAST_MS)
         )
 
-    @follows_rules
+    @shared_write
     def create(
         self,
         actor_id: str | None,
@@ -70,7 +70,7 @@ class Invites:
         *,
         channel_id: str | None = None,
         approval: bool = False,
-    ) -> Act[None, Invite]:
+    ) -> Write[None, Invite]:
         """Create an invite. Without an actor it is the operator's, who may give any role except the
         owner's.
         """
@@ -111,7 +111,7 @@ class Invites:
             self._changed(actor_id)
             return invite
 
-        return Act(write, created)
+        return Write(write, created)
 
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
         """Return the invites that a member may hand out and revoke: their own, or with the permission all.
@@ -125,8 +125,8 @@ class Invites:
             i for i in found if _good(i, now_ms) and (member_id is None or self._may_manage(member_id, i))
         ]
 
-    @follows_rules
-    def revoke(self, actor_id: str | None, invite_id: str, now: float) -> Act[str | None, None]:
+    @shared_write
+    def revoke(self, actor_id: str | None, invite_id: str, now: float) -> Write[str | None, None]:
         def write(connection: Connection) -> str | None:
             invite = store.INVITES.get(connection, id=invite_id)
             if invite is None or not (actor_id is None or self._may_manage(actor_id, invite)):
@@ -136,7 +136,7 @@ class Invites:
             self._audit.record(connection, actor_id, "invite_revoke", invite_id, details, now)
             return invite.created_by
 
-        return Act(write, self._changed)
+        return Write(write, self._changed)
 
     async def valid(self, code: str, now: float) -> Invite | None:
         """Return the invite of a code that can be used now."""

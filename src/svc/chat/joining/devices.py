@@ -5,9 +5,9 @@
 
 from collections.abc import Callable
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import follows_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import shared_write
 from svc.chat.described import TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.joining import store
@@ -67,8 +67,8 @@ class Devices:
         """Create a code that signs a new device in as this member. It replaces an earlier one."""
         return await self._hand_out(Kind.LINK, session.member_id, now, lambda connection: None)
 
-    @follows_rules
-    def keep_code(self, session: Session, now: float) -> Act[None, KeptCode]:
+    @shared_write
+    def keep_code(self, session: Session, now: float) -> Write[None, KeptCode]:
         """Create a recovery code for the loss of all devices. It replaces an earlier one."""
         code, now_ms = self._new_code(), int(now * 1000)
 
@@ -77,7 +77,7 @@ class Devices:
             self._hub.push("recovery_code_made", {"made_at_ms": now_ms}, only(session.member_id))
             return KeptCode(code, now_ms)
 
-        return Act(
+        return Write(
             lambda connection: store.keep_code(connection, session.member_id, hashed(code), now_ms),
             kept,
         )
@@ -95,8 +95,8 @@ class Devices:
 
         return await self._hand_out(Kind.RECOVERY, member_id, now, note)
 
-    @follows_rules
-    def unlink(self, session: Session, device_id: str) -> Act[tuple[int, frozenset[str]], None]:
+    @shared_write
+    def unlink(self, session: Session, device_id: str) -> Write[tuple[int, frozenset[str]], None]:
         """Unlink a device, and invalidate codes that it may have created, including the recovery code.
 
         Raises ChatError for the last one.
@@ -119,12 +119,12 @@ class Devices:
             self._members.tokens_voided(member_id, epoch)
             self._sessions.settled(member_id, remaining)
 
-        return Act(write, unlinked)
+        return Write(write, unlinked)
 
-    @follows_rules
+    @shared_write
     def _hand_out(
         self, kind: Kind, member_id: str, now: float, note: Callable[[Connection], None]
-    ) -> Act[None, HandedOut]:
+    ) -> Write[None, HandedOut]:
         self._directory.member(member_id)
         code = self._new_code()
         expires_at_ms = int(now * 1000) + kind.lifetime_ms
@@ -133,4 +133,4 @@ class Devices:
             store.put_code(connection, kind, member_id, hashed(code), expires_at_ms)
             note(connection)
 
-        return Act(write, lambda _: HandedOut(code, expires_at_ms))
+        return Write(write, lambda _: HandedOut(code, expires_at_ms))

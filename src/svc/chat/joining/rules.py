@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import changes_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.address import ClientAddress
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import exclusive_write
 from svc.chat.described import TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.joining import proof, store
@@ -232,8 +232,8 @@ class Joining:
 
     # Finding or creating the member, in one write.
 
-    @changes_rules
-    def _sign_in_or_admit(self, wanted: _Wanted) -> Act[_SignedIn | _Waits, Joined | None]:
+    @exclusive_write
+    def _sign_in_or_admit(self, wanted: _Wanted) -> Write[_SignedIn | _Waits, Joined | None]:
         def admitted(outcome: _SignedIn | _Waits) -> Joined | None:
             if isinstance(outcome, _Waits):
                 outcome.told()
@@ -247,7 +247,7 @@ class Joining:
             sees = lands is not None and self._directory.may(member.id, Permission.VIEW_CHANNEL, lands)
             return Joined(tokens, member, lands if sees else None)
 
-        return Act(lambda connection: self._admit(connection, wanted), admitted)
+        return Write(lambda connection: self._admit(connection, wanted), admitted)
 
     def _admit(self, connection: Connection, wanted: _Wanted) -> _SignedIn | _Waits:
         application = wanted.application

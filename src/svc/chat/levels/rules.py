@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Connection, Database, Write
 from svc.base.tables import Table
-from svc.chat.access.acts import follows_rules
 from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id, TimeMs
 from svc.chat.live.hub import only
 from svc.chat.services import Services
@@ -108,8 +108,8 @@ class Levels:
             return "nothing"
         return own.level or everywhere.level or USUAL
 
-    @follows_rules
-    def choose(self, member_id: str, channel_id: str | None, choice: Choice) -> Act[None, Notifications]:
+    @shared_write
+    def choose(self, member_id: str, channel_id: str | None, choice: Choice) -> Write[None, Notifications]:
         """Set the level of a channel, or without a channel of all. Raises ChatError."""
         if channel_id is not None:
             self._directory.channel(member_id, channel_id)
@@ -127,10 +127,10 @@ class Levels:
             self._hub.push("notifications_changed", described, only(member_id))
             return described
 
-        return Act(write, written)
+        return Write(write, written)
 
-    @follows_rules
-    def set_quiet(self, member_id: str, quiet: bool) -> Act[None, Quiet]:
+    @shared_write
+    def set_quiet(self, member_id: str, quiet: bool) -> Write[None, Quiet]:
         """Turn do-not-disturb on or off for all devices of a member."""
 
         def written(_: None) -> Quiet:
@@ -138,10 +138,10 @@ class Levels:
             self._switch(self._quiet, member_id, quiet)
             return Quiet(quiet)
 
-        return Act(lambda connection: _set_in(connection, QUIET, member_id, quiet), written)
+        return Write(lambda connection: _set_in(connection, QUIET, member_id, quiet), written)
 
-    @follows_rules
-    def set_invisible(self, member_id: str, invisible: bool) -> Act[None, Invisible]:
+    @shared_write
+    def set_invisible(self, member_id: str, invisible: bool) -> Write[None, Invisible]:
         """Turn invisibility on or off."""
 
         def written(_: None) -> Invisible:
@@ -149,7 +149,7 @@ class Levels:
             self._switch(self._invisible, member_id, invisible)
             return Invisible(invisible)
 
-        return Act(lambda connection: _set_in(connection, INVISIBLE, member_id, invisible), written)
+        return Write(lambda connection: _set_in(connection, INVISIBLE, member_id, invisible), written)
 
     def _switch(self, chosen: set[str], member_id: str, wanted: bool) -> None:
         (chosen.add if wanted else chosen.discard)(member_id)

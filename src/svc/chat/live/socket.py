@@ -16,10 +16,10 @@ from svc.base.database import StorageFailed
 from svc.base.http_connections import recognise
 from svc.base.query_pool import reading_for
 from svc.chat.access import pace
-from svc.chat.access.acts import on_authority_of
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import EVENTS, check
 from svc.chat.access.pace import Pace
+from svc.chat.access.writes import on_authority_of
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address
 from svc.chat.live import frames

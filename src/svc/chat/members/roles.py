@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from msgspec.structs import asdict
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import changes_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import ADMIN, BUILT_IN, NOTHING, OWNER, Permission, Role
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import exclusive_write
 from svc.chat.channels.overrides import ROLE
 from svc.chat.channels.rules import Channels
 from svc.chat.errors import ChatError
@@ -81,8 +81,8 @@ class Roles:
         self._require_holds(actor_id, role.permissions)
         return role
 
-    @changes_rules
-    def create(self, actor_id: str, wish: Wish, now: float) -> Act[None, Role]:
+    @exclusive_write
+    def create(self, actor_id: str, wish: Wish, now: float) -> Write[None, Role]:
         if len(self._directory.roles) >= MAX_ROLES:
             raise ChatError("too_many")
         role = wish.applied(Role(self._new_id(), "", 0, NOTHING))
@@ -92,18 +92,18 @@ class Roles:
             store.ROLES.put(connection, role)
             self._audit.record(connection, actor_id, "role_create", role.id, asdict(shown.role(role)), now)
 
-        return Act(write, lambda _: self._created(role))
+        return Write(write, lambda _: self._created(role))
 
-    @changes_rules
-    def edit(self, actor_id: str, role_id: str, wish: Wish, now: float) -> Act[None, Role]:
+    @exclusive_write
+    def edit(self, actor_id: str, role_id: str, wish: Wish, now: float) -> Write[None, Role]:
         before = self._below(actor_id, role_id)
         after = wish.applied(before)
         self._require_possible(actor_id, before, after)
         rewrite = self._rewrite(actor_id, [after], "role_edit", now)
-        return Act(rewrite.change, lambda _: rewrite.then(None)[0])
+        return Write(rewrite.apply, lambda _: rewrite.on_commit(None)[0])
 
-    @changes_rules
-    def order(self, actor_id: str, ranks: Mapping[str, int], now: float) -> Act[None, list[Role]]:
+    @exclusive_write
+    def order(self, actor_id: str, ranks: Mapping[str, int], now: float) -> Write[None, list[Role]]:
         """Change the ranks of several roles at once."""
         moved = []
         for role_id, rank in ranks.items():
@@ -113,13 +113,13 @@ class Roles:
         rewrite = self._rewrite(actor_id, moved, "role_move", now)
 
         def then(_: None) -> list[Role]:
-            rewrite.then(None)
+            rewrite.on_commit(None)
             return self.all()
 
-        return Act(rewrite.change, then)
+        return Write(rewrite.apply, then)
 
-    @changes_rules
-    def delete(self, actor_id: str, role_id: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def delete(self, actor_id: str, role_id: str, now: float) -> Write[None, None]:
         """Delete a role and remove it from everybody."""
         role = self._below(actor_id, role_id)
         if role_id in BUILT_IN:
@@ -131,10 +131,10 @@ class Roles:
             self._channels.forget(connection, ROLE, role_id)
             self._audit.record(connection, actor_id, "role_delete", role_id, {"name": role.name}, now)
 
-        return Act(write, lambda _: self._deleted(role_id))
+        return Write(write, lambda _: self._deleted(role_id))
 
-    @changes_rules
-    def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Act[None, Member]:
+    @exclusive_write
+    def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
         """Give a role to oneself or a member of lower rank. Without an actor it is the operator."""
         role = (
             self._below(actor_id, role_id) if actor_id is None else self.require_may_give(actor_id, role_id)
@@ -146,10 +146,10 @@ class Roles:
             details = {"role_id": role_id, "name": role.name}
             self._audit.record(connection, actor_id, "member_role_give", member_id, details, now)
 
-        return Act(write, lambda _: self._moved(member_id, add=role_id))
+        return Write(write, lambda _: self._moved(member_id, add=role_id))
 
-    @changes_rules
-    def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Act[None, Member]:
+    @exclusive_write
+    def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
         """Remove a role from oneself or a member of lower rank. Without an actor it is the operator."""
         role = self._below(actor_id, role_id)
         self._require_below(actor_id, member_id)
@@ -159,10 +159,10 @@ class Roles:
                 details = {"role_id": role_id, "name": role.name}
                 self._audit.record(connection, actor_id, "member_role_take", member_id, details, now)
 
-        return Act(write, lambda _: self._moved(member_id, drop=role_id))
+        return Write(write, lambda _: self._moved(member_id, drop=role_id))
 
-    @changes_rules
-    def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Act[None, Member]:
+    @exclusive_write
+    def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Write[None, Member]:
         """Make another member the owner. The former owner becomes an admin.
 
         Without an actor it is the operator, who may also do this when there is no owner.
@@ -184,7 +184,7 @@ class Roles:
             self._members.owner_changes(connection)
             self._audit.record(connection, actor_id, "owner_transfer", member_id, {}, now)
 
-        return Act(write, lambda _: self._handed_over(former, member_id))
+        return Write(write, lambda _: self._handed_over(former, member_id))
 
     # Checks.
 
@@ -214,7 +214,7 @@ class Roles:
 
     # Effects.
 
-    def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Act[None, list[Role]]:
+    def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Write[None, list[Role]]:
         """Store several roles and announce them, and show and hide channels for their holders."""
         known = self._directory.roles
         details = {
@@ -227,7 +227,7 @@ class Roles:
                 store.ROLES.put(connection, role)
                 self._audit.record(connection, actor_id, action, role.id, details[role.id], now)
 
-        return Act(write, lambda _: self._rewritten(roles))
+        return Write(write, lambda _: self._rewritten(roles))
 
     # After a write is durable, in the order of the writes.
 

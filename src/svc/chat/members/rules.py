@@ -7,12 +7,12 @@ import dataclasses
 import logging
 from collections.abc import Callable
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import changes_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.directory import Member
 from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.permissions import OWNER, Permission, names
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import EVERYONE
@@ -172,8 +172,8 @@ class Members:
         members = tuple(self._directory.members.values())
         return {likeness(member.nickname) for member in members if member.id != but}
 
-    @changes_rules
-    def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Act[None, Member]:
+    @exclusive_write
+    def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Write[None, Member]:
         """Rename a member: oneself or somebody of lower rank."""
         if actor_id == member_id:
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
@@ -192,10 +192,10 @@ class Members:
                 details = {"before": before, "after": name}
                 self._audit.record(connection, actor_id, "member_rename", member_id, details, now)
 
-        return Act(write, lambda _: self.changed(member_id, nickname=name))
+        return Write(write, lambda _: self.changed(member_id, nickname=name))
 
-    @changes_rules
-    def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Act[None, Member]:
+    @exclusive_write
+    def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Write[None, Member]:
         """Set one's own status, or remove that of somebody of lower rank."""
         if actor_id == member_id:
             # This also refuses members in timeout.
@@ -215,7 +215,7 @@ class Members:
                 details = {"before": before}
                 self._audit.record(connection, actor_id, "member_status_clear", member_id, details, now)
 
-        return Act(write, lambda _: self.changed(member_id, status_text=text))
+        return Write(write, lambda _: self.changed(member_id, status_text=text))
 
     def changed(self, member_id: str, **differences: object) -> Member:
         """Apply changed attributes of a member after a write."""

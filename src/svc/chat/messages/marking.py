@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import structs
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.tables import number
-from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
@@ -38,10 +38,10 @@ class Marking:
         self._written = written
         self._urls, self._pictured = surroundings.urls, surroundings.pictured
 
-    @follows_rules
+    @shared_write
     def react(
         self, member_id: str, channel_id: str, message_id: str, emoji: str, now: float, *, added: bool
-    ) -> Act[bool, None]:
+    ) -> Write[bool, None]:
         """Add or remove a member's reaction with one emoji. Idempotent. Raises ChatError."""
         self._directory.require(member_id, Permission.ADD_REACTIONS, channel_id)
         # A stored emoji may be added or removed even if the catalogue lacks it.
@@ -70,12 +70,12 @@ class Marking:
                 told = {**where, "emoji": emoji, "member_id": member_id, "added": added}
                 self._hub.push("reactions_changed", told, Viewers(channel_id))
 
-        return Act(change, tell)
+        return Write(change, tell)
 
-    @follows_rules
+    @shared_write
     def pin(
         self, member_id: str, channel_id: str, message_id: str, now: float, *, pinned: bool
-    ) -> Act[bool, None]:
+    ) -> Write[bool, None]:
         """Pin or unpin a message. Idempotent. Raises ChatError."""
         self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
@@ -101,12 +101,12 @@ class Marking:
                 told = {"channel_id": channel_id, "id": message_id, "pinned": pinned}
                 self._hub.push("pins_changed", told, Viewers(channel_id))
 
-        return Act(change, tell)
+        return Write(change, tell)
 
-    @follows_rules
+    @shared_write
     def remove_previews(
         self, member_id: str, channel_id: str, message_id: str, now: float
-    ) -> Act[Message | None, None]:
+    ) -> Write[Message | None, None]:
         """Remove a message's previews for good. Others' messages take MANAGE_MESSAGES. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
@@ -121,7 +121,7 @@ class Marking:
                 return None
             return self._with_previews(connection, structs.replace(message, previews=(), no_previews=True))
 
-        return Act(remove, self.previews_changed)
+        return Write(remove, self.previews_changed)
 
     def show_previews(
         self, connection: Connection, message: Message, previews: Sequence[Mapping[str, object]]

@@ -9,11 +9,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import follows_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.directory import Channel, Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
@@ -132,8 +132,8 @@ class Reads:
         channels = self._directory.listed_channels(session.member_id)
         return {"unread": [self._counts(session.member_id, channel.id) for channel in channels]}
 
-    @follows_rules
-    def read(self, member_id: str, channel_id: str, message_id: str) -> Act[None, Unread]:
+    @shared_write
+    def read(self, member_id: str, channel_id: str, message_id: str) -> Write[None, Unread]:
         """Mark everything up to a message as read, even if it is deleted. Return the new counts."""
         self._directory.channel(member_id, channel_id)
         # A mark must not cover messages that are not posted yet.
@@ -144,10 +144,10 @@ class Reads:
             self._tell(member_id, channel_id)
             return self._counts(member_id, channel_id)
 
-        return Act(lambda connection: store.mark_read(connection, member_id, channel_id, n), marked)
+        return Write(lambda connection: store.mark_read(connection, member_id, channel_id, n), marked)
 
-    @follows_rules
-    def unread(self, member_id: str, channel_id: str, message_id: str) -> Act[list[int], Unread]:
+    @shared_write
+    def unread(self, member_id: str, channel_id: str, message_id: str) -> Write[list[int], Unread]:
         """Mark a message and everything after it as unread, even if it is deleted. Return the new counts."""
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
@@ -163,7 +163,7 @@ class Reads:
             self._tell(member_id, channel_id)
             return self._counts(member_id, channel_id)
 
-        return Act(put_back, marked)
+        return Write(put_back, marked)
 
     # New members. Earlier messages count as read for them, even if a cursor is ahead of the clock.
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.time_slices import finished
-from svc.chat.access.acts import follows_rules
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
@@ -122,8 +122,8 @@ class Messages:
             await self._surroundings.watch.refused(refused.ruling, now)
             raise
 
-    @follows_rules
-    def _send(self, member_id: str, draft: Draft, read: ReadText, now: float) -> Act[Message, Message]:
+    @shared_write
+    def _send(self, member_id: str, draft: Draft, read: ReadText, now: float) -> Write[Message, Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
         if draft.attachments:
             self._directory.require(member_id, Permission.ATTACH_FILES, draft.channel_id)
@@ -133,12 +133,12 @@ class Messages:
         if wait_s > 0:
             # Slow mode does not refuse a repetition.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
-            return Act(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
+            return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
         watch = self._surroundings.watch
         ruling = watch.judge(member_id, draft.channel_id, read, now, new=True)
         if ruling.refusal is not None:
             refused = Refused(ruling)
-            return Act(lambda c: _sent_before(c, member_id, draft, refused), lambda found: found)
+            return Write(lambda c: _sent_before(c, member_id, draft, refused), lambda found: found)
         judged = self._moderated(read, ruling)
         message = self.new(draft.channel_id, author, judged, reply_to=draft.reply_to)
         case = self.case(message, draft.text, judged.found, now, ruling)
@@ -170,7 +170,7 @@ class Messages:
                     case.filed()
             return stored
 
-        return Act(post, posted)
+        return Write(post, posted)
 
     def new(
         self,
@@ -247,10 +247,10 @@ class Messages:
             await self._surroundings.watch.refused(refused.ruling, now)
             raise
 
-    @follows_rules
+    @shared_write
     def _edit(
         self, member_id: str, channel_id: str, message_id: str, read: ReadText, now: float
-    ) -> Act[tuple[Message, Message], Message]:
+    ) -> Write[tuple[Message, Message], Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         ruling = self._surroundings.watch.judge(member_id, channel_id, read, now, new=False)
         judged = self._moderated(read, ruling)
@@ -293,7 +293,7 @@ class Messages:
                 case.filed()
             return new
 
-        return Act(change, edited)
+        return Write(change, edited)
 
     def _edited(self, versions: tuple[Message, Message]) -> Message:
         old, new = versions
@@ -315,8 +315,8 @@ class Messages:
             tell(new)
         return new
 
-    @follows_rules
-    def delete(self, member_id: str, channel_id: str, message_id: str, now: float) -> Act[Message, None]:
+    @shared_write
+    def delete(self, member_id: str, channel_id: str, message_id: str, now: float) -> Write[Message, None]:
         """Delete one's own message, or another's with MANAGE_MESSAGES. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
@@ -330,7 +330,7 @@ class Messages:
                 self._audit.record(connection, member_id, "message_delete", message.id, details, now)
             return self.remove(connection, message)
 
-        return Act(remove, self.removed)
+        return Write(remove, self.removed)
 
     def remove(self, connection: Connection, message: Message) -> Message:
         """Delete a message, as a step of a write. `removed` follows with the result."""

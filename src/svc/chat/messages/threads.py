@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import follows_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers, only
@@ -115,8 +115,8 @@ class Threads:
 
     # Following.
 
-    @follows_rules
-    def follow(self, member_id: str, channel_id: str, thread: str) -> Act[Answers, ThreadState]:
+    @shared_write
+    def follow(self, member_id: str, channel_id: str, thread: str) -> Write[Answers, ThreadState]:
         """Follow a thread from its last message on. Raises ChatError if there is no such thread."""
         self._directory.channel(member_id, channel_id)
         dropped = self._following.crowded_out(thread, [member_id])
@@ -137,20 +137,20 @@ class Threads:
                 self._following.add(thread, channel_id, member_id, last_n, last_n)
             return self._tell(member_id, thread, channel_id)
 
-        return Act(write, written)
+        return Write(write, written)
 
-    @follows_rules
-    def unfollow(self, member_id: str, channel_id: str, thread: str) -> Act[None, ThreadState]:
+    @shared_write
+    def unfollow(self, member_id: str, channel_id: str, thread: str) -> Write[None, ThreadState]:
         self._require(member_id, channel_id, thread)
 
         def written(_: None) -> ThreadState:
             self._following.drop(thread, member_id)
             return self._tell(member_id, thread, channel_id)
 
-        return Act(lambda connection: _unfollow(connection, [(member_id, thread)]), written)
+        return Write(lambda connection: _unfollow(connection, [(member_id, thread)]), written)
 
-    @follows_rules
-    def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Act[None, ThreadState]:
+    @shared_write
+    def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Write[None, ThreadState]:
         """Mark everything up to a message as read for a follower, even if the message is deleted."""
         self._require(member_id, channel_id, thread)
         # A mark must not cover messages that are not posted yet.
@@ -160,7 +160,7 @@ class Threads:
             self._following.read(thread, member_id, n)
             return self._tell(member_id, thread, channel_id)
 
-        return Act(lambda connection: _read(connection, member_id, thread, n), marked)
+        return Write(lambda connection: _read(connection, member_id, thread, n), marked)
 
     # Effects of messages.
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.tables import Form, Table, optional
-from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only
@@ -145,8 +145,8 @@ class Reports:
         page = reports[:limit]
         return page, page[-1].id if len(reports) > limit else None
 
-    @follows_rules
-    def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Act[Report, None]:
+    @shared_write
+    def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Write[Report, None]:
         """Resolve a report. The first of several wins."""
 
         def write(connection: Connection) -> Report:
@@ -169,7 +169,7 @@ class Reports:
             resolved = {"report_id": report.id, "resolved_by": actor_id}
             self._hub.push("report_resolved", resolved, self._concerned(report))
 
-        return Act(write, told)
+        return Write(write, told)
 
     def found_by_rule(
         self, about: About, channel_id: str, message_id: str | None, rule: str | None, text: str, now: float
@@ -184,8 +184,8 @@ class Reports:
             author = {"webhook": ReportedWebhook(about.id, about.webhook)}
         return Report(id=self._new_id(), text=text, created_at_ms=int(now * 1000), **author, **more)
 
-    @follows_rules
-    def _file(self, reporter_id: str, found: Report) -> Act[None, Report]:
+    @shared_write
+    def _file(self, reporter_id: str, found: Report) -> Write[None, Report]:
         report = dataclasses.replace(found, reporter_id=reporter_id)
         if report.channel_id is not None:
             self._directory.channel(reporter_id, report.channel_id)
@@ -197,7 +197,7 @@ class Reports:
                 raise ChatError("too_many")
             _insert(connection, report)
 
-        return Act(write, lambda _: self.tell(report))
+        return Write(write, lambda _: self.tell(report))
 
     def tell(self, report: Report) -> Report:
         """Push a new report to everyone who may see it."""

@@ -13,11 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.tables import Table, value
-from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import exclusive_write
 from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
@@ -54,8 +54,8 @@ class Moderation:
         # Also covers a person in timeout who rejoins.
         services.changes.permissions_changed.append(lambda _: self._ends_changed.set())
 
-    @changes_rules
-    def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Write[None, None]:
         """Kick a member. They may rejoin with an invite."""
         self._require_above(actor_id, member_id)
         nickname = self._directory.member(member_id).nickname
@@ -65,12 +65,12 @@ class Moderation:
             details = {"nickname": nickname, "reason": reason}
             self._audit.record(connection, actor_id, "member_kick", member_id, details, now)
 
-        return Act(write, lambda _: self._members.removed(member_id, "Removed from this server"))
+        return Write(write, lambda _: self._members.removed(member_id, "Removed from this server"))
 
-    @changes_rules
+    @exclusive_write
     def ban(
         self, actor_id: str | None, member_id: str, reason: str, now: float, delete_messages_s: int = 0
-    ) -> Act[list[str], None]:
+    ) -> Write[list[str], None]:
         """Ban a person under all their accounts, including former members.
 
         Also deletes their messages of the last `delete_messages_s` seconds.
@@ -106,10 +106,10 @@ class Moderation:
                 for tell in self._changes.messages_gone:
                     tell()
 
-        return Act(write, banned)
+        return Write(write, banned)
 
-    @changes_rules
-    def unban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def unban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Write[None, None]:
         def write(connection: Connection) -> None:
             # Also covers a ban of the same person as another member.
             sql = f"DELETE FROM bans WHERE member_id IN (SELECT id FROM members WHERE {_SAME_PERSON})"
@@ -118,7 +118,7 @@ class Moderation:
             details = {"nickname": _nickname(connection, member_id), "reason": reason}
             self._audit.record(connection, actor_id, "member_unban", member_id, details, now)
 
-        return Act(write, lambda _: self._bans_changed())
+        return Write(write, lambda _: self._bans_changed())
 
     async def bans(self, after: str, limit: int) -> tuple[list[Ban], str | None]:
         """Return bans in the order of joining, and the `after` of the next page."""
@@ -141,24 +141,26 @@ class Moderation:
 
     # Timeouts.
 
-    @changes_rules
+    @exclusive_write
     def time_out(
         self, actor_id: str, member_id: str, duration_s: int, reason: str, now: float
-    ) -> Act[None, Member]:
+    ) -> Write[None, Member]:
         """Let a member only read for this long; 0 ends the timeout."""
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
         return self._timing_out(actor_id, member_id, duration_s, {"reason": reason}, now)
 
-    def timing_out_by_rule(self, member_id: str, duration_s: int, rule: str, now: float) -> Act[None, Member]:
+    def timing_out_by_rule(
+        self, member_id: str, duration_s: int, rule: str, now: float
+    ) -> Write[None, Member]:
         """Time a member out by a rule, as part of an act. Never shortens a running timeout."""
         until = max(now + duration_s, self._directory.member(member_id).timeout_until)
         return self._timing_out(None, member_id, until - now, {"rule": rule, "reason": ""}, now)
 
     def _timing_out(
         self, actor_id: str | None, member_id: str, duration_s: float, said: Mapping[str, object], now: float
-    ) -> Act[None, Member]:
+    ) -> Write[None, Member]:
         until = now + duration_s if duration_s else 0.0
 
         def write(connection: Connection) -> None:
@@ -168,7 +170,7 @@ class Moderation:
             details = {"until_ms": int(until * 1000), **said}
             self._audit.record(connection, actor_id, action, member_id, details, now)
 
-        return Act(write, lambda _: self._timed_out(member_id, until))
+        return Write(write, lambda _: self._timed_out(member_id, until))
 
     async def run(self) -> NoReturn:
         """Announce the end of timeouts, so that calls restore the members' permissions."""

@@ -10,10 +10,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.tables import number
-from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
@@ -48,8 +48,8 @@ class Blocks:
         """Return whether the first member has blocked the second."""
         return other_id in self._blocked.get(member_id, ())
 
-    @follows_rules
-    def block(self, member_id: str, other_id: str, now: float) -> Act[None, None]:
+    @shared_write
+    def block(self, member_id: str, other_id: str, now: float) -> Write[None, None]:
         """Block a member. Idempotent. Raises ChatError."""
         self._directory.member(other_id)
         if other_id == member_id:
@@ -66,10 +66,10 @@ class Blocks:
             self._blocked.setdefault(member_id, set()).add(other_id)
             self._hub.push("member_blocked", Block(other_id), only(member_id))
 
-        return Act(change, blocked)
+        return Write(change, blocked)
 
-    @follows_rules
-    def unblock(self, member_id: str, other_id: str) -> Act[None, None]:
+    @shared_write
+    def unblock(self, member_id: str, other_id: str) -> Write[None, None]:
         """Remove a block. Idempotent."""
 
         def change(connection: Connection) -> None:
@@ -80,7 +80,7 @@ class Blocks:
             self._blocked.get(member_id, set()).discard(other_id)
             self._hub.push("member_unblocked", Block(other_id), only(member_id))
 
-        return Act(change, unblocked)
+        return Write(change, unblocked)
 
     def forget_in(self, connection: Connection, member_id: str) -> None:
         """Delete a leaving member's blocks in both directions, as part of a write; `forget` follows."""

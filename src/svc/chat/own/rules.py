@@ -12,11 +12,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import NoReturn
 
-from svc.base.database import Act, Connection, Database, StorageFailed
+from svc.base.database import Connection, Database, StorageFailed, Write
 from svc.base.tables import Table
 from svc.base.tasks import undeterred
-from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory
+from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 
@@ -60,17 +60,17 @@ class OwnAffairs:
         self._due = asyncio.Event()
         self._due.set()
 
-    @changes_rules
-    def leave(self, member_id: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def leave(self, member_id: str, now: float) -> Write[None, None]:
         """Leave the server. Rejoining is the same as joining. Raises ChatError."""
         self._require_no_owner(member_id)
-        return Act(
+        return Write(
             lambda connection: self._members.remove(connection, member_id, now),
             lambda _: self._members.removed(member_id, "You have left this server"),
         )
 
-    @changes_rules
-    def delete(self, member_id: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def delete(self, member_id: str, now: float) -> Write[None, None]:
         """Leave and delete all of the member's data. Raises ChatError."""
         self._require_no_owner(member_id)
 
@@ -84,7 +84,7 @@ class OwnAffairs:
             self._members.removed(member_id, "Your data is being deleted")
             self._due.set()
 
-        return Act(change, deleted)
+        return Write(change, deleted)
 
     def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None:
         """Schedule the deletion of a member's recent messages, as part of a write; `erasure_due` follows.

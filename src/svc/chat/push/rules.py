@@ -6,10 +6,10 @@ A subscription ends with its session, when the member unsubscribes, and when the
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Connection, Database, Write
 from svc.base.tables import Table
-from svc.chat.access.acts import follows_rules
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Poster
 from svc.chat.fetching.targets import NotFetched
@@ -55,8 +55,10 @@ class Subscriptions:
     def rings(self, session: Session) -> bool:
         return session.session_id in self._sessions.get(session.member_id, ())
 
-    @follows_rules
-    def subscribe(self, session: Session, endpoint: str, public_key: bytes, secret: bytes) -> Act[None, None]:
+    @shared_write
+    def subscribe(
+        self, session: Session, endpoint: str, public_key: bytes, secret: bytes
+    ) -> Write[None, None]:
         """Replace the device's subscription. Raises ChatError."""
         try:
             self._poster.judge(endpoint)
@@ -72,18 +74,18 @@ class Subscriptions:
             connection.execute(sql, (subscription.session_id, subscription.endpoint))
             _SUBSCRIPTIONS.insert(connection, subscription)
 
-        return Act(
+        return Write(
             write, lambda _: self._sessions.setdefault(session.member_id, set()).add(session.session_id)
         )
 
-    @follows_rules
-    def unsubscribe(self, session: Session) -> Act[None, None]:
+    @shared_write
+    def unsubscribe(self, session: Session) -> Write[None, None]:
         """Remove the device's subscription. Idempotent."""
 
         def remove(connection: Connection) -> None:
             _SUBSCRIPTIONS.delete(connection, session_id=session.session_id)
 
-        return Act(remove, lambda _: self.forget(session.member_id, session.session_id))
+        return Write(remove, lambda _: self.forget(session.member_id, session.session_id))
 
     async def current(self, member_id: str, session_id: str, now_ms: int) -> Subscription | None:
         """Return a device's subscription while it is signed in."""

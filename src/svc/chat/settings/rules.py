@@ -9,11 +9,11 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Connection, Database, Write
 from svc.base.strict_json import dumps, loads
-from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import CATEGORY
 from svc.chat.access.tokens import Session
+from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only, only
 from svc.chat.services import Services
@@ -93,10 +93,10 @@ class Settings:
             await self._follow(new)
         return values
 
-    @changes_rules
+    @exclusive_write
     def _store(
         self, wanted: Mapping[str, object], actor_id: str | None, now: float
-    ) -> Act[None, tuple[Values, Collection[str]]]:
+    ) -> Write[None, tuple[Values, Collection[str]]]:
         """Store a change. Return all settings, and the names of the changed ones."""
         before, usual = self.current.described(), self._defaults.described()
         dropped = [name for name, value in wanted.items() if value is None]
@@ -119,7 +119,7 @@ class Settings:
             self._push(new)
             return self.current, new.keys()
 
-        return Act(change, changed)
+        return Write(change, changed)
 
     def _require_landing(self, channel_id: object) -> None:
         """Refuse a category or a missing channel as the arrival channel. Raises ChatError."""

@@ -11,10 +11,10 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
-from svc.base.database import Act, Connection, Database, StorageFailed
+from svc.base.database import Connection, Database, StorageFailed, Write
 from svc.base.ids import Ids, number_of
-from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Directory
+from svc.chat.access.writes import exclusive_write
 
 HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
@@ -133,8 +133,8 @@ class Stamps:
         if stepped_back:
             await self._set_right()
 
-    @changes_rules
-    def _set_right(self) -> Act[int, None]:
+    @exclusive_write
+    def _set_right(self) -> Write[int, None]:
         now_ms = self._now_ms()
 
         def change(connection: Connection) -> int:
@@ -151,7 +151,7 @@ class Stamps:
                         dataclasses.replace(member, timeout_until=until, joined_at_ms=joined)
                     )
 
-        return Act(change, then)
+        return Write(change, then)
 
     def _told(self, found: int) -> None:
         if found:

@@ -5,9 +5,9 @@ Applies finished uploads. The uploads themselves are in `rules`. No HTTP, no SQL
 
 from collections.abc import Mapping
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import changes_rules, follows_rules
+from svc.base.database import Connection, Write
 from svc.chat.access.directory import Member
+from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.described import Told
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
@@ -37,10 +37,10 @@ class Avatars:
 
         return Use(use, used)
 
-    @changes_rules
-    def remove(self, member_id: str) -> Act[None, Member]:
+    @exclusive_write
+    def remove(self, member_id: str) -> Write[None, Member]:
         """Remove the member's avatar. Idempotent."""
-        return Act(
+        return Write(
             lambda connection: self._set(connection, member_id, None),
             lambda _: self._members.changed(member_id, avatar=None),
         )
@@ -77,9 +77,9 @@ class Icons:
 
         return Use(use, lambda key: self._changed(str(key)))
 
-    @follows_rules
-    def remove(self, member_id: str, now: float) -> Act[None, None]:
-        return Act(
+    @shared_write
+    def remove(self, member_id: str, now: float) -> Write[None, None]:
+        return Write(
             lambda connection: self._set(connection, member_id, None, now), lambda _: self._changed(None)
         )
 

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, convert
 
-from svc.base.database import Act, Connection
-from svc.chat.access.acts import changes_rules, follows_rules
+from svc.base.database import Connection, Write
+from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.described import Id, Natural, TimeMs, Told, choice
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
@@ -250,13 +250,13 @@ class Queue:
             # The upload is no longer of use: its member has left, or the name is taken.
             await self.refuse(job_id, lease_id, refusal.code, refusal.message)
 
-    @changes_rules
-    def _end_well(self, job_id: str, lease_id: str, written: Sequence[Written]) -> Act[_Finished, None]:
+    @exclusive_write
+    def _end_well(self, job_id: str, lease_id: str, written: Sequence[Written]) -> Write[_Finished, None]:
         """Run exclusively, because it may change a member's picture."""
-        return Act(lambda c: self._finish(c, job_id, lease_id, written), self._finished)
+        return Write(lambda c: self._finish(c, job_id, lease_id, written), self._finished)
 
-    @follows_rules
-    def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> Act[Any, None]:
+    @shared_write
+    def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> Write[Any, None]:
         """Refuse a file for good, because the file is at fault."""
 
         def end(connection: Connection) -> tuple[Upload, JobCounts]:
@@ -270,7 +270,7 @@ class Queue:
             self._used_up(job_id)
             self._refused(result[0], code, message)
 
-        return Act(end, ended)
+        return Write(end, ended)
 
     async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
         """Retry a job after a pause, or give it up in the end. The file is not at fault."""
@@ -311,8 +311,8 @@ class Queue:
     async def all(self) -> AllJobs:
         return AllJobs([_shown(job) for job in await store.jobs(self._database, MAX_LISTED)])
 
-    @follows_rules
-    def retry(self, job_id: str) -> Act[JobCounts, None]:
+    @shared_write
+    def retry(self, job_id: str) -> Write[JobCounts, None]:
         """Retry a dead letter. Raises ChatError."""
 
         def revive(connection: Connection) -> JobCounts:
@@ -325,7 +325,7 @@ class Queue:
             store.UPLOADS.edit(connection, waiting, id=job_id)
             return self.count(connection)
 
-        return Act(revive, self.counted)
+        return Write(revive, self.counted)
 
     # Steps of a write.
 

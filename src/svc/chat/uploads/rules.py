@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
 from svc.base.contents import FILE
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.shares import Shares
-from svc.chat.access.acts import follows_rules
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.media.rules import MESSAGE, Media
@@ -119,8 +119,8 @@ class Uploads:
 
         return await self._insert(upload, disk_bytes, resumable=wish.resumable)
 
-    @follows_rules
-    def _insert(self, upload: Upload, disk_bytes: int, *, resumable: bool) -> Act[None, Upload]:
+    @shared_write
+    def _insert(self, upload: Upload, disk_bytes: int, *, resumable: bool) -> Write[None, Upload]:
         self._directory.member(upload.member_id)
 
         def insert(connection: Connection) -> None:
@@ -131,7 +131,7 @@ class Uploads:
             require_room(there, upload.length)
             store.UPLOADS.insert(connection, upload, resumable=resumable, changed_at_ms=upload.created_at_ms)
 
-        return Act(insert, lambda _: upload)
+        return Write(insert, lambda _: upload)
 
     async def receive(
         self, member_id: str, upload_id: str, offset: int, chunks: AsyncIterator[bytes], *, last: bool = False
@@ -189,8 +189,10 @@ class Uploads:
         await self._describe(member_id, upload_id, self._judged(alt))
         return await self.find(member_id, upload_id)
 
-    @follows_rules
-    def _describe(self, member_id: str, upload_id: str, alt: str) -> Act[Sequence[Callable[[], None]], None]:
+    @shared_write
+    def _describe(
+        self, member_id: str, upload_id: str, alt: str
+    ) -> Write[Sequence[Callable[[], None]], None]:
         def change(connection: Connection) -> Sequence[Callable[[], None]]:
             now = store.UPLOADS.get(connection, id=upload_id)
             key = keys_of(now.result)[0] if now is not None and now.state == USED else ""
@@ -202,7 +204,7 @@ class Uploads:
             for follow in following:
                 follow()
 
-        return Act(change, changed)
+        return Write(change, changed)
 
     # Steps of a write.
 

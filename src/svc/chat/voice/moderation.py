@@ -7,10 +7,10 @@ the channel gets `not_in_voice`. No HTTP.
 import time
 from collections.abc import Sequence
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.tables import Table
-from svc.chat.access.acts import changes_rules, follows_rules
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.services import Services
@@ -43,10 +43,10 @@ class VoiceModeration:
         gone = await self._database.rows(_LEFT_SINCE, (int(time.time() * 1000) - _LONGEST_CALL_MS,))
         self._voice.control.load([row["id"] for row in gone])
 
-    @changes_rules
+    @exclusive_write
     def mute(
         self, actor_id: str, member_id: str, muted: bool | None, deafened: bool | None, now: float
-    ) -> Act[None, State]:
+    ) -> Write[None, State]:
         """Mute or deafen a member in all channels until a moderator undoes it."""
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
@@ -62,10 +62,10 @@ class VoiceModeration:
             _MUTES.put(connection, mute, person_id=self._directory.person_of(member_id))
             self._audit.record(connection, actor_id, "voice_mute", member_id, details, now)
 
-        return Act(change, lambda _: self._muted(member_id, mute))
+        return Write(change, lambda _: self._muted(member_id, mute))
 
-    @follows_rules
-    def disconnect(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
+    @shared_write
+    def disconnect(self, actor_id: str, member_id: str, now: float) -> Write[None, None]:
         """Put a member out of the voice channels where the actor may do that. The member can join again."""
         room_ids = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
 
@@ -73,10 +73,12 @@ class VoiceModeration:
             for room_id in room_ids:
                 self._voice.control.put_out(room_id, member_id)
 
-        return Act(lambda c: self._record(c, actor_id, "voice_disconnect", member_id, room_ids, now), follow)
+        return Write(
+            lambda c: self._record(c, actor_id, "voice_disconnect", member_id, room_ids, now), follow
+        )
 
-    @follows_rules
-    def stop_screen(self, actor_id: str, member_id: str, now: float) -> Act[None, None]:
+    @shared_write
+    def stop_screen(self, actor_id: str, member_id: str, now: float) -> Write[None, None]:
         """Stop a member's screen share. The member cannot share a screen until they leave the channel."""
         room_ids = self._rooms_where(actor_id, member_id, Permission.MUTE_MEMBERS)
 
@@ -85,10 +87,12 @@ class VoiceModeration:
                 self._hub.push("voice_screen_stopped", {"channel_id": room_id}, only(member_id))
                 self._voice.control.stop_screen(room_id, member_id)
 
-        return Act(lambda c: self._record(c, actor_id, "voice_stop_screen", member_id, room_ids, now), follow)
+        return Write(
+            lambda c: self._record(c, actor_id, "voice_stop_screen", member_id, room_ids, now), follow
+        )
 
-    @follows_rules
-    def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Act[None, None]:
+    @shared_write
+    def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Write[None, None]:
         """Move a member to another voice channel, which the member must be allowed to join.
 
         The member's page is told to join there, and the member is put out here. A page that does not follow
@@ -110,7 +114,7 @@ class VoiceModeration:
 
         # The entry names no other channel, because its readers may not be allowed to see that channel.
         named = [channel_id] if room_ids else []
-        return Act(lambda c: self._record(c, actor_id, "voice_move", member_id, named, now), follow)
+        return Write(lambda c: self._record(c, actor_id, "voice_move", member_id, named, now), follow)
 
     def _record(
         self,

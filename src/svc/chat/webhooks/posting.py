@@ -22,9 +22,9 @@ from typing import Annotated, Literal, TypeVar
 from msgspec import Meta, structs
 
 from svc.base.allowance import Allowance, Allowances
-from svc.base.database import Act, Connection, Database
+from svc.base.database import Connection, Database, Write
 from svc.base.time_slices import TimeSlices, Work
-from svc.chat.access.acts import follows_rules
+from svc.chat.access.writes import shared_write
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE
@@ -314,7 +314,7 @@ class Posting:
             cards.append((yield from with_texts(card, judged)))
         return replace(payload, text=text, display_name=name, cards=cards), marked
 
-    @follows_rules
+    @shared_write
     def _write(
         self,
         webhook_id: str,
@@ -322,7 +322,7 @@ class Posting:
         pictures: Mapping[str, Mapping[str, object]],
         marked: Sequence[Marked],
         attachments: Sequence[Mapping[str, object]],
-    ) -> Act[None, Message]:
+    ) -> Write[None, Message]:
         """Write the message to the channel that the webhook has now."""
         webhook = self._webhooks.current(webhook_id)
         if webhook.channel_id is None:
@@ -353,7 +353,7 @@ class Posting:
                 case.filed()
             return message
 
-        return Act(insert, posted)
+        return Write(insert, posted)
 
 
 def _together(marked: Sequence[Marked]) -> Marked:

@@ -15,12 +15,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.database import Act, Connection
+from svc.base.database import Connection, Write
 from svc.base.sealing import SealingKey
 from svc.base.tables import Table
-from svc.chat.access.acts import changes_rules
 from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
+from svc.chat.access.writes import exclusive_write
 from svc.chat.described import Id, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Holders, Only
@@ -140,10 +140,10 @@ class Webhooks:
         """Return the secret part of the URL, or None if it was sealed with a different key."""
         return self._key.open(webhook.token_sealed, webhook.id)
 
-    @changes_rules
+    @exclusive_write
     def create(
         self, actor_id: str | None, name: str, channel_id: str | None, now: float
-    ) -> Act[None, Webhook]:
+    ) -> Write[None, Webhook]:
         self._require_may_use(actor_id, channel_id)
         webhook_id, token = self._new_id(), self._new_token()
         webhook = Webhook(
@@ -163,12 +163,12 @@ class Webhooks:
             WEBHOOKS.insert(connection, webhook)
             self._record(connection, actor_id, "webhook_create", webhook, {"name": webhook.name}, now)
 
-        return Act(write, lambda _: self._created(webhook))
+        return Write(write, lambda _: self._created(webhook))
 
-    @changes_rules
+    @exclusive_write
     def edit(
         self, actor_id: str | None, webhook_id: str, differences: Mapping[str, str | None], now: float
-    ) -> Act[None, Webhook]:
+    ) -> Write[None, Webhook]:
         """Change the `name` or `channel_id` of a webhook. A `channel_id` of None removes the channel."""
         before = self.one(actor_id, webhook_id)
         changed = dict(differences)
@@ -186,10 +186,12 @@ class Webhooks:
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
 
-        return Act(write, lambda _: self._changed(webhook_id, changed))
+        return Write(write, lambda _: self._changed(webhook_id, changed))
 
-    @changes_rules
-    def set_picture(self, actor_id: str, webhook_id: str, key: str | None, now: float) -> Act[None, Webhook]:
+    @exclusive_write
+    def set_picture(
+        self, actor_id: str, webhook_id: str, key: str | None, now: float
+    ) -> Write[None, Webhook]:
         """Set or remove the picture of a webhook. Its messages keep the old one."""
         webhook = self.one(actor_id, webhook_id)
 
@@ -201,10 +203,10 @@ class Webhooks:
             details = {"name": webhook.name, "changed": ["picture"]}
             self._record(connection, actor_id, "webhook_edit", webhook, details, now)
 
-        return Act(write, lambda _: self._changed(webhook_id, {"picture": key}))
+        return Write(write, lambda _: self._changed(webhook_id, {"picture": key}))
 
-    @changes_rules
-    def delete(self, actor_id: str | None, webhook_id: str, now: float) -> Act[None, None]:
+    @exclusive_write
+    def delete(self, actor_id: str | None, webhook_id: str, now: float) -> Write[None, None]:
         """Delete a webhook. Its URL stops working before this returns, also for running posts. Messages
         stay.
         """
@@ -215,7 +217,7 @@ class Webhooks:
             self._media.release(connection, WEBHOOK, webhook_id)
             self._record(connection, actor_id, "webhook_delete", webhook, {"name": webhook.name}, now)
 
-        return Act(write, lambda _: self._deleted(webhook_id))
+        return Write(write, lambda _: self._deleted(webhook_id))
 
     def channel_removed(self, channel: Channel) -> None:
         """Remove a deleted channel from its webhooks, as the database has already done."""

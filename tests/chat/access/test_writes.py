@@ -1,4 +1,4 @@
-"""Every write is decided by the state at that moment: no feature writes around `access/acts`."""
+"""Every write is decided by the state at that moment: no feature writes around `access/writes`."""
 
 import ast
 import asyncio
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import svc.chat
-from svc.base.database import Act, Database
-from svc.chat.access.acts import changes_rules, follows_rules, on_authority_of
+from svc.base.database import Database, Write
 from svc.chat.access.directory import Directory, Member
+from svc.chat.access.writes import exclusive_write, on_authority_of, shared_write
 from svc.chat.errors import ChatError
 
 CHAT = Path(svc.chat.__file__).parent
@@ -93,20 +93,20 @@ class Names:
         self._directory = directory
         self.said: list[str] = []
 
-    @changes_rules
-    def add(self, name: str) -> Act[None, str]:
+    @exclusive_write
+    def add(self, name: str) -> Write[None, str]:
         if name in self._directory.members:
             raise ChatError("too_many")
-        return Act(lambda connection: None, lambda _: self._added(name))
+        return Write(lambda connection: None, lambda _: self._added(name))
 
-    @follows_rules
-    def say(self, name: str) -> Act[None, None]:
+    @shared_write
+    def say(self, name: str) -> Write[None, None]:
         self._directory.member(name)
-        return Act(lambda connection: None, lambda _: self.said.append(name))
+        return Write(lambda connection: None, lambda _: self.said.append(name))
 
-    @follows_rules
-    def add_past_the_rules(self, name: str) -> Act[None, str]:
-        return Act(lambda connection: None, lambda _: self._added(name))
+    @shared_write
+    def add_past_the_rules(self, name: str) -> Write[None, str]:
+        return Write(lambda connection: None, lambda _: self._added(name))
 
     def _added(self, name: str) -> str:
         self._directory.put_member(Member(name, name))
@@ -116,7 +116,7 @@ class Names:
 @pytest.fixture
 def names(database: Database) -> Names:
     directory = Directory(lambda: 0.0)
-    directory.may_change = lambda: database.applying_alone
+    directory.may_change = lambda: database.in_exclusive_commit
     return Names(database, directory)
 
 
@@ -144,10 +144,10 @@ async def test_who_gives_up_before_their_turn_holds_nobody_up(names: Names) -> N
     assert list(names._directory.members) == ["Ada", "Cyd"]
 
 
-async def test_the_directory_is_changed_by_acts_that_change_rules_alone(names: Names) -> None:
-    with pytest.raises(AssertionError, match="changes_rules"):
+async def test_only_exclusive_writes_change_the_directory(names: Names) -> None:
+    with pytest.raises(AssertionError, match="exclusive_write"):
         await names.add_past_the_rules("Ada")
-    with pytest.raises(AssertionError, match="changes_rules"):
+    with pytest.raises(AssertionError, match="exclusive_write"):
         names._directory.drop_member("Ada")
 
 

@@ -1,9 +1,9 @@
 """Check-and-write: nothing happens between the check of a permission and the write.
 
-A method that writes is a plain function that checks the state in memory and returns the write (`Act`). A
-decorator makes it awaitable. `changes_rules` is for writes that change what others are checked against:
+A method that writes is a plain function that checks the state in memory and returns the write (`Write`). A
+decorator makes it awaitable. `exclusive_write` is for writes that change what others are checked against:
 members, roles, channels, settings, webhooks, sanctions. They run one at a time, from the check until the
-change is applied. `follows_rules` is for all others: many at once, but never during one of the former. Both
+change is applied. `shared_write` is for all others: many at once, but never during one of the former. Both
 check the asking member again at that moment, because a request may take long to arrive. Makes no decision
 itself.
 """
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from svc.base.database import Act, Database
+from svc.base.database import Database, Write
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -26,16 +26,16 @@ class Writer(Protocol):
 
 
 W = TypeVar("W", bound=Writer)
-Decision = Callable[Concatenate[W, P], Act[Any, Answer]]
-Deed = Callable[Concatenate[W, P], Coroutine[Any, Any, Answer]]
-Write = Callable[[Database, Callable[[], Act[Any, Answer]]], Coroutine[Any, Any, Answer]]
+Decision = Callable[Concatenate[W, P], Write[Any, Answer]]
+WriteMethod = Callable[Concatenate[W, P], Coroutine[Any, Any, Answer]]
+Execute = Callable[[Database, Callable[[], Write[Any, Answer]]], Coroutine[Any, Any, Answer]]
 
 
-def _nobody() -> None:
+def _allow() -> None:
     """Allow everything: the operator, a webhook, or the server itself is acting."""
 
 
-_authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_nobody)
+_authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_allow)
 
 
 @contextmanager
@@ -48,23 +48,23 @@ def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
         _authority.reset(token)
 
 
-def changes_rules(decide: Decision[W, P, Answer]) -> Deed[W, P, Answer]:
+def exclusive_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
     """Run a decision exclusively: see the module's docstring."""
-    return _deed(decide, Database.write_alone)
+    return _decorated(decide, Database.write_exclusive)
 
 
-def follows_rules(decide: Decision[W, P, Answer]) -> Deed[W, P, Answer]:
+def shared_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
     """Run a decision while the rules stay as they are: see the module's docstring."""
-    return _deed(decide, Database.write_beside)
+    return _decorated(decide, Database.write_shared)
 
 
-def _deed(decide: Decision[W, P, Answer], write: Write[Answer]) -> Deed[W, P, Answer]:
+def _decorated(decide: Decision[W, P, Answer], write: Execute[Answer]) -> WriteMethod[W, P, Answer]:
     @functools.wraps(decide)
-    async def deed(self: W, /, *args: P.args, **named: P.kwargs) -> Answer:
-        def checked() -> Act[Any, Answer]:
+    async def run(self: W, /, *args: P.args, **named: P.kwargs) -> Answer:
+        def checked() -> Write[Any, Answer]:
             _authority.get()()
             return decide(self, *args, **named)
 
         return await write(self._database, checked)
 
-    return deed
+    return run
