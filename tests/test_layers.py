@@ -60,10 +60,10 @@ HOUSE = House(
             *(
                 "svc.chat.app",
                 "svc.chat.community",
-                "svc.chat.arriving",
+                "svc.chat.auth",
                 "svc.chat.files",
-                "svc.chat.notifying",
-                "svc.chat.talking",
+                "svc.chat.notifications",
+                "svc.chat.messaging",
                 "svc.chat.http",
                 "svc.chat.requests",
                 "svc.chat.pages.routes",

@@ -334,7 +334,7 @@ async def memory_agrees_with_the_file(community: Community) -> None:
     channels = {channel.id: channel for channel in await kept_channels(database)}
     assert directory.channels == channels
     webhooks = {webhook.id: webhook for webhook in await WEBHOOKS.all(database)}
-    assert community.talking.webhooks._by_id == webhooks
+    assert community.messaging.webhooks._by_id == webhooks
     [owner] = [member for member in directory.members.values() if OWNER in member.role_ids]
     assert owner
 

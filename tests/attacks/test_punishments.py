@@ -192,11 +192,11 @@ async def test_a_key_that_is_being_punished_is_linked_to_nobody_else(world: Worl
 
 async def test_a_new_account_on_the_device_of_somebody_punished_is_taken_for_them(world: World) -> None:
     """A join of tier `account` has an unknown identity and a proven key."""
-    persons, now_ms = world.community.arriving.joining.persons, int(time.time() * 1000)
+    persons, now_ms = world.community.auth.joining.persons, int(time.time() * 1000)
     other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)
 
     async def taken_for() -> str | None:
-        return await world.community.arriving.joining._database.write(
+        return await world.community.auth.joining._database.write(
             lambda connection: persons.same_as(connection, other, now_ms)
         )
 
@@ -229,7 +229,7 @@ def marks(variables: dict[str, str]) -> int:
 async def test_of_who_deleted_their_data_nothing_is_kept_in_clear_and_hashes_for_a_month(
     world: World, variables: dict[str, str]
 ) -> None:
-    persons, deleted_ms = world.community.arriving.joining.persons, int(time.time() * 1000)
+    persons, deleted_ms = world.community.auth.joining.persons, int(time.time() * 1000)
     before = marks(variables)
     await delete(world.ada)
     with closing(sqlite3.connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as connection:
@@ -245,7 +245,7 @@ async def test_of_who_deleted_their_data_nothing_is_kept_in_clear_and_hashes_for
 async def test_hashes_are_kept_for_as_long_as_a_punishment_lasts(
     world: World, variables: dict[str, str], punishment: str
 ) -> None:
-    persons, before = world.community.arriving.joining.persons, marks(variables)
+    persons, before = world.community.auth.joining.persons, marks(variables)
     path = f"/api/members/{world.ada.id}/timeout"
     async with world.chat.member("", world.owner.token) as owner:
         if punishment == "timeout":

@@ -228,10 +228,10 @@ async def test_what_is_printed_is_an_invite_that_is_listed_expires_and_can_be_re
 async def test_an_invite_that_is_about_to_expire_is_replaced_at_the_start(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (_, community):
         code, now = shown(variables).partition(".")[2], time.time()
-        assert await community.arriving.invites.standing(now + 5.9 * 86_400) == code
-        later = await community.arriving.invites.standing(now + 6.1 * 86_400)
+        assert await community.auth.invites.standing(now + 5.9 * 86_400) == code
+        later = await community.auth.invites.standing(now + 6.1 * 86_400)
         assert later != code
-        assert await community.arriving.invites.standing(now + 6.1 * 86_400) == later
+        assert await community.auth.invites.standing(now + 6.1 * 86_400) == later
 
 
 @pytest.mark.parametrize("joined", [False, True])

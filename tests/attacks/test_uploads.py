@@ -145,7 +145,7 @@ async def test_so_many_uploads_arrive_at_once_and_a_member_has_a_share_of_them(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     greedy, other = place.folk.member, place.folk.moderator
-    arriving = place.community.files.uploads._arriving
+    arriving = place.community.files.uploads._receiving
     monkeypatch.setattr(arriving, "most", 4)
     where = [await begun(place, greedy, 100) for _ in range(3)]
     end = asyncio.Event()

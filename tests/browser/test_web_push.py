@@ -50,7 +50,7 @@ class Scene:
         await self.grace.done("POST", "/api/channels/general/messages", said)
 
     async def stored(self) -> list[Any]:
-        database = self.community.notifying.subscriptions._database
+        database = self.community.notifications.subscriptions._database
         return [row[0] for row in await database.rows("SELECT endpoint FROM push_subscriptions")]
 
     async def in_sight(self, ada: Person, wanted: bool) -> None:
@@ -74,7 +74,7 @@ async def scene(browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
         "ADDITIONAL_CHANNELS": "general, random",
     }
     async with push_service() as service, server_with_insight(variables) as (chat, community):
-        community.notifying.poster.exempt.add(service.origin)
+        community.notifications.poster.exempt.add(service.origin)
         address = f"{chat.address}/#invite={chat.invite}"
         async with browsers.people_at(address, chromium() or "", viewport=viewport) as people:
             yield Scene(chat, community, service, Browser(service), people, await newcomer(chat, "Grace"))

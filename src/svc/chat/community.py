@@ -22,9 +22,9 @@ from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
 from svc.chat.access.pace import Pace
 from svc.chat.access.tokens import AccessTokens, Session
-from svc.chat.arriving import Arriving, Within
 from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
+from svc.chat.auth import AuthDependencies, AuthModule
 from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
 from svc.chat.backup.kept import KeptBackups
@@ -36,8 +36,8 @@ from svc.chat.channels.requests import ChannelCommands, ChannelRequests
 from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, Control
-from svc.chat.direct.feature import Others, PrivateFeature
-from svc.chat.files import Files, media_of
+from svc.chat.direct.feature import PrivateDependencies, PrivateFeature
+from svc.chat.files import FileModule, media_of
 from svc.chat.joining.trust import Trust, kept_server_id
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SigningIn, Welcome
@@ -49,11 +49,12 @@ from svc.chat.members.rules import Members
 from svc.chat.messages.message import WEBHOOK
 from svc.chat.messages.profanity import moderated
 from svc.chat.messages.rules import Surroundings
+from svc.chat.messaging import MessagingModule
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import About, Reports
 from svc.chat.moderation.requests import ModerationCommands, ModerationRequests
 from svc.chat.moderation.rules import Moderation
-from svc.chat.notifying import Notifying
+from svc.chat.notifications import NotificationModule
 from svc.chat.openapi.requests import DescriptionRequests
 from svc.chat.own.blocks import Blocks
 from svc.chat.own.requests import OwnRequests, Part
@@ -69,7 +70,6 @@ from svc.chat.stamps.rules import Stamps
 from svc.chat.status.measurements import Tally, measurements
 from svc.chat.status.report import HealthReport, Sources
 from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
-from svc.chat.talking import Talking
 from svc.chat.transfer.rules import Exports, TransferCommands
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
@@ -130,23 +130,23 @@ class Community:
             services, self.reports, self.moderation, lambda: self.settings.current.profanityMode
         )
         self.link = links_to(session, media, self.directory, occupancy)
-        self.arriving = self._arriving(services, session)
+        self.auth = self._auth(services, session)
         self.bots = Bots(services, self.members, self.roles, self.tokens, secrets.token_urlsafe)
         self.blocks = Blocks(services)
-        self.files = Files(services, config, session, self.members, self.media, self._judged)
+        self.files = FileModule(services, config, session, self.members, self.media, self._judged)
         self.private = self._private(services, occupancy)
         self.voice = Voice(services, media, occupancy, self.link, self.private, config.voice_max_users)
         self.voice_moderation = VoiceModeration(services, self.voice, self.link)
-        self.talking = self._talking(services)
-        self.messages = self.talking.messages
-        self.notifying = Notifying(
+        self.messaging = self._messaging(services)
+        self.messages = self.messaging.messages
+        self.notifications = NotificationModule(
             services, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
         )
         self.own_affairs = self._own_affairs(database)
         self.pass_through = SignallingPassThrough(session, media, self.origins)
         self.backups = self._backups(database)
         self.kept_backups = KeptBackups(services, self.backups, config.data_dir, secrets.token_urlsafe)
-        self._groups = self.arriving, self.talking, self.files, self.notifying
+        self._groups = self.auth, self.messaging, self.files, self.notifications
         self._requests = self._asked()
         self.live = self._live()
         self.exports = self._exports(database)
@@ -156,18 +156,18 @@ class Community:
     async def load(self) -> None:
         """Load everything from the database before serving."""
         await self.stamps.load()
-        await self.arriving.load()
+        await self.auth.load()
         await self.settings.load(self._config.discoverable)
         await self.voice_moderation.load()
         await self.members.load()
-        await self.arriving.sessions.load()
+        await self.auth.sessions.load()
         await self.bots.load()
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
         await self.blocks.load()
         await self.automod.load(time.time())
-        await self.talking.load()
+        await self.messaging.load()
         await self.files.load()
-        await self.notifying.load()
+        await self.notifications.load()
         await self.private.load()
         self.directory.may_change = lambda: self._database.in_exclusive_commit
 
@@ -183,13 +183,13 @@ class Community:
         return [route for table in tables for route in table]
 
     def _asked(self) -> list[Requests]:
-        history = History(self._database, self.audit, self.arriving.invites.invitation_of)
+        history = History(self._database, self.audit, self.auth.invites.invitation_of)
         return [
             *(requests for group in self._groups for requests in group.requests),
             AuditRequests(self.audit),
             BackupRequests(self.kept_backups),
             BotRequests(self.bots),
-            MemberRequests(self.members, self.roles, self.directory, self.arriving.devices.last_seen),
+            MemberRequests(self.members, self.roles, self.directory, self.auth.devices.last_seen),
             ChannelRequests(self.channels, self.directory),
             ModerationRequests(self.moderation, self.reports, history),
             AutomodRequests(self.automod, self.messages.history.latest_of_members),
@@ -216,15 +216,15 @@ class Community:
         await self.kept_backups.close()
         await self.live.close_all()
         await self.pass_through.close_all()
-        await self.talking.close()
+        await self.messaging.close()
         # The control socket is closed, so a worker that asks again learns that the server has gone.
         self.files.queue.signal.announce()
 
     def _commands(self) -> list[Commands]:
         """Return the commands of the control socket."""
         return [
-            *self.arriving.commands,
-            *self.talking.commands,
+            *self.auth.commands,
+            *self.messaging.commands,
             *self.files.commands,
             SettingsCommands(self.settings),
             MemberCommands(self.directory, self.roles),
@@ -286,7 +286,7 @@ class Community:
             pages=self.hub.pages,
             calls=lambda: len(self.pass_through),
             secure=self._secure,
-            push_contact=lambda: self.notifying.contact.address,
+            push_contact=lambda: self.notifications.contact.address,
             machine=lambda: machine.looked_at(limit()),
         )
 
@@ -294,21 +294,21 @@ class Community:
         """Apply the profanity setting to a text. Raises ChatError."""
         return moderated(text, self.settings.current.profanityMode).text
 
-    def _arriving(self, services: Services, session: ClientSession) -> Arriving:
+    def _auth(self, services: Services, session: ClientSession) -> AuthModule:
         local = [own_name(self._server_id), self._machine.partition(".")[0]]
         identity = self._config.identity
         trust = Trust.of(identity, self._server_id, secure=self._secure, local_names=local)
-        return Arriving(
+        return AuthModule(
             services,
             self._config,
             session,
             trust,
-            Within(self.tokens, self.members, self.roles, self.moderation, self.settings),
+            AuthDependencies(self.tokens, self.members, self.roles, self.moderation, self.settings),
         )
 
     def _private(self, services: Services, occupancy: Occupancy) -> PrivateFeature:
-        others = Others(
-            devices=self.arriving.devices,
+        dependencies = PrivateDependencies(
+            devices=self.auth.devices,
             blocks=self.blocks.blocks,
             media=self.media,
             serve=self.files.media_requests.serve,
@@ -316,9 +316,9 @@ class Community:
             users=occupancy.users,
         )
         data_dir, days = self._config.data_dir, self._config.mls_retention_days
-        return PrivateFeature(services, self._server_id, data_dir, days, others)
+        return PrivateFeature(services, self._server_id, data_dir, days, dependencies)
 
-    def _talking(self, services: Services) -> Talking:
+    def _messaging(self, services: Services) -> MessagingModule:
         surroundings = Surroundings(
             urls=self.media.urls,
             profanity_mode=lambda: self.settings.current.profanityMode,
@@ -332,7 +332,7 @@ class Community:
             retention_days=lambda: self.settings.current.retentionDays,
             watch=self.automod,
         )
-        talking = Talking(
+        messaging = MessagingModule(
             services,
             self._config,
             self.media,
@@ -340,16 +340,16 @@ class Community:
             self.tally,
             lambda: self.settings.current.linkPreviews,
         )
-        self.files.uploads.on_described.append(talking.messages.messages.describe_attachment)
-        self.settings.on_change("retentionDays", talking.messages.retention.changed)
-        return talking
+        self.files.uploads.on_described.append(messaging.messages.messages.describe_attachment)
+        self.settings.on_change("retentionDays", messaging.messages.retention.changed)
+        return messaging
 
     def _own_affairs(self, database: Database) -> OwnAffairs:
         self.changes.member_removal.append(self.blocks.forget_in)
         self.changes.member_gone.append(self.blocks.forget)
         forgetting = [
-            self.arriving.devices.forget,
-            self.arriving.invites.forget,
+            self.auth.devices.forget,
+            self.auth.invites.forget,
             self.members.make_nameless,
             self.files.forget,
         ]
@@ -365,7 +365,7 @@ class Community:
             yield shown.member(self.directory.member(session.member_id))
 
         async def devices(session: Session) -> AsyncIterator[object]:
-            for device in await self.arriving.devices.of(session):
+            for device in await self.auth.devices.of(session):
                 yield device
 
         async def blocked(session: Session) -> AsyncIterator[object]:
@@ -391,7 +391,7 @@ class Community:
     def _live(self) -> LiveSockets:
         signing_in = SigningIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
         pages = self.hub, signing_in, self.origins, self.pace
-        return LiveSockets(*pages, self._server_id, self._handlers(), self.notifying.contact.seen)
+        return LiveSockets(*pages, self._server_id, self._handlers(), self.notifications.contact.seen)
 
     def _welcomes(self) -> list[Welcome]:
         return [
@@ -402,7 +402,7 @@ class Community:
             self.blocks.welcome,
             self.messages.welcome,
             self.files.welcome,
-            self.notifying.welcome,
+            self.notifications.welcome,
             self.messages.present,
             self.voice.welcome,
         ]

@@ -52,7 +52,7 @@ def media_of(config: ChatConfig, database: Database) -> Media:
     return Media(database, objects, urls, time.time)
 
 
-class Files:
+class FileModule:
     """The modules for files. `media` must exist before the members.
 
     `judged` returns the permitted form of a text or raises ChatError.

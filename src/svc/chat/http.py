@@ -121,7 +121,7 @@ async def content(request: web.Request, most: int | None = None) -> bytes:
         raise ChatError("invalid_json") from None
 
 
-async def arriving(content: StreamReader) -> AsyncGenerator[bytes, None]:
+async def received_chunks(content: StreamReader) -> AsyncGenerator[bytes, None]:
     """Yield an uploaded file's data. Raises ChatError if it is cut short."""
     while True:
         try:

@@ -37,7 +37,7 @@ class Scene:
         return status
 
     async def is_quiet(self) -> bool:
-        senders = self.community.notifying.ringing._senders
+        senders = self.community.notifications.ringing._senders
         assert senders is not None
         while sending := list(senders._tasks):
             await asyncio.wait(sending, timeout=10)
@@ -51,7 +51,7 @@ async def _client(chat: ChatServer, server_id: str, name: str) -> Client:
 @pytest.fixture
 async def scene(variables: dict[str, str]) -> AsyncIterator[Scene]:
     async with push_service() as service, server_with_insight(variables) as (chat, community):
-        community.notifying.poster.exempt.add(service.origin)
+        community.notifications.poster.exempt.add(service.origin)
         async with chat.http.get("/info") as response:
             server_id = (await response.json())["serverId"]
         await newcomer(chat, "Owner")

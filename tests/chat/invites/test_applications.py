@@ -152,7 +152,7 @@ async def test_an_application_is_forgotten_after_a_while(variables: dict[str, st
         folk, device = await people(chat), Device()
         await asks(chat, device, await with_approval(folk.owner))
         (one,) = await waiting(folk.owner)
-        database = community.arriving.applications._database
+        database = community.auth.applications._database
         await database.write(lambda c: store.delete_older_applications(c, one["asked_at_ms"]))
         assert await waiting(folk.owner) == [one]
         await database.write(lambda c: store.delete_older_applications(c, one["asked_at_ms"] + 1))

@@ -47,7 +47,7 @@ async def test_a_mute_ends_when_it_was_said_to_or_when_taken_back(folk: People) 
 async def test_a_channel_follows_the_choice_for_all_until_it_has_its_own(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
-        levels, who = community.notifying.levels, folk.member.id
+        levels, who = community.notifications.levels, folk.member.id
 
         def level(now_ms: int = 0) -> str:
             return levels.level(who, "general", now_ms)
@@ -74,9 +74,9 @@ async def test_choices_outlive_a_restart_and_end_with_their_channel_and_member(
         await folk.guest.done("PUT", OWN, {"level": "all"})
         await folk.owner.done("DELETE", f"/api/channels/{made['id']}")
         await folk.guest.done("POST", "/api/me/leave")
-        kept: Any = community.notifying.levels._chosen
+        kept: Any = community.notifications.levels._chosen
     async with server_with_insight(variables) as (_, community):
-        assert community.notifying.levels._chosen == kept == {folk.member.id: {"general": Choice("all")}}
+        assert community.notifications.levels._chosen == kept == {folk.member.id: {"general": Choice("all")}}
 
 
 async def test_what_is_no_choice_is_refused(folk: People) -> None:

@@ -41,7 +41,7 @@ async def test_who_touches_no_page_is_idle(chat: ChatServer) -> None:
 async def test_who_does_not_want_to_be_disturbed_is_seen_so_and_not_rung(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
-        levels, who = community.notifying.levels, folk.member.id
+        levels, who = community.notifications.levels, folk.member.id
         await levels.choose(who, None, Choice("all"))
         async with folk.live("owner", "member", "member") as [owner, one, two]:
             assert await how(owner, who) == (True, False, False)
@@ -61,7 +61,7 @@ async def test_who_does_not_want_to_be_disturbed_is_seen_so_and_not_rung(variabl
             assert not owner.welcome["quiet"]
             assert await folk.member.done("PUT", "/api/me/quiet", {"quiet": False}) == {"quiet": False}
             assert await how(owner, who) == (True, False, False)
-            assert community.notifying.levels.level(who, "general", 0) == "all"
+            assert community.notifications.levels.level(who, "general", 0) == "all"
 
 
 async def test_who_is_invisible_looks_as_if_they_were_away(variables: dict[str, str]) -> None:

@@ -71,7 +71,7 @@ class World:
         return previews
 
     async def looked_at(self) -> None:
-        group = self.community.talking.previews._tasks
+        group = self.community.messaging.previews._tasks
         assert group is not None
         while looking := list(group._tasks):
             await asyncio.wait(looking, timeout=30)
@@ -252,7 +252,7 @@ def test_a_member_has_so_many_and_a_server_too(tmp_path: Path) -> None:
                 await here.send(f"{HOST}/plain")
                 await here.looked_at()
             assert here.outcomes()["rate_limited"] >= 1
-            previews = here.community.talking.previews
+            previews = here.community.messaging.previews
             previews._at_once = shown_of_pages.MAX_AT_ONCE
             await here.send(f"{HOST}/plain")
             previews._at_once = 0

@@ -42,7 +42,7 @@ class Scene:
 
     async def is_quiet(self) -> None:
         """Wait until nothing is being sent, and check that no unread message has arrived."""
-        senders = self.community.notifying.ringing._senders
+        senders = self.community.notifications.ringing._senders
         assert senders is not None
         while sending := list(senders._tasks):
             await asyncio.wait(sending, timeout=10)
@@ -55,13 +55,13 @@ class Scene:
 @pytest.fixture
 async def scene(variables: dict[str, str]) -> AsyncIterator[Scene]:
     async with push_service() as service, server_with_insight(variables) as (chat, community):
-        community.notifying.poster.exempt.add(service.origin)
+        community.notifications.poster.exempt.add(service.origin)
         delays: list[float] = []
 
         async def sleep(seconds: float) -> None:
             delays.append(seconds)
 
-        community.notifying.ringing._sleep = sleep
+        community.notifications.ringing._sleep = sleep
         yield Scene(chat, community, await people(chat), service, delays)
 
 
@@ -197,7 +197,7 @@ async def test_a_newer_notice_takes_the_place_of_one_that_waits(scene: Scene) ->
         waits.set()
         await goes_on.wait()
 
-    scene.community.notifying.ringing._sleep = sleep
+    scene.community.notifications.ringing._sleep = sleep
     scene.service.answers["/device"] = [(503, {}), (201, {})]
     await scene.mention("first")
     await waits.wait()
@@ -210,7 +210,7 @@ async def test_a_newer_notice_takes_the_place_of_one_that_waits(scene: Scene) ->
 
 
 async def test_a_member_is_rung_so_often_and_no_more(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scene.community.notifying.ringing, "_now", lambda: 1_000_000_000.0)
+    monkeypatch.setattr(scene.community.notifications.ringing, "_now", lambda: 1_000_000_000.0)
     await scene.subscribed(scene.folk.member)
     for _ in range(ringing.BURST + 3):
         await scene.mention()
@@ -256,13 +256,13 @@ async def test_a_browser_rings_only_for_who_subscribed_there_last(scene: Scene) 
 async def test_devices_are_rung_after_a_restart(variables: dict[str, str]) -> None:
     async with push_service() as service:
         async with server_with_insight(variables) as (chat, community):
-            community.notifying.poster.exempt.add(service.origin)
+            community.notifications.poster.exempt.add(service.origin)
             folk = await people(chat)
             browser = Browser(service)
             await folk.member.done("PUT", OWN, browser.subscription())
             key = (await folk.member.done("GET", OWN))["public_key"]
         async with server_with_insight(variables) as (chat, community):
-            community.notifying.poster.exempt.add(service.origin)
+            community.notifications.poster.exempt.add(service.origin)
             owner = Person(chat, folk.owner.device, folk.owner.id, folk.owner.token)
             mention = f"[You](mention:{folk.member.id}) again"
             await owner.done("POST", f"{GENERAL}/messages", {"text": mention})
@@ -299,7 +299,7 @@ async def test_keys_that_are_none_are_refused(scene: Scene) -> None:
 
 async def test_an_address_that_leads_inside_later_is_not_asked(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
-    scene.community.notifying.poster.exempt.clear()
+    scene.community.notifications.poster.exempt.clear()
     await scene.mention()
     await scene.is_quiet()
     assert scene.outcomes() == {"blocked": 1} and await stored(scene) == 0
@@ -343,7 +343,7 @@ async def test_the_contact_is_the_public_address_that_members_use(
         await member.ask("ping")
     await scene.mention()
     assert vouched(await scene.service.next()).get("sub") == contact
-    database = scene.community.notifying.subscriptions._database
+    database = scene.community.notifications.subscriptions._database
     for names, expected in (([], contact or ""), (["chat.example.net"], "https://chat.example.net")):
         again = Contact(database, names)
         await again.load()
@@ -351,5 +351,7 @@ async def test_the_contact_is_the_public_address_that_members_use(
 
 
 async def stored(scene: Scene) -> int:
-    found = await scene.community.notifying.subscriptions._database.rows("SELECT * FROM push_subscriptions")
+    found = await scene.community.notifications.subscriptions._database.rows(
+        "SELECT * FROM push_subscriptions"
+    )
     return len(found)

@@ -76,7 +76,7 @@ async def test_a_call_is_declined_by_its_members_alone(world: World) -> None:
 async def test_a_call_rings_the_devices_of_who_is_away_and_taking_it_rings_nobody(world: World) -> None:
     room_id = await conversation(world, world.bob)
     async with push_service() as service:
-        world.community.notifying.poster.exempt.add(service.origin)
+        world.community.notifications.poster.exempt.add(service.origin)
         browsers = [Browser(service, name) for name in ("ada", "bob")]
         for member, browser in zip((world.ada, world.bob), browsers, strict=True):
             await person(world, member).done("PUT", "/api/me/push", browser.subscription())

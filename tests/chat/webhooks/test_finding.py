@@ -96,7 +96,7 @@ async def test_a_card_with_a_picture_has_an_image(variables: dict[str, str], nam
         folk, facts = await people(chat), Facts("image/png", width=8, height=8)
         key = await community.media.keep(encoded(scene(8, 8), "PNG"), "png", facts)
         picture = {"key": key, "content_type": "image/png", "width": 8, "height": 8, "placeholder": ""}
-        community.talking.posting.collect = Stored(picture).collect
+        community.messaging.posting.collect = Stored(picture).collect
         async with hook_of(folk.owner) as hook:
             await posted(hook, {"cards": [CARD]})
             message_id = await posted(hook, {"cards": [{"title": "a", name: "https://pictures.example/a"}]})

@@ -62,7 +62,7 @@ class Site:
 async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
     async with server_with_insight(variables) as (chat, community):
         owner, pictures = await newcomer(chat, "Owner"), SlowPictures()
-        community.talking.posting.collect = pictures.collect
+        community.messaging.posting.collect = pictures.collect
         webhook = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
         yield Site(owner, community, pictures, webhook)
         pictures.arrived.set()
@@ -81,7 +81,7 @@ async def test_who_finds_no_webhook_is_not_counted(site: Site) -> None:
     assert (await site.post({"text": "a"}))[0] == 404
     site.webhook = known | {"id": "nobody"}
     assert (await site.post({"text": "a"}))[0] == 404
-    counted = site.community.talking.posting._limiter._allowances
+    counted = site.community.messaging.posting._limiter._allowances
     assert len(counted) == 0
     site.webhook = known
     assert (await site.post({"text": "a"}))[0] == 200
@@ -130,9 +130,9 @@ async def test_a_deletion_that_waits_in_the_same_commit_comes_first(site: Site, 
 
 async def test_a_write_behind_the_deletion_finds_no_webhook(site: Site) -> None:
     """Both wait in one queue, while the memory does not reflect the deletion yet."""
-    posting = site.community.talking.posting
-    webhook = site.community.talking.webhooks.current(site.webhook["id"])
-    deletion = asyncio.create_task(site.community.talking.webhooks.delete(None, webhook.id, 0.0))
+    posting = site.community.messaging.posting
+    webhook = site.community.messaging.webhooks.current(site.webhook["id"])
+    deletion = asyncio.create_task(site.community.messaging.webhooks.delete(None, webhook.id, 0.0))
     post = asyncio.create_task(posting.post(webhook, {"text": "a"}))
     # Both are queued before either gets a response.
     outcome = (await asyncio.gather(deletion, post, return_exceptions=True))[1]
@@ -141,10 +141,10 @@ async def test_a_write_behind_the_deletion_finds_no_webhook(site: Site) -> None:
 
 
 async def test_a_write_behind_a_move_goes_where_the_webhook_is(site: Site) -> None:
-    webhooks = site.community.talking.webhooks
+    webhooks = site.community.messaging.webhooks
     webhook = webhooks.current(site.webhook["id"])
     move = asyncio.create_task(webhooks.edit(None, webhook.id, {"channel_id": "lobby"}, 0.0))
-    post = asyncio.create_task(site.community.talking.posting.post(webhook, {"text": "a"}))
+    post = asyncio.create_task(site.community.messaging.posting.post(webhook, {"text": "a"}))
     await asyncio.gather(move, post)
     assert (post.result().message.channel_id, len(await site.messages("lobby"))) == ("lobby", 1)
     assert await site.messages("general") == []

@@ -34,7 +34,7 @@ async def test_the_sweep_spares_the_pictures_of_a_message_and_takes_them_after_i
 ) -> None:
     async with server_with_insight({**variables, "STORAGE_BACKEND": "filesystem"}) as (chat, community):
         owner = await newcomer(chat, "Owner")
-        community.talking.posting.collect = KeptPictures(community.media).collect
+        community.messaging.posting.collect = KeptPictures(community.media).collect
         hook = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
         payload = {"text": "a", "avatar_url": "https://pictures.example/a.png", "cards": [CARD]}
         async with chat.http.post(f"/api/webhooks/{hook['id']}/{hook['token']}", json=payload) as response:

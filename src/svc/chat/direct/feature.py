@@ -24,7 +24,7 @@ KEY_FILE = "franking-key"
 
 
 @dataclass(frozen=True, slots=True)
-class Others:
+class PrivateDependencies:
     """The services of other features. `users` returns the people in a channel's call."""
 
     devices: Devices
@@ -40,17 +40,21 @@ class PrivateFeature:
     `days`.
     """
 
-    def __init__(self, services: Services, audience: str, data_dir: Path, days: int, others: Others) -> None:
-        devices = PrivateDevices(services, others.devices, audience)
+    def __init__(
+        self, services: Services, audience: str, data_dir: Path, days: int, dependencies: PrivateDependencies
+    ) -> None:
+        devices = PrivateDevices(services, dependencies.devices, audience)
         key = kept_key(data_dir / KEY_FILE, KEY_BYTES)
-        self.conversations = PrivateConversations(services, devices, others.blocks, key)
-        self.calls = ChannelCalls(services, self.conversations, devices.taking_part, others.users, time.time)
-        files = PrivateFiles(services, others.media, data_dir, devices, self.conversations, time.time)
+        self.conversations = PrivateConversations(services, devices, dependencies.blocks, key)
+        self.calls = ChannelCalls(
+            services, self.conversations, devices.taking_part, dependencies.users, time.time
+        )
+        files = PrivateFiles(services, dependencies.media, data_dir, devices, self.conversations, time.time)
         self.sweep = PrivateSweep(
-            services.database, others.media, files, data_dir / "backups", days, time.time
+            services.database, dependencies.media, files, data_dir / "backups", days, time.time
         )
         self.requests = PrivateRequests(
-            services.database, devices, self.conversations, files, others.report, others.serve
+            services.database, devices, self.conversations, files, dependencies.report, dependencies.serve
         )
         # The conversations of a member are left when the member is removed.
         services.changes.member_removal.append(self.conversations.forget_member_in)

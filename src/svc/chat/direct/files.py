@@ -64,7 +64,7 @@ class PrivateFiles:
         self._conversations = conversations
         self._new_id = services.new_id
         self._now = now
-        self._arriving = Shares(_MAX_ARRIVING)
+        self._receiving = Shares(_MAX_ARRIVING)
 
     async def take(
         self, session: Session, conversation_id: str, length: int, chunks: AsyncIterator[bytes]
@@ -79,13 +79,13 @@ class PrivateFiles:
         await self._devices.taking_part(session)
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
             raise ChatError("storage_full")
-        if not self._arriving.take(session.member_id):
+        if not self._receiving.take(session.member_id):
             raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
         file_id = self._new_id()
         try:
             return await self._kept(session, conversation_id, file_id, length, chunks)
         finally:
-            self._arriving.give_back(session.member_id)
+            self._receiving.give_back(session.member_id)
             with suppress(OSError):  # A leftover is removed by the cleanup of uploads.
                 await self._incoming.remove(file_id)
 

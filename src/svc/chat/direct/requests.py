@@ -28,7 +28,7 @@ from svc.chat.direct.rules import (
     PrivateSent,
 )
 from svc.chat.errors import ChatError
-from svc.chat.http import arriving, refuse_compressed
+from svc.chat.http import received_chunks, refuse_compressed
 from svc.chat.moderation.reports import Reported, Revealed
 from svc.chat.requests import Asked, Requests, described_by, request, schema_of
 
@@ -345,7 +345,7 @@ class PrivateRequests(Requests):
         refuse_compressed(request)
         if request.content_type != FILE_TYPE or request.content_length is None:
             raise ChatError("wrong_content_type", f"Send {FILE_TYPE} with a Content-Length")
-        async with aclosing(arriving(request.content)) as chunks:
+        async with aclosing(received_chunks(request.content)) as chunks:
             return SealedFile(
                 await self._files.take(session, conversation_id, request.content_length, chunks)
             )

@@ -32,7 +32,7 @@ from svc.chat.described import (
     string,
 )
 from svc.chat.errors import ChatError
-from svc.chat.http import READ_DEADLINE_S, answer, arriving, refuse_compressed, session_of
+from svc.chat.http import READ_DEADLINE_S, answer, received_chunks, refuse_compressed, session_of
 from svc.chat.requests import Asked, Requests, Run, converted, described_by, request, schema_of
 from svc.chat.uploads import receiving
 from svc.chat.uploads.file_names import MAX_NAME_CHARACTERS
@@ -206,7 +206,7 @@ class UploadRequests(Requests):
         if not receiving.spoken(request.headers):
             raise ChatError("tus_version", more={"versions": [receiving.VERSION]})
         offset = receiving.offset(request.headers)
-        async with aclosing(arriving(request.content)) as chunks:
+        async with aclosing(received_chunks(request.content)) as chunks:
             upload = await self._uploads.receive(session.member_id, upload_id, offset, chunks)
         return web.Response(status=204, headers=receiving.state(upload))
 
@@ -259,7 +259,7 @@ class UploadRequests(Requests):
         most = self._uploads.most(purpose)
         if (request.content_length or 0) > most + MAX_HEAD_BYTES:
             raise ChatError("upload_too_large", more={"limit": most})
-        async with aclosing(arriving(request.content)) as chunks:
+        async with aclosing(received_chunks(request.content)) as chunks:
             file, file_name = await _file_of(request, chunks)
             said = {"filename": file_name, "name": request.query.get("name", "")}
             length = min(request.content_length or most, most)

@@ -75,7 +75,7 @@ class Uploads:
         self.urls = media.urls
         # Uploads that are being received now.
         self._busy: set[str] = set()
-        self._arriving = Shares(limits.MAX_ARRIVING)
+        self._receiving = Shares(limits.MAX_ARRIVING)
 
     def most(self, purpose: str) -> int:
         """Return the maximum size in bytes of an upload for a purpose."""
@@ -143,7 +143,7 @@ class Uploads:
         """
         if upload_id in self._busy:
             raise ChatError("upload_busy")
-        if not self._arriving.take(member_id):
+        if not self._receiving.take(member_id):
             raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
         # First of all, so that two requests never see the same state.
         self._busy.add(upload_id)
@@ -151,7 +151,7 @@ class Uploads:
             await self._receive(await self.find(member_id, upload_id), offset, chunks, last)
         finally:
             self._busy.discard(upload_id)
-            self._arriving.give_back(member_id)
+            self._receiving.give_back(member_id)
         return await self.find(member_id, upload_id)
 
     async def cancel(self, member_id: str, upload_id: str) -> None:

@@ -214,7 +214,7 @@ async def received(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
     content = request.content
     try:
         # Most bodies have already arrived with their headers.
-        data = content.read_nowait() if content.is_eof() else await _arriving(content, most)
+        data = content.read_nowait() if content.is_eof() else await _receiving(content, most)
     except (TimeoutError, ConnectionError):  # A client that hung up does not read it.
         raise ChatError("too_slow") from None
     except web.RequestPayloadError:  # Invalid chunks.
@@ -224,7 +224,7 @@ async def received(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
     return data
 
 
-async def _arriving(content: StreamReader, most: int) -> bytes:
+async def _receiving(content: StreamReader, most: int) -> bytes:
     """Return the data up to its end, or until it exceeds the limit."""
     data = bytearray()
     async with asyncio.timeout(BODY_DEADLINE_S):

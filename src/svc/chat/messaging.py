@@ -27,7 +27,7 @@ from svc.chat.webhooks.requests import PostRequests, WebhookCommands, WebhookReq
 from svc.chat.webhooks.rules import KEY_FILE, TOKEN_BYTES, Webhooks
 
 
-class Talking:
+class MessagingModule:
     """The modules for messages."""
 
     def __init__(

@@ -41,7 +41,7 @@ _code = partial(new_code, secrets.choice)
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class AuthDependencies:
     """The existing parts that newcomers join."""
 
     tokens: AccessTokens
@@ -51,11 +51,16 @@ class Within:
     settings: Settings
 
 
-class Arriving:
+class AuthModule:
     """The modules for joining. `session` connects to issuers and providers."""
 
     def __init__(
-        self, services: Services, config: ChatConfig, session: ClientSession, trust: Trust, community: Within
+        self,
+        services: Services,
+        config: ChatConfig,
+        session: ClientSession,
+        trust: Trust,
+        community: AuthDependencies,
     ) -> None:
         database, hub, members = services.database, services.hub, community.members
         moderation, settings, self._limits = community.moderation, community.settings, config.invites

@@ -23,7 +23,7 @@ from svc.chat.push.rules import Subscriptions
 from svc.chat.services import Services
 
 
-class Notifying:
+class NotificationModule:
     """The modules for notifications."""
 
     def __init__(
