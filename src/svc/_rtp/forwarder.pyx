@@ -20,10 +20,10 @@ from svc._rtp.splices cimport splice
 
 # Some encoders answer a PLI with a complete picture that is not an IDR (H264). No receiver waits for a
 # recognisable keyframe longer than two requests take.
-cdef int64_t LONGEST_WAIT = 3_000_000_000
+cdef int64_t MAX_KEYFRAME_WAIT_NS = 3_000_000_000
 # Maximum age of a keyframe for a new receiver (ns). The sender may not be asked for another one within this
 # time.
-cdef int64_t LONGEST_PAST = 500_000_000
+cdef int64_t MAX_KEYFRAME_AGE_NS = 500_000_000
 
 
 # --- step 7: decide and number ---
@@ -68,7 +68,7 @@ cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil:
     cdef Forwarder* forwarder = down_track.forwarder
     cdef int64_t first = forwarder.reception.keyframe
     cdef Slot* keyframe = get(&forwarder.history, first)
-    if not down_track.waiting or keyframe == NULL or core.now - keyframe.arrival > LONGEST_PAST:
+    if not down_track.waiting or keyframe == NULL or core.now - keyframe.arrival > MAX_KEYFRAME_AGE_NS:
         return False
     if down_track.numbers.started and not down_track.new_source and first <= down_track.numbers.highest:
         return False
@@ -143,7 +143,7 @@ cdef bint may_start(Core* core, Forwarder* forwarder, DownTrack* down_track, con
         return True
     if down_track.waiting_since == 0:
         down_track.waiting_since = core.now
-    return core.now - down_track.waiting_since >= LONGEST_WAIT
+    return core.now - down_track.waiting_since >= MAX_KEYFRAME_WAIT_NS
 
 
 cdef inline bint wanted(Forwarder* forwarder, DownTrack* down_track, Slot* slot) noexcept nogil:
