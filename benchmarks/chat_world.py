@@ -13,8 +13,8 @@ from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.messages.feature import MessagesFeature
+from tests.kit.message_ports import message_ports
 from tests.kit.services import services_on
-from tests.kit.surroundings import surroundings_with
 
 CACHE_TTL_MS = 30_000
 
@@ -43,7 +43,7 @@ async def opened_world(folder: Path, members: int, channels: int = 1) -> AsyncIt
     try:
         await database.write(lambda connection: _insert_channels(connection, directory))
         services = services_on(database, directory, time.time, random_bits=random.getrandbits)
-        feature = MessagesFeature(services, CACHE_TTL_MS, surroundings_with(MediaUrls("secret", time.time)))
+        feature = MessagesFeature(services, CACHE_TTL_MS, message_ports(MediaUrls("secret", time.time)))
         await feature.load()
         yield World(database, directory, feature, member_ids)
     finally:

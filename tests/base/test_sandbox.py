@@ -53,7 +53,7 @@ async def test_a_function_is_called_with_arguments_and_files(sandbox: Sandbox, t
 async def test_it_has_no_environment_and_the_lowest_priority(sandbox: Sandbox) -> None:
     """`tests/attacks/test_decoder.py` tests the other restrictions."""
     # Python itself sets the locale.
-    assert (await call(sandbox, "surroundings"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
+    assert (await call(sandbox, "process_state"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
     await eventually("the first job has ended", lambda: not jobs(sandbox), within_s=20)
     task = asyncio.create_task(call(sandbox, "sleep"))
     await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)

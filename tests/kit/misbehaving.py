@@ -20,7 +20,7 @@ def echo(files: Sequence[int], arguments: Mapping[str, object], progress: Progre
     return {"arguments": arguments, "read": [os.read(file, 100).decode() for file in files]}, [b"a" * 3, b""]
 
 
-def surroundings(*_: object) -> Outcome:
+def process_state(*_: object) -> Outcome:
     return {"environment": dict(os.environ)}, []
 
 

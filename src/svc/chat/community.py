@@ -47,8 +47,8 @@ from svc.chat.members.requests import MemberCommands, MemberRequests
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.messages.message import WEBHOOK
+from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.profanity import moderated
-from svc.chat.messages.rules import Surroundings
 from svc.chat.messaging import MessagingModule
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import About, Reports
@@ -126,9 +126,7 @@ class Community:
         self.moderation = Moderation(services, self.members)
         self.reports = Reports(services, self._author_of)
         occupancy = Occupancy()
-        self.automod = Automod(
-            services, self.reports, self.moderation, lambda: self.settings.current.profanityMode
-        )
+        self.automod = Automod(services, self.reports, self.moderation, self.settings.profanity_mode)
         self.link = links_to(session, media, self.directory, occupancy)
         self.auth = self._auth(services, session)
         self.bots = Bots(services, self.members, self.roles, self.tokens, secrets.token_urlsafe)
@@ -292,7 +290,7 @@ class Community:
 
     def _judged(self, text: str) -> str:
         """Apply the profanity setting to a text. Raises ChatError."""
-        return moderated(text, self.settings.current.profanityMode).text
+        return moderated(text, self.settings.profanity_mode()).text
 
     def _auth(self, services: Services, session: ClientSession) -> AuthModule:
         local = [own_name(self._server_id), self._machine.partition(".")[0]]
@@ -319,24 +317,20 @@ class Community:
         return PrivateFeature(services, self._server_id, data_dir, days, dependencies)
 
     def _messaging(self, services: Services) -> MessagingModule:
-        surroundings = Surroundings(
+        ports = MessagePorts(
             urls=self.media.urls,
-            profanity_mode=lambda: self.settings.current.profanityMode,
-            slow_mode_wait_s=self.channels.slow_mode_wait_s,
-            blocks=self.blocks.blocks,
-            attached=self.files.uploads.attach,
-            most_as_it_came=self.files.uploads.most_as_it_came,
-            released=self.files.released,
-            let_go=self.files.let_go,
-            pictured=self.files.pictured,
-            retention_days=lambda: self.settings.current.retentionDays,
-            watch=self.automod,
+            settings=self.settings,
+            slow_mode=self.channels,
+            blocklist=self.blocks,
+            uploads=self.files.uploads,
+            files=self.files,
+            moderator=self.automod,
         )
         messaging = MessagingModule(
             services,
             self._config,
             self.media,
-            surroundings,
+            ports,
             self.tally,
             lambda: self.settings.current.linkPreviews,
         )

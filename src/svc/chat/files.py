@@ -109,16 +109,16 @@ class FileModule:
 
     # Steps of messages' writes.
 
-    def released(self, connection: Connection, message_id: str) -> None:
+    def release_message(self, connection: Connection, message_id: str) -> None:
         """Release the files of a deleted message."""
         for kind in (MESSAGE, PREVIEW):
             self._media.release(connection, kind, message_id)
 
-    def let_go(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None:
-        """Release some of a message's files."""
+    def release_attachments(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None:
+        """Release some of a message's attachments."""
         self._media.let_go(connection, MESSAGE, message_id, keys)
 
-    def pictured(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
+    def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
         """Replace the pictures of a message's previews. Return those that still exist."""
         return self._media.refer_only(connection, PREVIEW, message_id, keys)
 

@@ -14,8 +14,8 @@ from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.media.rules import Media
 from svc.chat.messages.feature import MessagesFeature
+from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.requests import MessageRequests
-from svc.chat.messages.rules import Surroundings
 from svc.chat.previews.rules import Previews
 from svc.chat.requests import Requests
 from svc.chat.services import Services
@@ -35,11 +35,11 @@ class MessagingModule:
         services: Services,
         config: ChatConfig,
         media: Media,
-        surroundings: Surroundings,
+        ports: MessagePorts,
         tally: Tally,
         link_previews: Callable[[], bool],
     ) -> None:
-        self.messages = MessagesFeature(services, config.message_cache_ttl_ms, surroundings)
+        self.messages = MessagesFeature(services, config.message_cache_ttl_ms, ports)
         self.messages.follow(services.changes)
         self._sandbox = picture_sandbox(DECODING_PLACES)
         fetcher = Fetcher(Guard(config.identity.names))
@@ -50,8 +50,8 @@ class MessagingModule:
             services, media, key, lambda: secrets.token_urlsafe(TOKEN_BYTES), messages.judged
         )
         services.changes.channel_removed.append(self.webhooks.channel_removed)
-        profanity_mode = surroundings.profanity_mode
-        attach = partial(pictures.attach, new_id=services.new_id, most=surroundings.most_as_it_came)
+        profanity_mode = ports.settings.profanity_mode
+        attach = partial(pictures.attach, new_id=services.new_id, most=ports.uploads.max_unprocessed_bytes)
         self.posting = Posting(services.database, self.webhooks, messages, pictures, attach, profanity_mode)
         self.previews = Previews(
             self.messages,

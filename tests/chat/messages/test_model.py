@@ -31,8 +31,8 @@ from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.message import number_of
 from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.rules import Draft
+from tests.kit.message_ports import message_ports
 from tests.kit.services import services_on
-from tests.kit.surroundings import surroundings_with
 
 ADA, BEN, CY, DEE = MEMBERS = ("ada", "ben", "cy", "dee")
 MANAGER = ADA
@@ -170,8 +170,8 @@ class Play:
                 hub=ToldHub(self.directory, self.clients),
                 random_bits=self.chance.getrandbits,
             )
-            surroundings = surroundings_with(URLS, lambda *pair: pair in BLOCKS)
-            self.feature = MessagesFeature(services, 30_000, surroundings)
+            ports = message_ports(URLS, BLOCKS)
+            self.feature = MessagesFeature(services, 30_000, ports)
             await self.feature.load()
             for client in self.clients.values():
                 welcome = json.loads(dumps(self.feature.welcome(Session(client.member_id, "s"))))

@@ -22,8 +22,8 @@ from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.rules import Draft
 from svc.chat.messages.threads import Threads
 from tests.chat.messages.test_model import BLOCKS, MANAGER, MEMBERS, URLS, directory, insert_channels
+from tests.kit.message_ports import message_ports
 from tests.kit.services import services_on
-from tests.kit.surroundings import surroundings_with
 
 CHANNEL = "open"
 STEPS = 150
@@ -87,11 +87,11 @@ class Play:
         path = self.folder / "model.sqlite3"
         self.database = await Database.open(path, migrations_in(SCHEMA_FOLDER), self.folder)
         self.directory, hub = directory(), ToldHub(self.clients)
-        surroundings = surroundings_with(URLS, lambda *pair: pair in BLOCKS)
+        ports = message_ports(URLS, BLOCKS)
         services = services_on(
             self.database, self.directory, lambda: self.now, hub=hub, random_bits=self.chance.getrandbits
         )
-        self.feature = MessagesFeature(services, 30_000, surroundings)
+        self.feature = MessagesFeature(services, 30_000, ports)
         try:
             await self.database.write(insert_channels)
             await self.feature.load()

@@ -61,10 +61,10 @@ async def test_ansible_posts_a_card_with_fields(hook: Hook, tmp_path: Path) -> N
     play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task, wanted]}
     book = tmp_path / "play.yml"
     book.write_text(json.dumps([play]))
-    surroundings = {"ANSIBLE_HOME": str(tmp_path), "LC_ALL": "C.UTF-8"}
+    environment = {"ANSIBLE_HOME": str(tmp_path), "LC_ALL": "C.UTF-8"}
     python = f"ansible_python_interpreter={programs / 'python'}"
     command = (programs / "ansible-playbook", "-i", "localhost,", "-e", python, book)
-    await output_of(*command, cwd=tmp_path, env=surroundings)
+    await output_of(*command, cwd=tmp_path, env=environment)
     message = await hook.arrived()
     assert message["text"] == "Version 12 is out"
     assert message["author"]["display_name"] == "Deployments"

@@ -32,8 +32,8 @@ from svc.chat.described import Id, Natural, TimeMs, Told
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
 from svc.chat.messages.message import WEBHOOK, Author, Message
+from svc.chat.messages.ports import Ruling
 from svc.chat.messages.profanity import OFF, ReadText, Span, merged
-from svc.chat.messages.watching import Ruling
 from svc.chat.moderation.reports import About, Filing, Reports
 from svc.chat.moderation.rules import Moderation
 from svc.chat.requests import decoded
@@ -244,7 +244,7 @@ class Automod:
 
         return Write(write, lambda _: None)
 
-    # The interface for messages, see `messages.watching`.
+    # The port of messages, `messages.ports.Moderator`.
 
     async def read(self, member_id: str, text: str) -> ReadText:
         read = ReadText(text)

@@ -12,10 +12,11 @@ from svc.chat.messages.deleted_words import DeletedWords
 from svc.chat.messages.marking import Marking
 from svc.chat.messages.own import OwnMessages
 from svc.chat.messages.page_cache import PageCache
+from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.presence import Presence
 from svc.chat.messages.reading import History, Reads
 from svc.chat.messages.retention import Retention
-from svc.chat.messages.rules import Messages, Surroundings
+from svc.chat.messages.rules import Messages
 from svc.chat.messages.searching import Indexer, Search
 from svc.chat.messages.threads import Threads
 from svc.chat.services import Changes, Services
@@ -24,21 +25,21 @@ from svc.chat.services import Changes, Services
 class MessagesFeature:
     """The messages feature. `ids` makes the ids of messages, and of nothing else."""
 
-    def __init__(self, services: Services, cache_ttl_ms: int, surroundings: Surroundings) -> None:
+    def __init__(self, services: Services, cache_ttl_ms: int, ports: MessagePorts) -> None:
         self.database, self._ids = services.database, services.ids
-        self.urls = surroundings.urls
-        self.indexer = Indexer(services.database, surroundings.released)
+        self.urls = ports.urls
+        self.indexer = Indexer(services.database, ports.files.release_message)
         pages = PageCache(cache_ttl_ms / 1000, time.monotonic)
         self.reads = Reads(services)
         self.threads = Threads(services)
-        self.messages = Messages(services, pages, self.reads, self.threads, self.indexer, surroundings)
-        self.marking = Marking(services, surroundings, self.messages.written)
+        self.messages = Messages(services, pages, self.reads, self.threads, self.indexer, ports)
+        self.marking = Marking(services, ports, self.messages.written)
         self.history = History(services, pages)
         self.search = Search(services, self.indexer)
         self.presence = Presence(services)
         self.own = OwnMessages(services.database, self.messages, self.urls)
         self.deleted_words = DeletedWords(services.database, self.indexer, time.time)
-        self.retention = Retention(services.database, self.messages, surroundings, time.time)
+        self.retention = Retention(services.database, self.messages, ports, time.time)
 
     def follow(self, changes: Changes) -> None:
         """Clean up after channels and members that are removed."""

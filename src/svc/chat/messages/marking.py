@@ -12,7 +12,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, reaction_form
-from svc.chat.messages.rules import Surroundings
+from svc.chat.messages.ports import MessagePorts
 from svc.chat.services import Services
 
 # Two rows of reactions under a message.
@@ -30,13 +30,11 @@ _UNREACT = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
 class Marking:
     """The rules of reactions, pins and previews. `written` gets the channel of each changed message."""
 
-    def __init__(
-        self, services: Services, surroundings: Surroundings, written: Callable[[str], None]
-    ) -> None:
+    def __init__(self, services: Services, ports: MessagePorts, written: Callable[[str], None]) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit = services.audit
         self._written = written
-        self._urls, self._pictured = surroundings.urls, surroundings.pictured
+        self._urls, self._files = ports.urls, ports.files
 
     @shared_write
     def react(
@@ -145,7 +143,7 @@ class Marking:
     def _with_previews(self, connection: Connection, message: Message) -> Message:
         """Store the previews with the images that still exist."""
         keys = {str(image["key"]) for image in map(_image, message.previews) if image}
-        there = self._pictured(connection, message.id, sorted(keys))
+        there = self._files.replace_previews(connection, message.id, sorted(keys))
         kept = [
             {name: part for name, part in preview.items() if name != "image" or part["key"] in there}
             for preview in message.previews

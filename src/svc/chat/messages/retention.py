@@ -16,7 +16,8 @@ from svc.base.database import Connection, Database, StorageFailed
 from svc.base.tasks import undeterred
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at
-from svc.chat.messages.rules import Messages, Surroundings
+from svc.chat.messages.ports import MessagePorts
+from svc.chat.messages.rules import Messages
 
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
@@ -32,11 +33,11 @@ class Retention:
     """The task that deletes old attachments. `now` returns seconds since 1970."""
 
     def __init__(
-        self, database: Database, messages: Messages, surroundings: Surroundings, now: Callable[[], float]
+        self, database: Database, messages: Messages, ports: MessagePorts, now: Callable[[], float]
     ) -> None:
         self._database = database
         self._messages = messages
-        self._days, self._let_go = surroundings.retention_days, surroundings.let_go
+        self._settings, self._files = ports.settings, ports.files
         self._now = now
         self._due = asyncio.Event()
 
@@ -58,7 +59,7 @@ class Retention:
         """Delete everything that is due. Return the number of messages."""
         found = 0
         # Read each time, because the owner may change the number meanwhile.
-        while (days := self._days()) and (some := await self._some(days)):
+        while (days := self._settings.retention_days()) and (some := await self._some(days)):
             found += some
         if found:
             logger.info("old attachments deleted", extra={"messages": found})
@@ -87,7 +88,7 @@ class Retention:
             expired_attachments=message.expired_attachments + len(message.attachments),
         )
         store.set_attachments(connection, left)
-        self._let_go(connection, message.id, list(_keys(message.attachments)))
+        self._files.release_attachments(connection, message.id, list(_keys(message.attachments)))
         return left
 
 

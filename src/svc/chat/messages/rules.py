@@ -12,7 +12,6 @@ from msgspec import structs
 
 from svc.base.database import Connection, Write
 from svc.base.time_slices import finished
-from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
@@ -21,11 +20,11 @@ from svc.chat.messages import search_store, store
 from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
 from svc.chat.messages.page_cache import PageCache
+from svc.chat.messages.ports import Case, MessagePorts, Refused, Ruling
 from svc.chat.messages.profanity import FLAG, Moderated, ReadText, Span, covered, moderated, moderating
 from svc.chat.messages.reading import Reads
 from svc.chat.messages.searching import Indexer
 from svc.chat.messages.threads import Threads
-from svc.chat.messages.watching import Case, Refused, Ruling, Watch
 from svc.chat.names import shows_something
 from svc.chat.services import Services
 
@@ -34,36 +33,6 @@ MAX_EDITS_KEPT = 50
 MAX_NONCE_CHARACTERS = 64
 # The ruling for webhook messages, which are not moderated.
 NO_RULING = Ruling()
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Functions of other features that posting a message needs."""
-
-    # The URLs of media.
-    urls: MediaUrls
-    # The owner's setting: `off`, `flag`, `censor` or `block`.
-    profanity_mode: Callable[[], str]
-    # How many seconds a member (first) must still wait before posting in a channel (second) at a time. If
-    # that is none, counts the message as posted.
-    slow_mode_wait_s: Callable[[str, str, float], float]
-    # Whether a member (first) has blocked another.
-    blocks: Callable[[str, str], bool]
-    # A step of a write: a member's (second) uploads by ids (fourth), attached to a message (third).
-    attached: Callable[[Connection, str, str, Sequence[str]], Sequence[object]]
-    # The maximum size in bytes of a file of this name that is kept unprocessed. 0 means that it is refused.
-    most_as_it_came: Callable[[str], int]
-    # A step of the write that deletes a message, by its id: releases its media.
-    released: Callable[[Connection, str], None]
-    # A step of the write in which a message, by its id, releases some of its media, by their keys.
-    let_go: Callable[[Connection, str, Sequence[str]], None]
-    # A step of the write that sets the pictures, by their keys, in the previews of a message, by its id.
-    # Returns the keys of pictures that still exist.
-    pictured: Callable[[Connection, str, Sequence[str]], set[str]]
-    # How many days attachments are kept. 0 keeps them as long as their messages.
-    retention_days: Callable[[], int]
-    # The moderation of members' messages.
-    watch: Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +64,7 @@ class Messages:
         reads: Reads,
         threads: Threads,
         indexer: Indexer,
-        surroundings: Surroundings,
+        ports: MessagePorts,
     ) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._ids = services.audit, services.ids
@@ -103,8 +72,8 @@ class Messages:
         self._reads = reads
         self._threads = threads
         self._indexer = indexer
-        self._surroundings = surroundings
-        self._urls = surroundings.urls
+        self._ports = ports
+        self._urls = ports.urls
         # Called with each posted message.
         self.on_posted: list[Callable[[Message], None]] = []
         # Called with each message whose text has changed.
@@ -116,10 +85,10 @@ class Messages:
             # The permission is checked again when the message is written.
             self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
             checked_text(draft.text, or_else=bool(draft.attachments))
-            read = await self._surroundings.watch.read(member_id, draft.text)
+            read = await self._ports.moderator.read(member_id, draft.text)
             return await self._send(member_id, draft, read, now)
         except Refused as refused:
-            await self._surroundings.watch.refused(refused.ruling, now)
+            await self._ports.moderator.refused(refused.ruling, now)
             raise
 
     @shared_write
@@ -129,13 +98,13 @@ class Messages:
             self._directory.require(member_id, Permission.ATTACH_FILES, draft.channel_id)
         member = self._directory.member(member_id)
         author = Author(MEMBER, member_id, member.nickname, bot=member.bot)
-        wait_s = self._surroundings.slow_mode_wait_s(member_id, draft.channel_id, now)
+        wait_s = self._ports.slow_mode.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
             # Slow mode does not refuse a repetition.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
             return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
-        watch = self._surroundings.watch
-        ruling = watch.judge(member_id, draft.channel_id, read, now, new=True)
+        moderator = self._ports.moderator
+        ruling = moderator.judge(member_id, draft.channel_id, read, now, new=True)
         if ruling.refusal is not None:
             refused = Refused(ruling)
             return Write(lambda c: _sent_before(c, member_id, draft, refused), lambda found: found)
@@ -154,7 +123,7 @@ class Messages:
             if draft.nonce is not None:
                 nonce = (member_id, draft.channel_id, draft.nonce)
                 store.insert_nonce(connection, nonce, message.n, message.posted_at_ms)
-            files = self._surroundings.attached(connection, member_id, message.id, draft.attachments)
+            files = self._ports.uploads.attach(connection, member_id, message.id, draft.attachments)
             new = structs.replace(message, attachments=files) if files else message
             if draft.ping:
                 new = self._pinging(connection, new)
@@ -165,7 +134,7 @@ class Messages:
         def posted(stored: Message) -> Message:
             if stored.id == message.id:
                 self.posted(stored, draft.nonce)
-                watch.posted(ruling, now)
+                moderator.posted(ruling, now)
                 if case is not None:
                     case.filed()
             return stored
@@ -241,10 +210,10 @@ class Messages:
         try:
             self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
             checked_text(text, or_else=True)
-            read = await self._surroundings.watch.read(member_id, text)
+            read = await self._ports.moderator.read(member_id, text)
             return await self._edit(member_id, channel_id, message_id, read, now)
         except Refused as refused:
-            await self._surroundings.watch.refused(refused.ruling, now)
+            await self._ports.moderator.refused(refused.ruling, now)
             raise
 
     @shared_write
@@ -252,7 +221,7 @@ class Messages:
         self, member_id: str, channel_id: str, message_id: str, read: ReadText, now: float
     ) -> Write[tuple[Message, Message], Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
-        ruling = self._surroundings.watch.judge(member_id, channel_id, read, now, new=False)
+        ruling = self._ports.moderator.judge(member_id, channel_id, read, now, new=False)
         judged = self._moderated(read, ruling)
         # Members who are mentioned only now get no notification: the message stays where it was.
         author = Author(MEMBER, member_id, "")
@@ -336,7 +305,7 @@ class Messages:
         """Delete a message, as a step of a write. `removed` follows with the result."""
         search_store.changes(connection, message)
         store.delete(connection, message.n)
-        self._surroundings.released(connection, message.id)
+        self._ports.files.release_message(connection, message.id)
         return self._threads.beside(connection, message)
 
     def removed(self, message: Message) -> None:
@@ -347,11 +316,11 @@ class Messages:
 
     def judged(self, text: str) -> str:
         """Return moderated words that are shown with a message. Raises ChatError."""
-        return moderated(text, self._surroundings.profanity_mode()).text
+        return moderated(text, self._ports.settings.profanity_mode()).text
 
     def _moderated(self, read: ReadText, ruling: Ruling) -> Moderated:
         """Return a text as it may be stored. Raises ChatError."""
-        judged = finished(moderating(read, self._surroundings.profanity_mode()))
+        judged = finished(moderating(read, self._ports.settings.profanity_mode()))
         if not (ruling.spans or ruling.flagged):
             return judged
         flagged = judged.flagged or ruling.flagged
@@ -366,11 +335,11 @@ class Messages:
         ruling: Ruling = NO_RULING,
     ) -> Case | None:
         """Return the report about a flagged message, if it needs one. `text` holds the spans `found`."""
-        marked = message.flagged and self._surroundings.profanity_mode() == FLAG
+        marked = message.flagged and self._ports.settings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
         about = message.author, message.channel_id, message.id
-        return self._surroundings.watch.case(*about, ruling, text, found, now)
+        return self._ports.moderator.case(*about, ruling, text, found, now)
 
     def describe_attachment(
         self, connection: Connection, member_id: str, message_ids: Sequence[str], upload_id: str, alt: str
@@ -434,7 +403,7 @@ class Messages:
         if groups:
             viewers = self._directory.viewers(channel_id)
             found |= dict.fromkeys(m for m in sorted(viewers) if self._is_in(m, groups))
-        blocks = self._surroundings.blocks
+        blocks = self._ports.blocklist.blocks
         return tuple(m for m in found if m != author_id and not blocks(m, author_id))
 
     def _is_in(self, member_id: str, groups: Sequence[str]) -> bool:
@@ -452,7 +421,7 @@ class Messages:
             return message
         if who not in self._directory.viewers(message.channel_id):
             return message
-        counts = who not in message.told and not self._surroundings.blocks(who, message.author.id)
+        counts = who not in message.told and not self._ports.blocklist.blocks(who, message.author.id)
         told = (*message.told, who) if counts else message.told
         return structs.replace(message, mentions=(*message.mentions, who), told=told)
 

@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Surroundings:
+class _Network:
     """The interfaces to send on, and the addresses to advertise."""
 
     senders: Sequence[str | int]
@@ -109,11 +109,11 @@ class Advertisement:
     async def _keep(self) -> None:
         """Advertise, and advertise again whenever the addresses change."""
         responder: Responder | None = None
-        advertised_on: _Surroundings | None = None
+        advertised_on: _Network | None = None
         try:
             while True:
                 try:
-                    current = await self._surroundings()
+                    current = await self._current_network()
                     if current != advertised_on:
                         if responder is not None:
                             former, responder = responder, None
@@ -131,7 +131,7 @@ class Advertisement:
             if responder is not None:
                 await responder.close()
 
-    async def _surroundings(self) -> _Surroundings:
+    async def _current_network(self) -> _Network:
         """Return interfaces and addresses. Raises OSError and ValueError if there are none."""
         every = await asyncio.to_thread(self._interfaces)
         interfaces = words.usable(self._announced, every)
@@ -144,7 +144,7 @@ class Advertisement:
             addresses = await _looked_up(name)
         elif not addresses:
             raise ValueError(f"no address of this machine is reached by HOST {self._announced.host}")
-        return _Surroundings(tuple(senders), tuple(sorted(addresses)))
+        return _Network(tuple(senders), tuple(sorted(addresses)))
 
     def _say(self, name: str, addresses: Sequence[str]) -> None:
         details = {"as": name, **words.described(self._announced)}

@@ -65,6 +65,12 @@ class Settings:
         values = self.current
         return values.joinPolicy != OPEN and not (values.lanOpen and nearby)
 
+    def profanity_mode(self) -> str:
+        return self.current.profanityMode
+
+    def retention_days(self) -> int:
+        return self.current.retentionDays
+
     def landing(self) -> str | None:
         """Return the channel where newcomers arrive, if one is set."""
         return self.current.welcomeChannelId

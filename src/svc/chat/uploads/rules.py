@@ -81,7 +81,7 @@ class Uploads:
         """Return the maximum size in bytes of an upload for a purpose."""
         return self._bounds.of(purpose)
 
-    def most_as_it_came(self, name: str) -> int:
+    def max_unprocessed_bytes(self, name: str) -> int:
         """Return the maximum size of an unprocessed file of this name. 0 means that it is refused."""
         return self._bounds.of_kind(FILE, name)
 

@@ -1,0 +1,137 @@
+"""The ports of messages: a protocol for each feature that they use without importing it.
+
+`chat/community` connects each port to the feature that implements it. Decides nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from svc.base.database import Connection
+from svc.chat.access.media_urls import MediaUrls
+from svc.chat.errors import ChatError
+from svc.chat.messages.message import Author
+from svc.chat.messages.profanity import ReadText, Span
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A ruling on a message. By default, the message is posted unchanged."""
+
+    # Spans to replace by stars.
+    spans: Sequence[Span] = ()
+    # Post the message, flagged for moderators.
+    flagged: bool = False
+    # Report the message to moderators.
+    reported: bool = False
+    refusal: ChatError | None = None
+
+
+class Case(Protocol):
+    """A report to moderators about a message."""
+
+    def write(self, connection: Connection) -> None:
+        """Store the report, as a step of the write that posts the message. `filed` follows."""
+
+    def filed(self) -> None: ...
+
+
+class Moderator(Protocol):
+    """Moderation of members' messages: `chat.automod.rules.Automod`.
+
+    Messages ask for a ruling before a write and apply it. They do not know its reason.
+    """
+
+    async def read(self, member_id: str, text: str) -> ReadText:
+        """Analyse a text, however long it takes, so that `judge` takes no time. Raises ChatError."""
+
+    def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
+        """Return the ruling on a `new` message, or on an edit."""
+
+    def case(
+        self,
+        author: Author,
+        channel_id: str,
+        message_id: str,
+        ruling: Ruling,
+        text: str,
+        found: Sequence[Span],
+        now: float,
+    ) -> Case:
+        """Return a report about a message, given its uncensored text and the spans of swear words."""
+
+    def posted(self, ruling: Ruling, now: float) -> None:
+        """Note that the judged message was posted."""
+
+    async def refused(self, ruling: Ruling, now: float) -> None:
+        """Note that the judged message was refused. Its author is about to be notified."""
+
+
+class Refused(ChatError):
+    """A message that moderation refuses."""
+
+    def __init__(self, ruling: Ruling) -> None:
+        assert ruling.refusal is not None, "only what is refused"
+        super().__init__(ruling.refusal.code, ruling.refusal.message, ruling.refusal.more)
+        self.ruling = ruling
+
+
+class SlowMode(Protocol):
+    """The limit on how often a member may post: `chat.channels.rules.Channels`."""
+
+    def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
+        """Return how many seconds the member must still wait. If none, count the message as posted."""
+
+
+class Blocklist(Protocol):
+    """The members whom each member has blocked: `chat.own.blocks.Blocks`."""
+
+    def blocks(self, member_id: str, other_id: str) -> bool: ...
+
+
+class MessageSettings(Protocol):
+    """The owner's settings about messages: `chat.settings.rules.Settings`."""
+
+    def profanity_mode(self) -> str:
+        """Return `off`, `flag`, `censor` or `block`."""
+
+    def retention_days(self) -> int:
+        """Return how many days attachments are kept. 0 keeps them as long as their messages."""
+
+
+class MessageUploads(Protocol):
+    """The uploads that members attach: `chat.uploads.rules.Uploads`."""
+
+    def attach(
+        self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
+    ) -> Sequence[object]:
+        """Attach a member's finished uploads, as a step of a write. Return the attachments."""
+
+    def max_unprocessed_bytes(self, name: str) -> int:
+        """Return the maximum size of an unprocessed file of this name. 0 means that it is refused."""
+
+
+class MessageFiles(Protocol):
+    """The stored files that messages refer to: `chat.files.FileModule`. All are steps of a write."""
+
+    def release_message(self, connection: Connection, message_id: str) -> None:
+        """Release the files of a deleted message."""
+
+    def release_attachments(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None:
+        """Release some of a message's attachments."""
+
+    def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
+        """Replace the pictures of a message's previews. Return those that still exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePorts:
+    """Everything that messages use of other features."""
+
+    urls: MediaUrls
+    settings: MessageSettings
+    slow_mode: SlowMode
+    blocklist: Blocklist
+    uploads: MessageUploads
+    files: MessageFiles
+    moderator: Moderator

@@ -1,0 +1,91 @@
+"""The ports of messages without other features, for tests that build messages without a server."""
+
+from collections.abc import Collection, Sequence
+
+from svc.base.database import Connection
+from svc.chat.access.media_urls import MediaUrls
+from svc.chat.messages.message import Author
+from svc.chat.messages.ports import Case, MessagePorts, Ruling
+from svc.chat.messages.profanity import ReadText, Span
+
+
+class NoModeration:
+    """Posts every message unchanged."""
+
+    async def read(self, member_id: str, text: str) -> ReadText:
+        return ReadText(text)
+
+    def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
+        return Ruling()
+
+    def case(
+        self,
+        author: Author,
+        channel_id: str,
+        message_id: str,
+        ruling: Ruling,
+        text: str,
+        found: Sequence[Span],
+        now: float,
+    ) -> Case:
+        return self
+
+    def write(self, connection: Connection) -> None: ...
+
+    def filed(self) -> None: ...
+
+    def posted(self, ruling: Ruling, now: float) -> None: ...
+
+    async def refused(self, ruling: Ruling, now: float) -> None: ...
+
+
+class NoOtherFeatures:
+    """Settings, uploads, files and slow mode in which nobody has anything."""
+
+    def profanity_mode(self) -> str:
+        return "off"
+
+    def retention_days(self) -> int:
+        return 0
+
+    def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
+        return 0.0
+
+    def attach(
+        self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
+    ) -> Sequence[object]:
+        return ()
+
+    def max_unprocessed_bytes(self, name: str) -> int:
+        return 0
+
+    def release_message(self, connection: Connection, message_id: str) -> None: ...
+
+    def release_attachments(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None: ...
+
+    def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
+        return set()
+
+
+class Blocked:
+    """The given pairs of members: one who blocks, and the other."""
+
+    def __init__(self, pairs: Collection[tuple[str, str]]) -> None:
+        self._pairs = pairs
+
+    def blocks(self, member_id: str, other_id: str) -> bool:
+        return (member_id, other_id) in self._pairs
+
+
+def message_ports(urls: MediaUrls, blocked: Collection[tuple[str, str]] = ()) -> MessagePorts:
+    """Build the ports of messages without any other feature."""
+    others = NoOtherFeatures()
+    return MessagePorts(
+        urls=urls,
+        settings=others,
+        slow_mode=others,
+        blocklist=Blocked(blocked),
+        uploads=others,
+        files=others,
+        moderator=NoModeration(),
+    )
