@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from svc.base.config import ConfigError
@@ -88,6 +89,11 @@ def _add_chat(parser: argparse.ArgumentParser) -> None:
         default="127.0.0.1",
         help="address of the management listener; change it in containers only",
     )
+    parser.add_argument(
+        "--worker-on-demand",
+        action="store_true",
+        help="request IMAGE_WORKER_URL only when there are jobs; the request starts the worker",
+    )
     _add_tls(parser)
     _add_listen_fd(parser, "of the port")
     _add_end_with_parent(parser)
@@ -127,6 +133,9 @@ def _add_worker(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", type=Path, help="data folder of the chat server; default: DATA_DIR")
     parser.add_argument("--host", default="127.0.0.1", help="address for health and metrics")
     parser.add_argument("--port", type=port, help="default: the port of IMAGE_WORKER_URL; 0 takes a free one")
+    parser.add_argument(
+        "--idle-exit", type=float, metavar="SECONDS", help="end after this time without jobs; default: never"
+    )
     _add_listen_fd(parser, "of the port")
     _add_end_with_parent(parser)
     parser.set_defaults(run=_run_worker)
@@ -232,7 +241,9 @@ def _run_chat(options: argparse.Namespace) -> None:
 
     _watch_parent(options)
     flags = Flags(options.admin_host, options.tls_cert, options.tls_key, tuple(options.listen_fd))
-    app.run(config.read(os.environ), flags)
+    settings = config.read(os.environ)
+    uploads = replace(settings.uploads, worker_on_demand=options.worker_on_demand)
+    app.run(replace(settings, uploads=uploads), flags)
 
 
 def _run_sfu(options: argparse.Namespace) -> None:
@@ -260,7 +271,7 @@ def _run_worker(options: argparse.Namespace) -> None:
     _watch_parent(options)
     app.run(
         config.read(os.environ),
-        app.Flags(options.host, options.port, options.data_dir, tuple(options.listen_fd)),
+        app.Flags(options.host, options.port, options.data_dir, tuple(options.listen_fd), options.idle_exit),
     )
 
 

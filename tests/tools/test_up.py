@@ -24,7 +24,7 @@ from svc.base.envelope import parse, payload, serialise
 from svc.tools import up
 from svc.tools.certificate import fingerprint
 from svc.tools.secret_store import Secrets, kept_secrets
-from svc.tools.supervisor import Child, stop_all
+from svc.tools.supervisor import Child, Program, stop_all
 from svc.tools.up import Installation, open_ports, plan
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
@@ -158,6 +158,7 @@ async def test_what_a_member_uploads_is_served_though_the_worker_was_killed(tmp_
     async with svc_up(tmp_path / "data", **variables) as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)
         site = Site(chat, await newcomer(chat, "Ada"), variables)
+        assert set(up.children) == {"chat", "sfu"}, "an idle server has no worker"
         async with site.page() as page:
             for _ in range(2):
                 done = await ended(page, await site.send(photograph))
@@ -167,6 +168,25 @@ async def test_what_a_member_uploads_is_served_though_the_worker_was_killed(tmp_
                 os.kill(killed, signal.SIGKILL)
                 await until_gone([killed])
                 await until(lambda: "worker" in up.children)
+
+
+async def test_a_worker_that_ended_idle_starts_again_at_the_next_connection(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = listening.getsockname()
+        arguments = ("worker", f"--data-dir={tmp_path}", "--idle-exit=1")
+        program = Program("worker", arguments, os.environ, address, on_demand=True)
+        child = Child(program, [listening.fileno()])
+        running = asyncio.create_task(child.keep_running())
+        try:
+            async with ClientSession(f"http://127.0.0.1:{address[1]}") as http, asyncio.timeout(DEADLINE_S):
+                for _ in range(2):
+                    assert not child.is_started
+                    async with http.get("/health", headers={"Connection": "close"}) as response:
+                        assert response.status == 200
+                    await until(lambda: not child.is_started)
+        finally:
+            running.cancel()
+            await child.stop()
 
 
 async def test_a_grant_opens_the_room_once(tmp_path: Path) -> None:
@@ -186,7 +206,7 @@ async def test_a_grant_opens_the_room_once(tmp_path: Path) -> None:
 async def test_a_signal_ends_everything_in_order(tmp_path: Path, number: signal.Signals) -> None:
     async with svc_up(tmp_path / "data") as up:
         children = list(up.children.values())
-        assert len(children) == 3
+        assert len(children) == 2
         up.process.send_signal(number)
         assert await up.process.wait() == 0
         await until_gone(children)
@@ -380,11 +400,12 @@ def test_the_media_services_http_stays_on_this_machine() -> None:
 def test_with_tls_the_chat_server_has_the_certificate_and_is_asked_by_https() -> None:
     made = replace(INSTALLATION, tls=True)
     _, chat, _ = plan(made, SECRETS, {})
-    assert list(chat.arguments) == ["chat", "--tls-cert", "data/tls.pem"]
+    assert list(chat.arguments) == ["chat", "--worker-on-demand", "--tls-cert", "data/tls.pem"]
     assert chat.secure
     own = replace(made, tls_certificate=Path("/c.pem"), tls_key=Path("/k.pem"))
     assert list(plan(own, SECRETS, {})[1].arguments) == [
         "chat",
+        "--worker-on-demand",
         "--tls-cert",
         "/c.pem",
         "--tls-key",

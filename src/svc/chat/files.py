@@ -93,7 +93,8 @@ class FileModule:
             also=self.uploads.tidy_up,
         )
         self.queue.on_used_up.append(self._forget_file)
-        self.worker = WorkerHealth(session, settings.worker_url, time.monotonic)
+        on_demand = self.queue if settings.worker_on_demand else None
+        self.worker = WorkerHealth(session, settings.worker_url, time.monotonic, on_demand)
         self.drafts = Drafts(services, media, self.uploads)
         self.media_requests = MediaRequests(media, database, lambda: self.icon.key)
         asked = UploadRequests(self.uploads, self.queue, self.avatars, icons)

@@ -38,7 +38,8 @@ class StartError(Exception):
 class Program:
     """A sub-command of `svc`, with its complete environment.
 
-    It answers `GET /health` at `address`, a host and port, over https if `secure`.
+    It answers `GET /health` at `address`, a host and port, over https if `secure`. `on_demand` starts it at
+    the first connection to its socket, and again at the next one after it has ended with status 0.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Program:
     environment: Mapping[str, str]
     address: tuple[str, int]
     secure: bool = False
+    on_demand: bool = False
 
 
 class Child:
@@ -58,6 +60,11 @@ class Child:
         self._listen_fds = listen_fds
         self._process: asyncio.subprocess.Process | None = None
         self._backoff = Backoff(FIRST_RESTART_S, LAST_RESTART_S, jitter=random.random)
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the program was started and has not ended by itself for lack of demand."""
+        return self._process is not None
 
     async def start(self) -> None:
         flags = [f"--listen-fd={number}" for number in self._listen_fds]
@@ -80,8 +87,14 @@ class Child:
         """Restart the program whenever it ends."""
         loop = asyncio.get_running_loop()
         while True:
+            if self._process is None:
+                await self._demand()
+                await self.start()
             since = loop.time()
             status = await self._ended()
+            if status == 0 and self.program.on_demand:
+                self._process = None
+                continue
             steady = loop.time() - since > STEADY_S
             if steady:
                 self._backoff.reset()
@@ -108,16 +121,29 @@ class Child:
                 process.kill()
             await process.wait()
 
+    async def _demand(self) -> None:
+        """Wait for a connection to the program's socket. It stays in the backlog for the program."""
+        loop = asyncio.get_running_loop()
+        connected = asyncio.Event()
+        for number in self._listen_fds:
+            loop.add_reader(number, connected.set)
+        try:
+            await connected.wait()
+        finally:
+            for number in self._listen_fds:
+                loop.remove_reader(number)
+
     async def _ended(self) -> int:
         assert self._process is not None, "only what was started ends"
         return await self._process.wait()
 
 
 async def start_all(children: Sequence[Child]) -> list[str]:
-    """Start all children and wait until each is healthy. Raises StartError if any of them ends.
+    """Start all children but those on demand, and wait until each is healthy.
 
-    Return the names of those that answer but are still starting.
+    Return the names of those that answer but are still starting. Raises StartError if any of them ends.
     """
+    children = [child for child in children if not child.program.on_demand]
     for child in children:
         await child.start()
     starting: list[str] = []

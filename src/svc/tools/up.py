@@ -102,6 +102,9 @@ _AT_HOME = {
 
 # A laptop moves between networks.
 RENEWAL_INTERVAL_S = 60.0
+# The media worker starts with an upload, because it takes a fifth of the memory of an idle server. Its start
+# takes half a second, so it stays for the pictures that usually follow the first one.
+WORKER_IDLE_EXIT_S = 600
 
 logger = logging.getLogger(__name__)
 
@@ -230,8 +233,20 @@ def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, s
     page = (reachable(installation.host), installation.port)
     return [
         Program("sfu", ("sfu", "--host", "127.0.0.1"), system | sfu, ("127.0.0.1", installation.sfu_port)),
-        Program("chat", ("chat", *_tls_flags(installation)), system | chat, page, secure=installation.tls),
-        Program("worker", ("worker",), system | both, worker_address),
+        Program(
+            "chat",
+            ("chat", "--worker-on-demand", *_tls_flags(installation)),
+            system | chat,
+            page,
+            secure=installation.tls,
+        ),
+        Program(
+            "worker",
+            ("worker", f"--idle-exit={WORKER_IDLE_EXIT_S}"),
+            system | both,
+            worker_address,
+            on_demand=True,
+        ),
     ]
 
 

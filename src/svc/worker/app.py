@@ -60,6 +60,8 @@ class Flags:
     port: int | None = None
     data_dir: Path | None = None
     listen_fds: Sequence[int] = ()
+    # Seconds without a job or a request after which the worker ends.
+    idle_exit_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Running:
     task: "asyncio.Task[None]"
 
     async def ends(self) -> None:
-        """Wait until the worker ends, which it should not."""
+        """Wait until the worker ends, which it does only when it was idle for as long as the flag says."""
         await asyncio.shield(self.task)
 
 
@@ -107,7 +109,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
         studio = Studio(pictures, videos, folder)
         worker = Worker(queue, objects, studio, measurements, random.random)
         async with _answering(worker, measurements, flags, config.port) as address:
-            task = asyncio.create_task(_work(worker, config))
+            task = asyncio.create_task(_work(worker, config, flags.idle_exit_s))
             try:
                 yield Running(address, measurements, task)
             finally:
@@ -116,12 +118,13 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
                     await task
 
 
-async def _work(worker: Worker, config: WorkerConfig) -> None:
+async def _work(worker: Worker, config: WorkerConfig, idle_exit_s: float | None) -> None:
     if config.storage.unusable_because:
         # The chat server refuses uploads too, and logs the reason.
         logger.warning("worker has nothing to do", extra={"because": config.storage.unusable_because})
-        await asyncio.Event().wait()
-    await worker.run(crews(config))
+        await worker.idle(idle_exit_s)
+        return
+    await until_first_ends(worker.run(crews(config)), worker.idle(idle_exit_s))
 
 
 def crews(config: WorkerConfig) -> list[Crew]:
@@ -139,7 +142,7 @@ def crews(config: WorkerConfig) -> list[Crew]:
 async def _answering(
     worker: Worker, measurements: Measurements, flags: Flags, port: int
 ) -> AsyncIterator[str]:
-    application = health_of(lambda: worker.reachable, measurements.registry)
+    application = health_of(lambda: worker.reachable, measurements.registry, worker.note_use)
     runner = Runner(application, shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     try:

@@ -13,11 +13,12 @@ from aiohttp import web
 from svc.base.metrics import Registry
 
 
-def health_of(reachable: Callable[[], bool], registry: Registry) -> web.Application:
-    """Return the application, not yet listening."""
+def health_of(reachable: Callable[[], bool], registry: Registry, used: Callable[[], None]) -> web.Application:
+    """Return the application, not yet listening. It calls `used` for each request."""
     running = version("svc-server")
 
     async def health(_: web.Request) -> web.Response:
+        used()
         return web.json_response(
             {
                 "status": "healthy",
@@ -29,6 +30,7 @@ def health_of(reachable: Callable[[], bool], registry: Registry) -> web.Applicat
         )
 
     async def metrics(_: web.Request) -> web.Response:
+        used()
         body, content_type = registry.exposition()
         return web.Response(body=body, headers={"Content-Type": content_type})
 

@@ -67,6 +67,8 @@ class Worker:
         self._is_notified = False
         self._unreachable_since: float | None = None
         self._warned = False
+        # Set by each use, for the wait until the worker is idle.
+        self._used = asyncio.Event()
         self.reachable = False
 
     async def run(self, crews: Sequence[Crew]) -> None:
@@ -75,6 +77,21 @@ class Worker:
             await asyncio.gather(self._listen(), *(self._attend(crew) for crew in crews))
         finally:
             await self._drain()
+
+    def note_use(self) -> None:
+        """Restart the time after which the worker counts as idle."""
+        self._used.set()
+
+    async def idle(self, after_s: float | None) -> None:
+        """Wait until there was no job and no other use for this long. None waits forever."""
+        while True:
+            self._used.clear()
+            try:
+                async with asyncio.timeout(after_s):
+                    await self._used.wait()
+            except TimeoutError:
+                if not self._jobs:
+                    return
 
     async def _listen(self) -> NoReturn:
         """Wake the crews when the server announces jobs, and when its announcements start or stop."""
@@ -125,6 +142,7 @@ class Worker:
         self._jobs.add(task)
         task.add_done_callback(self._jobs.discard)
         task.add_done_callback(lambda _: places.release())
+        task.add_done_callback(lambda _: self.note_use())
 
     async def _do(self, job: Job) -> None:
         fields = {"job": job.id, "kind": job.kind, "attempt": job.attempt}

@@ -20,6 +20,8 @@ class UploadsConfig:
     storage: StorageConfig
     # The URL at which the media worker reports its health. Empty if it is not set.
     worker_url: str
+    # Whether a request to the URL starts the worker.
+    worker_on_demand: bool
     icon_max_mb: int
     # The maximum size of files that are kept unprocessed; 0 refuses them. Their extensions; empty permits
     # all.
@@ -36,6 +38,7 @@ def read(variables: Mapping[str, str]) -> UploadsConfig:
     return UploadsConfig(
         storage=storage.read(variables),
         worker_url=http_url(variables, "IMAGE_WORKER_URL"),
+        worker_on_demand=False,
         icon_max_mb=_icon_max_mb(variables),
         file_max_mb=number(variables, "SVC_FILE_MAX_MB", 100, maximum=MAX_FILE_MB),
         file_extensions=_file_extensions(variables),

@@ -2,7 +2,8 @@
 
 The media worker and the operator send the commands. `queue` knows the jobs and their owners. A worker is up
 if it asked for a job recently or reports so at its URL. Its health is only reported: uploads wait in either
-case. docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
+case. A worker that is started on demand starts when its URL is requested, and counts as up until a request
+fails. docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
 """
 
 import asyncio
@@ -29,14 +30,20 @@ logger = logging.getLogger(__name__)
 
 
 class WorkerHealth:
-    """The health of the media worker. `url` is its address, or empty. `now` returns monotonic seconds."""
+    """The health of the media worker. `url` is its address, or empty. `now` returns monotonic seconds.
 
-    def __init__(self, session: ClientSession, url: str, now: Callable[[], float]) -> None:
+    `on_demand` is the queue of a worker that is started by a request to its URL.
+    """
+
+    def __init__(
+        self, session: ClientSession, url: str, now: Callable[[], float], on_demand: Queue | None = None
+    ) -> None:
         self._session = session
         self._url = url
         self._now = now
+        self._on_demand = on_demand
         self._heard_at: float | None = None
-        self._answers = False
+        self._answers = on_demand is not None
 
     @property
     def watched(self) -> bool:
@@ -53,6 +60,8 @@ class WorkerHealth:
 
     async def run(self) -> NoReturn:
         while True:
+            if self._on_demand is not None:
+                await self._on_demand.unattended()
             answers = await self.asked()
             if answers != self._answers:
                 say = logger.info if answers else logger.warning

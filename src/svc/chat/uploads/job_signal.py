@@ -36,6 +36,16 @@ class JobSignal:
         if wait_s is not None:
             self._timer = asyncio.get_running_loop().call_later(max(0.0, wait_s), self.announce)
 
+    @property
+    def has_waiting(self) -> bool:
+        return self._waiting > 0
+
+    async def raised(self, *, within_s: float | None) -> None:
+        """Wait for the next announcement, or for this long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._raised.wait()
+
     async def wait(self, seen: int) -> int:
         """Return the number once it differs from `seen`, or unchanged after a while. Raises ChatError."""
         if seen == self._number:
@@ -43,9 +53,7 @@ class JobSignal:
                 raise ChatError("too_many_connections", "Enough workers wait already; ask at intervals")
             self._waiting += 1
             try:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(MAX_WAIT_S):
-                        await self._raised.wait()
+                await self.raised(within_s=MAX_WAIT_S)
             finally:
                 self._waiting -= 1
         return self._number

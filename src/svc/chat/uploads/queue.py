@@ -22,7 +22,7 @@ from svc.chat.live.hub import only
 from svc.chat.media.rules import JOB, Facts, Media, new_key
 from svc.chat.services import Services
 from svc.chat.uploads import store
-from svc.chat.uploads.job_signal import JobSignal
+from svc.chat.uploads.job_signal import MAX_WAIT_S, JobSignal
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.store import Job, JobCounts, Waiting
 from svc.chat.uploads.upload import (
@@ -157,6 +157,12 @@ class Queue:
             self.signal.announce()
         next_at_ms = counts.next_at_ms
         self.signal.announce_after(None if next_at_ms is None else (next_at_ms - self.now_ms()) / 1000)
+
+    async def unattended(self) -> None:
+        """Wait until there are jobs and no worker waits for an announcement."""
+        while self.signal.has_waiting or not self.waiting:
+            # A worker that ended by itself may have looked as if it waited.
+            await self.signal.raised(within_s=MAX_WAIT_S if self.waiting else None)
 
     @property
     def waiting(self) -> int:
