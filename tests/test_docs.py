@@ -13,14 +13,9 @@ import pytest
 from svc.base.database import Database
 from svc.base.metrics import Registry
 from svc.chat import config as chat_config
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from svc.chat.community import Community  # noqa: F401 - with it every feature has declared its requests
-from svc.chat.errors import CODES, ChatError, status_of
 from svc.chat.live.frames import CloseCode as LiveCloseCode
-from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.media.sweep import Counts
-from svc.chat.openapi.requests import described
-from svc.chat.settings.requests import MANAGEMENT
 from svc.chat.status.measurements import Tally, measurements
 from svc.chat.uploads.measurements import measure as measure_uploads
 from svc.chat.uploads.queue import Queue
@@ -36,11 +31,7 @@ from svc.worker import config as worker_config
 from svc.worker.measurements import Measurements as WorkerMeasurements
 from tests.kit.house import SUFFIXES
 from tests.kit.markdown import rows
-from tests.kit.request_tables import made, rows_of
 from tests.test_layers import HOUSE
-
-# A feature adds its requests to the catalogue when it is imported.
-described()
 
 REPOSITORY = Path(__file__).parent.parent
 DOCS = REPOSITORY / "docs"
@@ -166,24 +157,6 @@ def test_every_event_that_the_sfu_sends_is_documented() -> None:
     sent = set(re.findall(r'\.say(?:_text)?\(\s*"(\w+)"', sources))
     sections = ("To the chat server", "To participants")
     assert {row.code(0)[0] for section in sections for row in rows(DOCS / "signalling.md", section)} == sent
-
-
-def test_the_tables_of_requests_are_what_the_server_describes() -> None:
-    for document, text in made().items():
-        assert document.read_text(encoding="utf-8") == text, "run ci/types write"
-
-
-def test_every_request_and_push_of_the_chat_server_is_documented_once() -> None:
-    pushes = [push.name for feature in described().values() for push in feature.pushes]
-    assert sorted(rows_of("Endpoint")) == sorted(ENDPOINTS)
-    assert sorted(rows_of("On the management listener")) == sorted(endpoint.route for endpoint in MANAGEMENT)
-    assert sorted(rows_of("Event")) == sorted([*EVENTS, *FIRST_EVENTS])
-    assert sorted(rows_of("Push")) == sorted(pushes)
-
-
-def test_every_refusal_is_documented_with_its_status() -> None:
-    table = {row.code(0)[0]: (int(row.cells[1]), row.cells[2]) for row in rows(DOCS / "http.md", "Errors")}
-    assert table == {code: (status_of(code), ChatError(code).message) for code in CODES}
 
 
 def test_every_command_is_documented() -> None:

@@ -47,6 +47,7 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /metrics": ANYONE,
     "GET /info": ANYONE,
     "GET /icon": ANYONE,
+    "GET /reference": ANYONE,
     "GET /openapi.json": ANYONE,
     "GET /openapi/management.json": ANYONE,
     "GET /openapi/webhooks.json": ANYONE,

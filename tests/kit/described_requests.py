@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from svc.chat.openapi.schema_words import Schema
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
-from tests.kit.schema_words import Schema
 
 Answer = Mapping[str, Any]
 

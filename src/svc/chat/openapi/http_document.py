@@ -84,7 +84,7 @@ def http_document(features: Mapping[str, Described], version: str) -> dict[str, 
     return openapi(
         "Community chat server",
         version,
-        "Refusals have one body, {error, message}. Times end in _ms: UTC since 1970.",
+        "Refusals have one body, {error, message}. Times end in _ms: UTC since 1970. People read /reference.",
         "/",
         _paths(endpoints, components),
         {"schemas": components.schemas, "securitySchemes": {"bearer": {**_BEARER, "bearerFormat": "JWT"}}},

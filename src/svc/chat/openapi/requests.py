@@ -1,4 +1,4 @@
-"""The endpoints of the API descriptions: `GET /openapi.json` and others, and `GET /asyncapi.json`.
+"""The endpoints of the API descriptions: `/reference`, `/openapi.json` and others, `/asyncapi.json`.
 
 Each is built once, on first use: a third of a second of work, on a thread.
 """
@@ -17,6 +17,7 @@ from svc.base.strict_json import dumps
 from svc.chat.access.catalogue import ANYONE
 from svc.chat.openapi.http_document import http_document, management_document
 from svc.chat.openapi.live_document import live_document
+from svc.chat.openapi.reference import POLICY, reference
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.requests import Described, Requests, described_by, request
 
@@ -32,7 +33,7 @@ def described() -> Mapping[str, Described]:
     }
 
 
-Document = Callable[[Mapping[str, Described], str], dict[str, object]]
+Document = Callable[[Mapping[str, Described], str], dict[str, object] | str]
 _DOCUMENT = {"type": "object"}
 
 
@@ -40,6 +41,18 @@ class DescriptionRequests(Requests):
     def __init__(self, version: str) -> None:
         self._version = version
         self._made: dict[Document, asyncio.Future[bytes]] = {}
+
+    @request(
+        ANYONE,
+        "The reference for people: all endpoints, requests, events, objects and errors",
+        http="GET /reference",
+        answers=str,
+        media_type="text/html",
+    )
+    async def reference(self) -> web.StreamResponse:
+        response = await self._answer(reference, "text/html")
+        response.headers["Content-Security-Policy"] = POLICY
+        return response
 
     @request(ANYONE, "This document", http="GET /openapi.json", answers=_DOCUMENT)
     async def openapi(self) -> web.StreamResponse:
@@ -64,15 +77,17 @@ class DescriptionRequests(Requests):
     async def asyncapi(self) -> web.StreamResponse:
         return await self._answer(live_document)
 
-    async def _answer(self, document: Document) -> web.Response:
+    async def _answer(self, document: Document, content_type: str = "application/json") -> web.Response:
         made = self._made.get(document)
         if made is None:
             made = self._made[document] = asyncio.ensure_future(asyncio.to_thread(self._make, document))
         # Shielded, because other requests wait for it too.
-        return web.Response(body=await asyncio.shield(made), content_type="application/json")
+        charset = "utf-8" if content_type == "text/html" else None
+        return web.Response(body=await asyncio.shield(made), content_type=content_type, charset=charset)
 
     def _make(self, document: Document) -> bytes:
-        return dumps(document(described(), self._version))
+        content = document(described(), self._version)
+        return content.encode() if isinstance(content, str) else dumps(content)
 
 
 DESCRIBED = described_by(DescriptionRequests)

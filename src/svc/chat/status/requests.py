@@ -1,6 +1,6 @@
 """`GET /health`, `/info` and `/metrics` for anybody, and `/api/health` for the owner.
 
-docs/http.md, "What the server says of itself".
+docs/http.md, "Getting started".
 """
 
 import time

@@ -506,6 +506,8 @@ export interface Endpoints {
   "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: Reported };
   /** Resolve a report */
   "POST /api/reports/{}/resolve": { body: { note?: string | null }; answer: null };
+  /** The reference for people: all endpoints, requests, events, objects and errors */
+  "GET /reference": { answer: Blob };
   /** This document */
   "GET /openapi.json": { answer: { [name: string]: unknown } };
   /** The management listener, as OpenAPI */

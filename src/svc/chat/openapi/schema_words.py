@@ -1,18 +1,18 @@
-"""Schemas in the few words of a table: `name` (up to 64 characters), `{channels: [Channel], next or null}`.
+"""Schemas in a few words, for the reference: `name` (up to 64 characters), `{channels: [Channel]}`.
 
-`is_object` says of a name whether it stands for itself; what has none, or another, is written out.
+A schema with a name is written as that name, because the reference has an entry for it. Any other schema is
+written out.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from svc.chat.described import MAX_ID_CHARACTERS, Named
 
 Schema = Mapping[str, Any]
-IsObject = Callable[[str], bool]
 
 _NULL = {"type": "null"}
-# Larger bounds are those of numbers that JSON can hold, and say nothing.
+# Larger bounds are those of numbers that JSON can hold, and limit nothing.
 _ANY_NUMBER = 2**48 - 1
 _KINDS = {
     "string": "string",
@@ -23,57 +23,55 @@ _KINDS = {
 }
 
 
-def listed(schema: Schema, is_object: IsObject, *, null_is_absent: bool) -> str:
+def listed(schema: Schema, *, null_is_absent: bool) -> str:
     """List an object's fields with their bounds and choices."""
     needed = schema.get("required", ())
     # Required fields come first.
     fields = sorted(schema.get("properties", {}).items(), key=lambda field: field[0] not in needed)
-    return ", ".join(
-        _listed(name, one, name not in needed, is_object, null_is_absent) for name, one in fields
-    )
+    return ", ".join(_field(name, field, name not in needed, null_is_absent) for name, field in fields)
 
 
-def _listed(name: str, schema: Schema, optional: bool, is_object: IsObject, null_is_absent: bool) -> str:
-    one, may_be_null = without_null(schema)
-    inner = within(one, is_object)
+def _field(name: str, schema: Schema, optional: bool, null_is_absent: bool) -> str:
+    kind, may_be_null = _without_null(schema)
+    inner = within(kind)
     written = f"`{name}{'?' if optional else ''}{f': {inner}' if inner else ''}`"
     or_null = " or null" if may_be_null and not null_is_absent else ""
-    said = "; ".join(_bounds(one))
-    return f"{written}{or_null}{f' ({said})' if said else ''}"
+    bounds = "; ".join(_bounds(kind))
+    return f"{written}{or_null}{f' ({bounds})' if bounds else ''}"
 
 
-def braces(schema: Schema, is_object: IsObject) -> str:
-    """Describe a whole object without bounds."""
-    needed = schema.get("required", ())
-    found = []
-    for name, each in schema.get("properties", {}).items():
-        one, may_be_null = without_null(each)
-        inner = within(one, is_object)
-        optional = "?" if name not in needed else ""
-        found.append(f"{name}{optional}{f': {inner}' if inner else ''}{' or null' if may_be_null else ''}")
-    return f"{{{', '.join(found)}}}"
-
-
-def within(schema: Schema, is_object: IsObject) -> str:
-    """Describe a field after its name; return "" for a plain field."""
-    if isinstance(schema, Named) and is_object(schema.name):
+def within(schema: Schema) -> str:
+    """Describe a value after its name. Return "" for a plain value."""
+    if isinstance(schema, Named):
         return schema.name
     if "properties" in schema:
-        return braces(schema, is_object)
+        return _braces(schema)
     if "anyOf" in schema:
-        kinds = [within(one, is_object) for one in schema["anyOf"]]
+        kinds = [within(kind) for kind in schema["anyOf"]]
         return " or ".join(kinds) if all(kinds) else ""
     if schema.get("type") == "array":
-        return f"[{_entry(schema.get('items', {}), is_object)}]"
-    others = schema.get("additionalProperties")
-    if isinstance(others, Mapping):
-        return f"{{id: {_entry(others, is_object)}}}"
+        return f"[{_entry(schema.get('items', {}))}]"
+    values = schema.get("additionalProperties")
+    if isinstance(values, Mapping):
+        return f"{{id: {_entry(values)}}}"
     return ""
 
 
-def _entry(schema: Schema, is_object: IsObject) -> str:
-    one, may_be_null = without_null(schema)
-    return (within(one, is_object) or _kind(one)) + (" or null" if may_be_null else "")
+def _braces(schema: Schema) -> str:
+    """Describe a whole object without bounds."""
+    needed = schema.get("required", ())
+    fields = []
+    for name, field in schema.get("properties", {}).items():
+        kind, may_be_null = _without_null(field)
+        inner = within(kind)
+        optional = "?" if name not in needed else ""
+        fields.append(f"{name}{optional}{f': {inner}' if inner else ''}{' or null' if may_be_null else ''}")
+    return f"{{{', '.join(fields)}}}"
+
+
+def _entry(schema: Schema) -> str:
+    kind, may_be_null = _without_null(schema)
+    return (within(kind) or _kind(kind)) + (" or null" if may_be_null else "")
 
 
 def _kind(schema: Schema) -> str:
@@ -82,7 +80,7 @@ def _kind(schema: Schema) -> str:
     return "string" if "enum" in schema else _KINDS.get(schema.get("type", ""), "object")
 
 
-def without_null(schema: Schema) -> tuple[Schema, bool]:
+def _without_null(schema: Schema) -> tuple[Schema, bool]:
     kinds: Sequence[Schema] = schema.get("anyOf", ())
     others = [kind for kind in kinds if kind != _NULL]
     if len(others) == len(kinds):
@@ -92,12 +90,14 @@ def without_null(schema: Schema) -> tuple[Schema, bool]:
 
 def choice(schema: Schema) -> str:
     """List the allowed texts."""
-    one, _ = without_null(schema)
-    return ", ".join(f"`{value}`" for value in one.get("enum", ()))
+    kind, _ = _without_null(schema)
+    return ", ".join(f"`{value}`" for value in kind.get("enum", ()))
 
 
 def _bounds(schema: Schema) -> Iterator[str]:
-    if "description" in schema and not isinstance(schema, Named) and "properties" not in schema:
+    if isinstance(schema, Named):
+        return
+    if "description" in schema and "properties" not in schema:
         yield schema["description"]
     if "enum" in schema:
         yield choice(schema)

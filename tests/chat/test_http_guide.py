@@ -1,0 +1,117 @@
+"""Every example of docs/http.md runs at a server and gets the response that the guide shows."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat.access import pace
+from tests.chat.inside import server_with_insight
+from tests.chat.people import people
+from tests.chat.uploads.working import PNG, Place
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
+# A command, its output, and the name under which the reader keeps a part of the output.
+EXAMPLE = re.compile(
+    r"^```(sh|python)\n(.+?)\n```\n\n```(json|text)\n(.+?)\n```\n(?:\n<!-- (\w+)=([\w.]+) -->\n)?",
+    re.DOTALL | re.MULTILINE,
+)
+# They stand for a text and a number that differ each time.
+ANY_TEXT, ANY_NUMBER = "…", 0
+DEADLINE_S = 30.0
+
+
+@dataclass(frozen=True)
+class Example:
+    language: str
+    code: str
+    output_kind: str
+    output: str
+    kept_as: str
+    kept: str
+
+
+EXAMPLES = [Example(*found) for found in EXAMPLE.findall(GUIDE)]
+
+
+def test_every_command_of_the_guide_is_an_example() -> None:
+    assert len(EXAMPLES) == len(re.findall(r"^```(?:sh|python)$", GUIDE, re.MULTILINE)) > 15
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+async def test_the_examples_get_the_responses_that_the_guide_shows(
+    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The rate limit that the guide names, instead of the one for tests.
+    monkeypatch.setattr(pace, "REQUEST_BURST", 30)
+    async with server_with_insight(variables) as (chat, community):
+        folk = await people(chat)
+        bot = await folk.owner.done("POST", "/api/bots", {"nickname": "Example"})
+        await folk.owner.done("PUT", f"/api/members/{bot['member']['id']}/roles/admin")
+        place = Place(chat, community, folk, variables)
+        (tmp_path / "cat.png").write_bytes(PNG)
+        environment = {"SERVER": chat.address, "TOKEN": bot["token"], "INVITE": chat.invite}
+        for example in EXAMPLES:
+            output = await run(example, tmp_path, environment)
+            assert list(differences(example, output)) == [], f"{example.code}\n{output}"
+            if example.kept_as:
+                environment[example.kept_as] = part(output, example.kept)
+            if community.files.queue.waiting:
+                await place.work()
+
+
+async def run(example: Example, folder: Path, environment: dict[str, str]) -> str:
+    """Return the output of an example."""
+    command = ("bash", "-c") if example.language == "sh" else (sys.executable, "-c")
+    process = await asyncio.create_subprocess_exec(
+        *(*command, example.code),
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(DEADLINE_S):
+        output, _ = await process.communicate()
+    return output.decode()
+
+
+def part(output: str, path: str) -> str:
+    """Return a field of JSON by its path, or a word of plain text by its number."""
+    if path.isdecimal():
+        return output.split()[int(path)]
+    value = json.loads(output)
+    for name in path.split("."):
+        value = value[int(name)] if name.isdecimal() else value[name]
+    return str(value)
+
+
+def differences(example: Example, output: str) -> Iterator[str]:
+    if example.output_kind == "json":
+        yield from missing(json.loads(output), json.loads(example.output), "response")
+    elif not re.fullmatch(re.escape(example.output).replace(ANY_TEXT, r"\S+"), output.strip()):
+        yield f"not {example.output}"
+
+
+def missing(value: Any, shown: Any, path: str) -> Iterator[str]:
+    """Yield where a response differs from the shown one, which may leave out fields."""
+    if isinstance(shown, dict) and isinstance(value, dict):
+        for name, field in shown.items():
+            if name in value:
+                yield from missing(value[name], field, f"{path}.{name}")
+            else:
+                yield f"{path}.{name} is missing"
+    elif isinstance(shown, list) and isinstance(value, list) and len(shown) == len(value):
+        for number, entry in enumerate(shown):
+            yield from missing(value[number], entry, f"{path}.{number}")
+    elif shown == ANY_TEXT or (shown == ANY_NUMBER and not isinstance(shown, bool)):
+        if type(value) is not type(shown):
+            yield f"{path} is {value!r}"
+    elif value != shown:
+        yield f"{path} is {value!r}"

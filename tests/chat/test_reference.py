@@ -1,0 +1,58 @@
+"""`GET /reference` lists every endpoint, request, event, object and error, and docs/ those for browsers."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS
+from svc.chat.errors import CODES
+from svc.chat.live.sign_in import FIRST_EVENTS
+from svc.chat.openapi.reference import POLICY, reference
+from svc.chat.openapi.requests import described
+from svc.chat.settings.requests import MANAGEMENT
+from tests.chat.member import ChatServer
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = reference(described(), "1.0.0")
+
+
+def entries() -> list[str]:
+    """Return the headings of the entries, such as `GET /info`."""
+    headings = re.findall(r"<h3 [^>]*>(.*?)</h3>", PAGE)
+    return [unescape(re.sub(r"<[^>]+>", "", heading)) for heading in headings]
+
+
+def test_every_endpoint_is_in_the_reference_or_in_a_document() -> None:
+    listed = [entry for entry in entries() if re.match("(GET|POST|PUT|PATCH|DELETE) /", entry)]
+    management = {endpoint.route for endpoint in MANAGEMENT}
+    assert len(listed) == len(set(listed))
+    assert set(listed) <= {*ENDPOINTS, *management}
+    documents = "".join((DOCS / f"{name}.md").read_text() for name in ("http", "webhooks"))
+    missing = {*ENDPOINTS, *management} - set(listed)
+    assert [route for route in missing if route not in documents] == []
+
+
+def test_every_request_and_event_of_the_live_socket_is_in_the_reference() -> None:
+    pushes = [push.name for feature in described().values() for push in feature.pushes]
+    assert sorted(entry for entry in entries() if entry.startswith("request ")) == sorted(
+        f"request {name}" for name in EVENTS
+    )
+    assert sorted(entry for entry in entries() if entry.startswith("event ")) == sorted(
+        f"event {name}" for name in pushes
+    )
+    # The first frames of a socket are no requests of a member.
+    assert all(f"`{name} " in (DOCS / "live.md").read_text() for name in FIRST_EVENTS)
+
+
+def test_every_link_of_the_reference_leads_somewhere() -> None:
+    targets = re.findall(r' id="([^"]+)"', PAGE)
+    assert len(targets) == len(set(targets))
+    assert set(re.findall(r'href="#([^"]+)"', PAGE)) <= set(targets)
+    assert {f"error-{code}" for code in CODES} <= set(targets)
+
+
+async def test_the_reference_is_a_page_that_runs_nothing(chat: ChatServer) -> None:
+    async with chat.http.get("/reference") as answer:
+        assert (answer.status, answer.content_type) == (200, "text/html")
+        assert answer.headers["Content-Security-Policy"] == POLICY
+        assert "<script" not in await answer.text()
