@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
+from svc.sfu.codecs import ENCODINGS
 from svc.sfu.sdp import Attribute, MediaDescription, SessionDescription
 
 FINGERPRINT = ":".join(["AB"] * 32)
@@ -23,6 +24,7 @@ class Answering:
     setup: str = "active"
     candidates: tuple[str, ...] = ()
     mixed: bool = True
+    simulcast: bool = False  # Sends each video in all encodings that the offer asks for.
 
     def answer(self, offer: str) -> str:
         """Return the session description that answers `offer`."""
@@ -55,6 +57,9 @@ class Answering:
         ]
         if self.sends.get(mid):
             media.attributes.append(Attribute("msid", self.sends[mid]))
+        if self.simulcast and self.sends.get(mid) and offered.has("simulcast"):
+            media.attributes += [Attribute("rid", f"{rid} send") for rid in ENCODINGS]
+            media.attributes.append(Attribute("simulcast", f"send {';'.join(ENCODINGS)}"))
         if mid in self.ssrcs:
             media.attributes.append(Attribute("ssrc", f"{self.ssrcs[mid]} cname:client"))
         return media

@@ -23,6 +23,7 @@ class RecordedDownTrack:
     spatial_layers: list[int] = field(default_factory=list)
     pauses: list[bool] = field(default_factory=list)
     closed: bool = False
+    id: int = field(default_factory=count(1).__next__)
 
     def set_max_temporal_layer(self, layer: int) -> None:
         self.layers.append(layer)

@@ -7,6 +7,7 @@ core. The session reads `outcomes`. Knows no signalling, no m-lines and no clock
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from random import Random
 from typing import TypeVar
 
@@ -167,9 +168,9 @@ class Connectivity:
         self._dtls.receive(data, now)
         self._carry(now)
 
-    def next_deadline(self) -> float | None:
+    def next_deadline(self) -> float:
         deadlines = (self._ice.next_deadline(), self._dtls.next_deadline() if self._dtls else None)
-        return min((deadline for deadline in deadlines if deadline is not None), default=None)
+        return min((deadline for deadline in deadlines if deadline is not None), default=inf)
 
     def advance(self, now: float) -> None:
         self._ice.advance(now)

@@ -1,9 +1,9 @@
 """The demand for a track: each receiver's wish, and the summary that its publisher gets.
 
-A publisher need not encode more than the widest tile shows, or a track that nobody watches. A receiver may
-send the width of its tile with `set_layer`, and the publisher gets `layers_wanted` when the largest width
-changes. This is our own addition to the protocol. A receiver that sends no width counts as one with a large
-tile.
+A publisher need not encode more than the widest tile shows, an encoding that nobody needs, or a track that
+nobody watches. A receiver may send the width of its tile with `set_layer`, and the publisher gets
+`layers_wanted` when the combined demand changes. This is our own addition to the protocol. A receiver that
+sends no width counts as one with a large tile.
 
 No I/O and no clock. docs/signalling.md, "From participants" and "To participants".
 """
@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from math import inf
 
 from svc.sfu import fields
-from svc.sfu.rooms import Track
+from svc.sfu.codecs import ENCODINGS
+from svc.sfu.rooms import ALL_ENCODINGS, Track, TrackUse
 
 ALL_LAYERS = -1
 MAX_TEMPORAL_LAYER = 2
 MAX_SPATIAL_LAYER = 2
+MAX_PRIORITY, DEFAULT_PRIORITY = 100, 50
 # Wider than any picture that browsers encode.
 MAX_WIDTH_PX = 16_384
 # The least time between two events for a track: its publisher's browser may have to set up its encoder each
@@ -33,6 +35,13 @@ class LayerWish:
     max_spatial_layer: int = ALL_LAYERS
     width: int = 0  # of the tile that shows the track, in screen pixels; 0 = unknown
     paused: bool = False
+    priority: int = DEFAULT_PRIORITY  # Tracks with a higher priority keep their quality longer.
+    adaptive: bool = False  # The service may lower the track further when the line needs it.
+
+    @property
+    def target(self) -> int:
+        """The largest encoding that is wanted."""
+        return self.max_spatial_layer if self.max_spatial_layer != ALL_LAYERS else MAX_SPATIAL_LAYER
 
     @classmethod
     def read(cls, request: Mapping[str, object]) -> "LayerWish":
@@ -44,6 +53,10 @@ class LayerWish:
             else ALL_LAYERS,
             fields.number(request, "width", 0, MAX_WIDTH_PX) if "width" in request else 0,
             "paused" in request and fields.flag(request, "paused"),
+            fields.number(request, "priority", 0, MAX_PRIORITY)
+            if "priority" in request
+            else DEFAULT_PRIORITY,
+            "adaptive" in request and fields.flag(request, "adaptive"),
         )
 
 
@@ -53,25 +66,51 @@ class Demand:
 
     width: int = 0  # of the widest tile; 0 = unknown, so possibly as wide as the picture
     watched: bool = True
+    encodings: int = ALL_ENCODINGS  # Bit i: somebody uses or needs encoding i.
 
     def exceeds(self, other: "Demand") -> bool:
         """Return whether a publisher that satisfies `other` sends too little for this demand."""
         if not self.watched:
             return False
-        return not other.watched or (self.width or inf) > (other.width or inf)
+        wider = (self.width or inf) > (other.width or inf)
+        return not other.watched or wider or bool(self.encodings & ~other.encodings)
 
 
-def demand_of(widths: Iterable[int | None], before: Demand) -> Demand:
-    """Combine the receivers' widths. A width is None while the receiver's tile is unknown."""
-    all_widths = list(widths)
-    known = [width or inf for width in all_widths if width is not None]
+def demand_of(track: Track, before: Demand) -> Demand:
+    """Combine what the receivers need of a track."""
+    uses = track.uses.values()
+    known = [use.width or inf for use in uses if use.width is not None]
     # A receiver that has not sent a wish yet keeps the track going but changes nothing else.
     widest = max(known) if known else before.width or inf
-    return Demand(0 if widest == inf else int(widest), bool(all_widths))
+    encodings = before.encodings
+    if len(track.rids) > 1:
+        encodings = needed_encodings(uses, len(track.rids), track.flowing) or encodings
+    return Demand(0 if widest == inf else int(widest), bool(uses), encodings)
+
+
+def needed_encodings(uses: Iterable[TrackUse], count: int, flowing: int) -> int:
+    """Return the encodings that receivers use or need, one bit for each; 0 if no receiver has said yet.
+
+    The smallest encoding stays on: browsers stop larger ones on a narrow line, and receivers need something
+    to fall back to.
+    """
+    needed = 0
+    for use in uses:
+        if use.target is None:
+            continue
+        layer = min(use.target, count - 1)
+        needed |= 1 | 1 << max(layer, 0)
+        if use.forwarded is not None:
+            needed |= 1 << use.forwarded
+        while layer > 0 and not flowing & 1 << layer:
+            # The publisher may be unable to send this encoding, so the receiver needs the next smaller one.
+            layer -= 1
+            needed |= 1 << layer
+    return needed & ALL_ENCODINGS
 
 
 @dataclass(slots=True)
-class _Told:
+class _Sent:
     demand: Demand
     at: float
     wanted: Demand
@@ -83,19 +122,25 @@ class DemandUpdates:
 
     def __init__(self, say: Callable[[str, object], None]) -> None:
         self.say = say
-        self._tracks: dict[Track, _Told] = {}
+        self._tracks: dict[Track, _Sent] = {}
 
     def changed(self, track: Track, now: float) -> None:
         """Send a change: an increase immediately, a decrease after a moment in which it may be reverted."""
-        told = self._tracks.setdefault(track, _Told(Demand(), -inf, Demand()))
-        told.wanted = demand_of(track.widths.values(), told.demand)
-        if told.wanted == told.demand:
-            told.due = inf
-        elif told.wanted.exceeds(told.demand):
-            told.due = max(now, told.at + INTERVAL_S)
+        sent = self._tracks.setdefault(track, _Sent(Demand(), -inf, Demand()))
+        sent.wanted = demand_of(track, sent.demand)
+        if sent.wanted == sent.demand:
+            sent.due = inf
+        elif sent.wanted.exceeds(sent.demand):
+            sent.due = max(now, sent.at + INTERVAL_S)
         else:
-            told.due = min(told.due, max(now, told.at) + INTERVAL_S)
+            sent.due = min(sent.due, max(now, sent.at) + INTERVAL_S)
         self.advance(now)
+
+    def wanted_encodings(self, track: Track) -> int:
+        """Return the encodings that the publisher should send, one bit for each."""
+        sent = self._tracks.get(track)
+        demand = sent.demand if sent else Demand()
+        return demand.encodings if demand.watched else 0
 
     def forget(self, track: Track) -> None:
         """Remove a track that has ended."""
@@ -103,20 +148,24 @@ class DemandUpdates:
 
     def repeat(self) -> None:
         """Send all demands again to a client that may have missed them."""
-        for track, told in self._tracks.items():
-            self.say("layers_wanted", _payload(track, told.demand))
+        for track, sent in self._tracks.items():
+            self.say("layers_wanted", _payload(track, sent.demand))
 
     def advance(self, now: float) -> None:
-        for track, told in self._tracks.items():
-            if told.due <= now:
-                told.demand, told.at, told.due = told.wanted, now, inf
-                self.say("layers_wanted", _payload(track, told.demand))
+        for track, sent in self._tracks.items():
+            if sent.due <= now:
+                sent.demand, sent.at, sent.due = sent.wanted, now, inf
+                self.say("layers_wanted", _payload(track, sent.demand))
 
     def next_deadline(self) -> float:
-        return min((told.due for told in self._tracks.values()), default=inf)
+        return min((sent.due for sent in self._tracks.values()), default=inf)
 
 
 def _payload(track: Track, demand: Demand) -> dict[str, object]:
     """Name the track by id and by source: a browser may know it by another id than the room does."""
     named: dict[str, object] = {"track_id": track.track_id, "source": track.source}
-    return {**named, "width": demand.width, "watched": demand.watched}
+    summary = {**named, "width": demand.width, "watched": demand.watched}
+    if len(track.rids) < 2:  # Only a track in several encodings has anything to switch off.
+        return summary
+    on = {rid for layer, rid in enumerate(track.rids) if demand.watched and demand.encodings >> layer & 1}
+    return {**summary, "encodings": [rid in on for rid in ENCODINGS]}

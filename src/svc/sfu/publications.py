@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from svc.sfu.answer import Line
 from svc.sfu.codecs import payload_types
 from svc.sfu.demand import DemandUpdates
+from svc.sfu.layer_rates import MeasuredRates
 from svc.sfu.offer import Transceiver
 from svc.sfu.plane import Forwarder, MediaTransport
 from svc.sfu.rooms import AudioControl, Peer, Track
@@ -51,6 +52,7 @@ class _Sending:
     forwarder: Forwarder
     stream_id: str | None  # from its answer
     track_id: str | None
+    rids: tuple[str, ...] = ()  # its encodings, smallest first
     track: Track | None = None  # set once media has arrived
 
 
@@ -109,7 +111,7 @@ class Publications:
             line.mid, line.kind, payload_types(line.kind), line.ssrcs, line.rids
         )
         if line.mid not in self._sending:
-            self._sending[line.mid] = _Sending(source, forwarder, line.stream_id, line.track_id)
+            self._sending[line.mid] = _Sending(source, forwarder, line.stream_id, line.track_id, line.rids)
             self.control(self._peer.audio_control)
 
     def started(self, mid: str, payload_type: int) -> None:
@@ -124,6 +126,17 @@ class Publications:
         elif track.payload_type != payload_type:
             track.payload_type = payload_type
             self._peer.room.change(track)
+
+    def rates_measured(self, mid: str, report: MeasuredRates, now: float) -> None:
+        """Record the bit rates of a track, and review its demand if other encodings are received now."""
+        sending = self._sending.get(mid)
+        if sending is None or sending.track is None:
+            return
+        track = sending.track
+        track.rates.measured(report, self.demand.wanted_encodings(track))
+        if track.flowing != report.active:
+            track.flowing = report.active
+            self.demand.changed(track, now)
 
     def enforce_caps(self) -> None:
         """End the tracks that the peer may no longer send."""
@@ -170,4 +183,5 @@ class Publications:
             kind=source.kind,
             payload_type=payload_type,
             forwarder=sending.forwarder,
+            rids=sending.rids,
         )

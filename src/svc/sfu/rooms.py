@@ -14,6 +14,7 @@ from typing import Protocol
 from svc.base.grants import same_secret
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.codecs import for_all
+from svc.sfu.layer_rates import LayerRates
 from svc.sfu.plane import Forwarder
 
 # Section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5 minutes." The sweep also
@@ -27,6 +28,9 @@ MAX_ROOMS = 10_000
 MAX_AUDIO_CONTROLS = 10_000
 MAX_USED_TOKENS = 100_000
 
+# One bit for each encoding that a track may have.
+ALL_ENCODINGS = 0b111
+
 NO_SEATS = "No seats left in this voice server"
 
 
@@ -38,6 +42,15 @@ class NoSeats(Exception):
 class AudioControl:
     is_muted: bool = False
     is_deafened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrackUse:
+    """One receiver's use of a track."""
+
+    width: int | None = None  # Width of its tile; 0 = unknown, None = not known yet
+    target: int | None = None  # Largest encoding that it should get; None = not known yet
+    forwarded: int | None = None  # Encoding that it gets at present, if that is known
 
 
 @dataclass(slots=True, eq=False)
@@ -53,8 +66,13 @@ class Track:
     kind: str  # audio or video
     payload_type: int  # of the publisher's current codec
     forwarder: Forwarder
-    # The receivers that watch the track, and their widths: 0 = unknown, None = not known yet.
-    widths: dict["Peer", int | None] = field(default_factory=dict)
+    # The encodings by layer, smallest first; fewer than two = a track in one encoding.
+    rids: tuple[str, ...] = ()
+    # Bit i: encoding i is being received, or has not been measured yet.
+    flowing: int = ALL_ENCODINGS
+    rates: LayerRates = field(default_factory=LayerRates)
+    # The receivers that watch the track.
+    uses: dict["Peer", TrackUse] = field(default_factory=dict)
 
 
 class Member(Protocol):
@@ -139,7 +157,7 @@ class Room:
         self.tracks[track.track_id] = track
         for member in self._others(track):
             member.track_published(track)
-        self._tell_demand(track)
+        self.tell_demand(track)
 
     def change(self, track: Track) -> None:
         for member in self._others(track):
@@ -152,19 +170,20 @@ class Room:
         for member in self._others(track):
             member.track_ended(track)
 
-    def watch(self, track: Track, watcher: Peer, width: int | None) -> None:
-        """Record how wide a receiver shows a track; None while that is not known."""
-        if watcher not in track.widths or track.widths[watcher] != width:
-            track.widths[watcher] = width
-            self._tell_demand(track)
+    def watch(self, track: Track, watcher: Peer, use: TrackUse) -> None:
+        """Record a receiver's use of a track."""
+        if track.uses.get(watcher) != use:
+            track.uses[watcher] = use
+            self.tell_demand(track)
 
     def unwatch(self, track: Track, watcher: Peer) -> None:
         """Record that a receiver does not show a track."""
-        if watcher in track.widths:
-            del track.widths[watcher]
-            self._tell_demand(track)
+        if watcher in track.uses:
+            del track.uses[watcher]
+            self.tell_demand(track)
 
-    def _tell_demand(self, track: Track) -> None:
+    def tell_demand(self, track: Track) -> None:
+        """Have the publisher review the demand for its track."""
         publisher = self.peers.get(track.user_id)
         if publisher and track.kind == "video" and self.tracks.get(track.track_id) is track:
             publisher.member.demand_changed(track)

@@ -45,6 +45,8 @@ from svc.sfu.connectivity import (
     Secured,
 )
 from svc.sfu.demand import LayerWish
+from svc.sfu.layer_control import LayerControl
+from svc.sfu.layer_rates import MeasuredRates
 from svc.sfu.numbers import new_id, new_ssrc, session_number
 from svc.sfu.offer import Transceiver, build_offer
 from svc.sfu.path import BindingCheck, Path
@@ -71,9 +73,6 @@ RESTART_INTERVAL_S = 10.0
 RESTART_BURST = 3
 
 logger = logging.getLogger(__name__)
-
-# Enough for 25 cameras and a screen. There is no need to probe for more.
-MAX_PROBED_BPS = 10_000_000
 
 _AWAITING_ANSWER = (State.OFFERED, State.OUTDATED)
 
@@ -119,7 +118,7 @@ class Session:
                 self._transport,
                 self._peer,
                 new_id=partial(new_id, context.chance),
-                say=lambda event, data: self._client.say(event, data),
+                say=self._say,
                 simulcast=admission.simulcast,
             )
             self._subscriptions = Subscriptions(
@@ -127,8 +126,9 @@ class Session:
                 self._peer,
                 new_ssrc=partial(new_ssrc, context.chance),
                 unavailable=self._say_unavailable,
-                available=self._say_available,
+                available=lambda track: self._client.say("track_available", {"track_id": track.track_id}),
             )
+            self._layers = LayerControl(self._transport, self._subscriptions, self._say)
         except BaseException:
             rooms.leave(self._peer, self._clock())
             raise
@@ -157,7 +157,7 @@ class Session:
     @entry
     def report_bandwidth(self) -> None:
         """Report the client's bandwidth to it from now on, and probe for more."""
-        self._transport.want_bandwidth(MAX_PROBED_BPS, self._bandwidth_estimated)
+        self._layers.start(self._bandwidth_estimated, self._clock())
 
     def fail(self) -> None:
         self._end(CloseCode.FAULT, "Internal error")
@@ -186,6 +186,7 @@ class Session:
         client.say("path_lost" if self._path_told_lost else "path_back", {})
         self._subscriptions.tell_unavailable()
         self._publications.demand.repeat()
+        self._layers.repeat(self._clock())
         self._happened(Event.RESUMED)
 
     def _place(self) -> dict[str, object]:
@@ -236,13 +237,9 @@ class Session:
         # Browsers end their candidates with null or with an empty candidate.
         if envelope.data.strip() in ("", "null"):
             return
-        candidate = payload(envelope)
-        ufrag = candidate.get("usernameFragment")
-        self._connectivity.add_candidate(
-            fields.text({"candidate": "", **candidate}, "candidate"),
-            ufrag if isinstance(ufrag, str) else None,
-            self._clock(),
-        )
+        init = payload(envelope)
+        text, ufrag = fields.text({"candidate": "", **init}, "candidate"), init.get("usernameFragment")
+        self._connectivity.add_candidate(text, ufrag if isinstance(ufrag, str) else None, self._clock())
 
     def _receive_renegotiate(self, envelope: Envelope) -> None:
         # The rest of the payload is ignored.
@@ -259,6 +256,7 @@ class Session:
         key = fields.identifier(request, "track_id" if "track_id" in request else "mid")
         if not self._subscriptions.set_layer(key, LayerWish.read(request)):
             raise EnvelopeError(f"You receive no track {key[:64]!r}")
+        self._layers.changed(self._clock())
 
     def _receive_keep_alive(self, envelope: Envelope) -> None:
         """Confirm that the connection still leads here, if the client can tell the answers apart."""
@@ -343,9 +341,18 @@ class Session:
         if mid == MICROPHONE.mid:
             self._peer.room.heard(self._peer.user_id, speaking, level)
 
+    @entry
+    def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
+        self._subscriptions.encoding_forwarded(down_track_id, layer)
+        self._layers.changed(self._clock())
+
+    @entry
+    def rates_measured(self, mid: str, rates: MeasuredRates) -> None:
+        self._publications.rates_measured(mid, rates, self._clock())
+
+    @entry
     def _bandwidth_estimated(self, estimate_bps: int, reason: str) -> None:
-        if not self.closed and not self.away:
-            self._client.say("bandwidth", {"estimate_bps": estimate_bps, "reason": reason})
+        self._layers.estimated(estimate_bps, reason, self._clock())
 
     # From the clock and the network.
 
@@ -354,13 +361,7 @@ class Session:
         """Send the client a candidate of ours that was not known when the offer was written."""
         if not self._version:
             return
-        init = {
-            "candidate": str(candidate),
-            "sdpMid": SOURCES[0].mid,
-            "sdpMLineIndex": 0,
-            "usernameFragment": self._connectivity.local.ufrag,
-        }
-        self._client.say("candidate", init)
+        self._client.say("candidate", candidate.as_init(SOURCES[0].mid, self._connectivity.local.ufrag))
 
     @entry
     def advance(self) -> None:
@@ -379,6 +380,7 @@ class Session:
             return
         self._connectivity.advance(now)
         self._publications.demand.advance(now)
+        self._layers.advance(now)
         if self.away:
             return
         if self._state is State.STABLE and now >= self._restart_due:
@@ -421,8 +423,8 @@ class Session:
             due = self._clock()
         else:
             due = self._restart_due if self._state is State.STABLE else self._answer_due
-        others = (self._media_due, self._goodbye_due, self._publications.demand.next_deadline())
-        return min(due, *others, inf if media_due is None else media_due)
+        reports_due = min(self._publications.demand.next_deadline(), self._layers.next_deadline())
+        return min(due, self._media_due, self._goodbye_due, reports_due, media_due)
 
     def _happened(self, event: Event) -> None:
         self._state = TRANSITIONS.after(self._state, event)
@@ -433,10 +435,9 @@ class Session:
 
     def _tell_path(self, *, lost: bool) -> None:
         """Report a lost or regained path. A client with nothing to send may not notice by itself."""
-        if lost is self._path_told_lost:
-            return
-        self._path_told_lost = lost
-        self._client.say("path_back" if not lost else "path_lost", {})
+        if lost is not self._path_told_lost:
+            self._path_told_lost = lost
+            self._client.say("path_back" if not lost else "path_lost", {})
 
     def _request_restart(self) -> None:
         """Restart ICE with the next offer that may do so."""
@@ -474,6 +475,11 @@ class Session:
             steps.callback(self._subscriptions.close)
             steps.callback(self._rooms.leave, self._peer, self._clock(), lost=lost)
 
+    def _say(self, event: str, data: object) -> None:
+        """Send an event that is repeated after a resumption."""
+        if not self.away:
+            self._client.say(event, data)
+
     def _say_speakers(self, user_ids: list[str]) -> None:
         self._client.say("active_speakers", {"user_ids": user_ids})
 
@@ -481,9 +487,6 @@ class Session:
         self._tally["refused_tracks"] += 1
         whose = {"user_id": track.user_id, "source": track.source}
         self._client.say("track_unavailable", {"track_id": track.track_id, **whose, "reason": reason})
-
-    def _say_available(self, track: Track) -> None:
-        self._client.say("track_available", {"track_id": track.track_id})
 
 
 _CLIENT_EVENTS: dict[str, Callable[[Session, Envelope], None]] = {

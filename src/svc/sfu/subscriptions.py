@@ -18,14 +18,15 @@ Keeps the records and writes no offer. docs/signalling.md, "How an offer is made
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from svc.sfu.allocation import ALL_LAYERS, UNLIMITED, Limit
 from svc.sfu.answer import Line
 from svc.sfu.demand import LayerWish
 from svc.sfu.offer import Transceiver
 from svc.sfu.plane import DownTrack, MediaTransport
 from svc.sfu.publications import SOURCES
-from svc.sfu.rooms import Peer, Track
+from svc.sfu.rooms import Peer, Track, TrackUse
 
 # The reasons why a track is unavailable, as sent to clients.
 CODEC, NO_LINE = "codec", "no_line"
@@ -39,7 +40,7 @@ MAX_VIDEO_BYTES = 154_500
 
 
 @dataclass(slots=True, eq=False)
-class _Receiving:
+class ReceivingLine:
     """One line that the client receives on."""
 
     transceiver: Transceiver
@@ -47,9 +48,23 @@ class _Receiving:
     down_track: DownTrack | None = None
     accepted: frozenset[int] = frozenset()
     wish: LayerWish | None = None
+    limit: Limit = UNLIMITED  # set by the allocation
+    applied: LayerWish = field(default_factory=LayerWish)  # what the core was last asked to forward
+    forwarded: int | None = None  # the encoding that the core forwards, where the track has several
     answered: bool = False  # whether the client has answered for this track
     free: bool = False
     told_unavailable: bool = False
+
+    @property
+    def effective(self) -> LayerWish:
+        """The client's wish within the limit of the line."""
+        wish, limit = self.wish or LayerWish(), self.limit
+        return replace(
+            wish,
+            max_temporal_layer=_lower(wish.max_temporal_layer, limit.temporal),
+            max_spatial_layer=_lower(wish.max_spatial_layer, limit.spatial),
+            paused=wish.paused or limit.paused,
+        )
 
 
 class Subscriptions:
@@ -69,7 +84,7 @@ class Subscriptions:
         self._new_ssrc = new_ssrc
         self._unavailable = unavailable
         self._available = available
-        self._lines: list[_Receiving] = []
+        self._lines: list[ReceivingLine] = []
         self._waiting: list[Track] = []
         self._used_ssrcs: set[int] = set()
 
@@ -140,12 +155,29 @@ class Subscriptions:
         """Apply a wish to the track with this id or on this line. Return False if there is none."""
         for line in self._lines:
             if line.track and key in (line.track.track_id, line.transceiver.mid):
-                before, line.wish = line.wish or LayerWish(), wish
-                if line.down_track:
-                    _apply_wish(line.down_track, before, wish)
-                self._tell_demand(line)
+                line.wish = wish
+                self.apply(line)
                 return True
         return False
+
+    def videos(self) -> list[ReceivingLine]:
+        """Return the lines on which the client has accepted a video."""
+        return [line for line in self._lines if line.down_track and line.transceiver.kind == "video"]
+
+    def apply(self, line: ReceivingLine) -> None:
+        """Forward what the wish and the limit of a line permit."""
+        wish = line.effective
+        if line.down_track:
+            _apply_wish(line.down_track, line.applied, wish)
+            line.applied = wish
+        self._tell_demand(line)
+
+    def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
+        """Record the encoding that the core now forwards."""
+        for line in self._lines:
+            if line.down_track and line.down_track.id == down_track_id:
+                line.forwarded = layer
+                self._tell_demand(line)
 
     def tell_unavailable(self) -> None:
         """Repeat every unavailable track: the client may have missed an earlier message."""
@@ -161,21 +193,21 @@ class Subscriptions:
             if line.track:
                 self._peer.room.unwatch(line.track, self._peer)
 
-    def _free_line(self, kind: str) -> _Receiving | None:
+    def _free_line(self, kind: str) -> ReceivingLine | None:
         return next((line for line in self._lines if line.free and line.transceiver.kind == kind), None)
 
-    def _new_line(self, kind: str) -> _Receiving | None:
+    def _new_line(self, kind: str) -> ReceivingLine | None:
         kinds = [kind, *(line.transceiver.kind for line in self._lines)]
         video_bytes = _OFFER_BYTES["video"] * kinds.count("video")
         total_bytes = video_bytes + _OFFER_BYTES["audio"] * kinds.count("audio")
         if total_bytes > MAX_OFFER_BYTES or (kind == "video" and video_bytes > MAX_VIDEO_BYTES):
             return None
-        self._lines.append(_Receiving(Transceiver(str(len(SOURCES) + len(self._lines)), kind, "inactive")))
+        self._lines.append(ReceivingLine(Transceiver(str(len(SOURCES) + len(self._lines)), kind, "inactive")))
         return self._lines[-1]
 
-    def _occupy(self, line: _Receiving, track: Track) -> None:
+    def _occupy(self, line: ReceivingLine, track: Track) -> None:
         line.track, line.free, line.accepted = track, False, frozenset()
-        line.wish, line.answered, line.told_unavailable = None, False, False
+        line.wish, line.limit, line.answered, line.told_unavailable = None, UNLIMITED, False, False
         transceiver = line.transceiver
         transceiver.direction = "sendonly"
         transceiver.stream_id, transceiver.track_id = track.stream_id, track.track_id
@@ -184,19 +216,21 @@ class Subscriptions:
         self._renew_sources(transceiver)
         self._tell_demand(line)
 
-    def _tell_demand(self, line: _Receiving) -> None:
+    def _tell_demand(self, line: ReceivingLine) -> None:
         """Report how wide the client shows the track, as far as it is known, or that it does not show it."""
         if line.track is None:
             return
         declined = line.answered and line.down_track is None
-        if declined or (line.wish and line.wish.paused):
+        wish = line.effective
+        if declined or wish.paused:
             self._peer.room.unwatch(line.track, self._peer)
         elif line.wish or line.answered:
-            self._peer.room.watch(line.track, self._peer, line.wish.width if line.wish else 0)
+            use = TrackUse(wish.width, wish.target, line.forwarded)
+            self._peer.room.watch(line.track, self._peer, use)
         else:
-            self._peer.room.watch(line.track, self._peer, None)
+            self._peer.room.watch(line.track, self._peer, TrackUse())
 
-    def _apply(self, line: _Receiving, track: Track, answer: Line, mixed: bool) -> None:
+    def _apply(self, line: ReceivingLine, track: Track, answer: Line, mixed: bool) -> None:
         if line.down_track and not answer.receiving:
             self._stop(line)
             self._renew_sources(line.transceiver)
@@ -208,7 +242,7 @@ class Subscriptions:
         if answer.receiving or answer.rejected:
             self._judge(line, track)
 
-    def _forward(self, line: _Receiving, track: Track, answer: Line, mixed: bool) -> DownTrack:
+    def _forward(self, line: ReceivingLine, track: Track, answer: Line, mixed: bool) -> DownTrack:
         transceiver = line.transceiver
         down_track = track.forwarder.add_down_track(
             self._transport,
@@ -220,11 +254,11 @@ class Subscriptions:
             mixed=mixed,
             cname=transceiver.cname,
         )
-        if line.wish:
-            _apply_wish(down_track, LayerWish(), line.wish)
+        line.applied, line.forwarded = line.effective, None
+        _apply_wish(down_track, LayerWish(), line.applied)
         return down_track
 
-    def _judge(self, line: _Receiving, track: Track) -> None:
+    def _judge(self, line: ReceivingLine, track: Track) -> None:
         """Report once that the client has not accepted the publisher's codec, or that it now has."""
         lacking = track.payload_type not in line.accepted
         if lacking and not line.told_unavailable:
@@ -233,12 +267,12 @@ class Subscriptions:
             self._available(track)
         line.told_unavailable = lacking
 
-    def _stop(self, line: _Receiving) -> None:
+    def _stop(self, line: ReceivingLine) -> None:
         if line.down_track:
             line.down_track.close()
             line.down_track = None
 
-    def _line_of(self, track: Track) -> _Receiving | None:
+    def _line_of(self, track: Track) -> ReceivingLine | None:
         return next((line for line in self._lines if line.track is track), None)
 
     def _renew_sources(self, transceiver: Transceiver) -> None:
@@ -251,6 +285,11 @@ class Subscriptions:
             ssrc = self._new_ssrc()
         self._used_ssrcs.add(ssrc)
         return ssrc
+
+
+def _lower(wish: int, limit: int) -> int:
+    """Return the lower of two layers, of which -1 is the highest."""
+    return min(wish, limit) if ALL_LAYERS not in (wish, limit) else max(wish, limit)
 
 
 def _apply_wish(down_track: DownTrack, before: LayerWish, wish: LayerWish) -> None:

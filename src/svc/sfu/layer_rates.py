@@ -1,0 +1,80 @@
+"""The bit rates of a published video, by encoding and temporal layer.
+
+The core counts the bytes of each layer and reports them every quarter of a second. This module smooths them,
+remembers the rate of an encoding that is switched off, and assumes one for an encoding that has never been
+received. No I/O and no clock.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# The usual rates of a 720p camera in three encodings. The last is also that of a track in one encoding.
+ASSUMED_BPS = (150_000.0, 450_000.0, 1_200_000.0)
+# The share of a new measurement in the smoothed rate: a keyframe alone must not look like a higher rate.
+_NEW_SHARE = 0.3
+# A layer below this rate is not in use (bit/s).
+_MIN_LAYER_BPS = 500.0
+# Browsers take a moment to start an encoding, and do not send the largest ones of a small picture at all.
+_MISSING_AFTER_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRates:
+    """One report of the core: the bytes of each layer since the previous report."""
+
+    elapsed_s: float
+    active: int  # Bit i: encoding i is being received.
+    layer_bytes: Sequence[Sequence[int]]  # by encoding, smallest first, and temporal layer
+
+
+class LayerRates:
+    """The smoothed rates of one track's layers, in bit/s."""
+
+    def __init__(self) -> None:
+        self._layers: dict[int, list[float]] = {}
+        self._starting: set[int] = set()
+        self._absent_s: dict[int, float] = {}
+
+    def measured(self, report: MeasuredRates, wanted: int) -> None:
+        """Take a report. Bit i of `wanted`: the publisher should be sending encoding i."""
+        for encoding, sizes in enumerate(report.layer_bytes):
+            bit = 1 << encoding
+            if report.active & bit:
+                self._absent_s.pop(encoding, None)
+                self._smooth(encoding, [8 * size / report.elapsed_s for size in sizes])
+            else:
+                # The next report after a pause covers only a part of its time, and begins with a keyframe.
+                self._starting.add(encoding)
+                if wanted & bit:
+                    self._absent_s[encoding] = self._absent_s.get(encoding, 0.0) + report.elapsed_s
+
+    def encodings(self, count: int) -> list[tuple[float, ...]]:
+        """Return the rates by encoding and temporal layer, each with the layers below it.
+
+        An encoding that the publisher does not send although it should is empty.
+        """
+        return [self._cumulative(encoding, count) for encoding in range(count)]
+
+    def total(self) -> float:
+        """Return the rate of all layers of the largest encoding; 0 if nothing has been measured."""
+        return sum(self._layers[max(self._layers)]) if self._layers else 0.0
+
+    def _smooth(self, encoding: int, rates: list[float]) -> None:
+        earlier = self._layers.get(encoding)
+        if encoding in self._starting and earlier:
+            self._starting.discard(encoding)
+        elif earlier is None or len(earlier) != len(rates):
+            self._layers[encoding] = rates
+        else:
+            self._layers[encoding] = [
+                old + _NEW_SHARE * (new - old) for old, new in zip(earlier, rates, strict=True)
+            ]
+
+    def _cumulative(self, encoding: int, count: int) -> tuple[float, ...]:
+        if self._absent_s.get(encoding, 0.0) >= _MISSING_AFTER_S:
+            return ()
+        layers = self._layers.get(encoding)
+        if layers is None:
+            return (ASSUMED_BPS[encoding if count > 1 else -1],)
+        used = max((layer for layer, bps in enumerate(layers) if bps >= _MIN_LAYER_BPS), default=0)
+        return tuple(sum(layers[: layer + 1]) for layer in range(used + 1))

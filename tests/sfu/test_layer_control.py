@@ -1,0 +1,129 @@
+"""Wishes for a video in several encodings, what each receiver gets, and which encodings nobody needs."""
+
+from typing import Any
+
+from svc.sfu.layer_rates import MeasuredRates
+from tests.kit.negotiation import CAMERA, Call, Person
+
+# The bytes of the three temporal layers of each encoding in a quarter of a second: 150, 450 and 1,200 kbit/s.
+USUAL = [(1_875, 937, 1_875), (5_625, 2_812, 5_625), (15_000, 7_500, 15_000)]
+REPORT_S = 0.25
+
+
+class Room:
+    """Ann sends a camera in three encodings. The others receive it, and have their lines estimated."""
+
+    def __init__(self, *receivers: str, source: str = CAMERA) -> None:
+        self.call = Call()
+        self.ann = self.call.join("ann", simulcast=True)
+        self.ann.answering.sends = {source: "a ac"}
+        self.ann.answering.simulcast = True
+        self.ann.answer()
+        self.ann.send_media(source)
+        self.measure()
+        self.receivers = [self.call.joined(name) for name in receivers]
+        for receiver in self.receivers:
+            receiver.session.report_bandwidth()
+        self.call.pass_time(1)
+
+    def measure(self, active: int = 0b111) -> None:
+        sizes = [layers if active >> n & 1 else (0, 0, 0) for n, layers in enumerate(USUAL)]
+        self.ann.session.rates_measured(CAMERA, MeasuredRates(REPORT_S, active, sizes))
+        self.call.settle()
+
+    def encodings(self) -> list[bool]:
+        """Return the encodings that the publisher was last asked for."""
+        encodings: list[bool] = self.ann.events("layers_wanted")[-1]["encodings"]
+        return encodings
+
+
+def want(receiver: Person, **wish: object) -> None:
+    receiver.send("set_layer", {"track_id": "ac", "max_temporal_layer": -1, **wish})
+
+
+def state(receiver: Person) -> dict[str, Any]:
+    """Return the latest reported state of the only track."""
+    (track,) = receiver.events("layers")[-1]["tracks"]
+    assert (track.pop("track_id"), track.pop("mid")) == ("ac", "4")
+    return dict(track)
+
+
+def test_a_publisher_learns_which_encodings_receivers_use_or_need() -> None:
+    room = Room("ben", "cai")
+    ben, cai = room.receivers
+    assert room.encodings() == [True, False, True], "by default a receiver gets the largest encoding"
+    want(ben, max_spatial_layer=1)
+    assert room.encodings() == [True, True, True], "more is requested at once"
+    want(cai, max_spatial_layer=0)
+    room.call.pass_time(1)
+    assert room.encodings() == [True, True, False]
+    want(ben, paused=True)
+    room.call.pass_time(1)
+    assert room.encodings() == [True, False, False]
+    want(cai, paused=True)
+    room.call.pass_time(1)
+    assert room.encodings() == [False, False, False]
+
+
+def test_a_receiver_keeps_its_encoding_until_it_gets_the_one_that_it_asked_for() -> None:
+    room = Room("ben")
+    (ben,) = room.receivers
+    (down_track,) = room.ann.forwarder(CAMERA).down_tracks
+    ben.session.encoding_forwarded(down_track.id, 2)
+    want(ben, max_spatial_layer=1)
+    room.call.pass_time(1)
+    assert room.encodings() == [True, True, True]
+    ben.session.encoding_forwarded(down_track.id, 1)
+    room.call.pass_time(1)
+    assert room.encodings() == [True, True, False]
+
+
+def test_when_the_largest_encoding_stops_the_next_one_is_requested() -> None:
+    room = Room("ben")
+    room.measure(active=0b001)
+    room.call.pass_time(1)
+    assert room.encodings() == [True, True, True]
+    room.measure(active=0b011)
+    room.call.pass_time(1)
+    assert room.encodings() == [True, True, True], "the middle one stands in for the largest"
+    room.measure()
+    room.call.pass_time(1)
+    assert room.encodings() == [True, False, True]
+
+
+def test_a_client_is_told_what_it_gets_and_why() -> None:
+    room = Room("ben")
+    (ben,) = room.receivers
+    (down_track,) = room.ann.forwarder(CAMERA).down_tracks
+    ben.session.encoding_forwarded(down_track.id, 2)
+    room.call.pass_time(1)
+    assert state(ben) == {"spatial": 2, "temporal": -1, "paused": False, "reason": "wish"}
+    room.measure(active=0b011)
+    ben.session.encoding_forwarded(down_track.id, 1)
+    room.call.pass_time(1)
+    assert state(ben) == {"spatial": 1, "temporal": -1, "paused": False, "reason": "source"}
+    want(ben, max_spatial_layer=1, max_temporal_layer=0)
+    room.call.pass_time(1)
+    assert state(ben) == {"spatial": 1, "temporal": 0, "paused": False, "reason": "wish"}
+    want(ben, paused=True)
+    room.call.pass_time(1)
+    assert state(ben) == {"spatial": -1, "temporal": -1, "paused": True, "reason": "hidden"}
+
+
+def test_however_often_wishes_change_a_client_hears_of_its_layers_four_times_a_second() -> None:
+    room = Room("ben")
+    (ben,) = room.receivers
+    before = len(ben.events("layers"))
+    for step in range(1000):
+        want(ben, max_temporal_layer=step % 3)
+        room.call.pass_time(0.001)
+    assert len(ben.events("layers")) - before <= 5
+
+
+def test_a_client_that_has_not_asked_for_estimates_hears_nothing_of_layers() -> None:
+    call = Call()
+    call.joined("ann", camera="a ac")
+    ben = call.joined("ben")
+    want(ben, max_temporal_layer=0)
+    call.pass_time(1)
+    assert ben.events("layers") == []
