@@ -239,3 +239,11 @@ def test_every_rtcp_type_that_the_core_knows_has_its_row() -> None:
     types = set(re.findall(r"^    (\w+) = ", enum, re.MULTILINE)) - {"RTPFB", "PSFB", "MAX_RTCP"}
     documented = {row.code(0)[0] for row in rows(DOCS / "rtcp.md", "What arrives") if row.code(0)}
     assert documented == types
+
+
+def test_every_benchmark_has_its_claim() -> None:
+    scripts = {
+        path.stem for path in (REPOSITORY / "benchmarks").glob("*.py") if "__main__" in path.read_text()
+    }
+    claims = (REPOSITORY / "benchmarks" / "README.md").read_text()
+    assert scripts - {"build"} == set(re.findall(r"`python -m benchmarks\.(\w+)", claims))
