@@ -186,7 +186,7 @@ def test_each_name_is_folded_once_for_all_searches() -> None:
     """Folding 64 characters may take 50 µs, and the event loop would do it for each of 10,000 members."""
     folded_name.cache_clear()
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
-    wanted = listing.WantedMembers(query="One of 4", sort=listing.NAME)
+    wanted = listing.MembersQuery(query="One of 4", sort=listing.NAME)
     for _ in range(3):
         found, _ = listing.page(members, wanted, 0.0, {})
         assert len(found) == 11

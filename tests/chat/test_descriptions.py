@@ -17,7 +17,7 @@ from svc.chat.openapi.http_document import Components, http_document, management
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.requests import described
 from svc.chat.openapi.webhook_document import webhook_document
-from svc.chat.requests import Asked, schema_of
+from svc.chat.requests import Request, schema_of
 from tests.chat.member import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"
@@ -144,11 +144,11 @@ def test_a_schema_with_a_name_is_written_once() -> None:
     assert set(components.schemas) == {"Leaf", "Tree"}
 
 
-class Needed(Asked):
+class Needed(Request):
     id: Id
 
 
-class LeftOut(Asked):
+class LeftOut(Request):
     id: Id | None = None
 
 

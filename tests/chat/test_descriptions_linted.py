@@ -12,14 +12,14 @@ import pytest
 from svc.chat.openapi.http_document import http_document, management_document
 from svc.chat.openapi.requests import described
 from svc.chat.openapi.webhook_document import webhook_document
-from svc.chat.requests import Described
+from svc.chat.requests import FeatureDescription
 from tests.kit.packages import NODE, npm_packages
 
 LINTER = Path(__file__).parent.parent / "lint"
 DEADLINE_S = 60.0
 # Some endpoints are refused to nobody.
 NOT_OURS = "operation-4xx-response"
-DOCUMENTS: Mapping[str, Callable[[Mapping[str, Described], str], dict[str, object]]] = {
+DOCUMENTS: Mapping[str, Callable[[Mapping[str, FeatureDescription], str], dict[str, object]]] = {
     "http": http_document,
     "management": management_document,
     "webhooks": webhook_document,

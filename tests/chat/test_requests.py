@@ -13,24 +13,24 @@ from svc.chat.access.catalogue import ANYONE, MEMBER
 from svc.chat.described import Id, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.requests import (
-    Asked,
+    Request,
     Requests,
-    answered,
-    converted,
-    decoded,
-    described_by,
-    request,
+    convert,
+    describe_feature,
+    endpoint,
+    json_response,
+    parse_json,
     schema_of,
 )
 
 
-class Wish(Asked):
+class Wish(Request):
     text: Annotated[str, Meta(min_length=1, max_length=10)]
     number: Annotated[int, Meta(ge=1, le=5)] = 1
     files: Annotated[Sequence[Id], Meta(max_length=2)] | None = None
 
 
-class Sealed(Asked):
+class Sealed(Request):
     key: Annotated[bytes, Meta(min_length=2, max_length=3)]
 
 
@@ -38,7 +38,7 @@ class Part(Struct):
     size: Literal[1, 2]
 
 
-class Choice(Asked):
+class Choice(Request):
     colour: Literal["red", "green"] | None = None
     inside: Sequence[Part] = ()
     named: Mapping[str, Literal["red", "green"]] | None = None
@@ -57,7 +57,7 @@ class Things:
 
 
 def test_what_is_unknown_is_ignored_and_null_is_as_good_as_absent() -> None:
-    assert decoded(b'{"text": "a", "files": null, "more": 1}', Wish) == Wish("a")
+    assert parse_json(b'{"text": "a", "files": null, "more": 1}', Wish) == Wish("a")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_what_is_unknown_is_ignored_and_null_is_as_good_as_absent() -> None:
 )
 def test_a_refusal_names_the_field_and_what_it_must_be(text: bytes, problem: str) -> None:
     with pytest.raises(ChatError) as refused:
-        decoded(text, Wish)
+        parse_json(text, Wish)
     assert (refused.value.code, refused.value.message) == ("invalid_request", problem)
 
 
@@ -93,9 +93,9 @@ def test_a_refusal_names_the_field_and_what_it_must_be(text: bytes, problem: str
     ],
 )
 def test_bytes_are_text_in_base64(text: bytes, problem: str) -> None:
-    assert decoded(b'{"key": "AAE="}', Sealed).key == b"\0\1"
+    assert parse_json(b'{"key": "AAE="}', Sealed).key == b"\0\1"
     with pytest.raises(ChatError) as refused:
-        decoded(text, Sealed)
+        parse_json(text, Sealed)
     assert refused.value.message == problem
 
 
@@ -109,7 +109,7 @@ def test_bytes_are_text_in_base64(text: bytes, problem: str) -> None:
 )
 def test_a_refusal_lists_the_values_that_there_are(text: bytes, problem: str) -> None:
     with pytest.raises(ChatError) as refused:
-        decoded(text, Choice)
+        parse_json(text, Choice)
     assert refused.value.message == problem
 
 
@@ -121,12 +121,12 @@ def test_a_refusal_lists_the_values_that_there_are(text: bytes, problem: str) ->
 def test_what_is_no_object_of_json_is_refused_as_such(text: bytes) -> None:
     for wrong in (text, text * 50_000 if text == b"[" else text):
         with pytest.raises(ChatError) as refused:
-            decoded(wrong, Wish)
+            parse_json(wrong, Wish)
         assert refused.value.code == "invalid_json"
 
 
 def test_a_backslash_before_what_looks_like_nul_stands_for_itself() -> None:
-    assert decoded(rb'{"text": "C:\\u0000"}', Wish).text == r"C:\u0000"
+    assert parse_json(rb'{"text": "C:\\u0000"}', Wish).text == r"C:\u0000"
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,14 @@ def test_a_backslash_before_what_looks_like_nul_stands_for_itself() -> None:
 )
 def test_no_text_of_a_frame_or_of_an_address_contains_nul(data: dict[str, Any]) -> None:
     with pytest.raises(ChatError) as refused:
-        converted(data, Wish)
+        convert(data, Wish)
     assert refused.value.message == "A text must not contain NUL"
 
 
 def test_the_numbers_of_a_query_are_numbers() -> None:
-    assert converted({"text": "1", "number": "2"}, Wish, strict=False) == Wish("1", 2)
+    assert convert({"text": "1", "number": "2"}, Wish, strict=False) == Wish("1", 2)
     with pytest.raises(ChatError) as refused:
-        converted({"text": "1", "number": "two"}, Wish, strict=False)
+        convert({"text": "1", "number": "two"}, Wish, strict=False)
     assert refused.value.message == "number must be a whole number"
 
 
@@ -181,11 +181,11 @@ def test_a_list_in_an_answer_is_described_under_its_title() -> None:
 
 
 def test_what_is_unset_in_an_answer_is_not_said() -> None:
-    assert answered(Things([Thing("1", None)])).body == b'{"things":[{"id":"1","of":null}]}'
+    assert json_response(Things([Thing("1", None)])).body == b'{"things":[{"id":"1","of":null}]}'
 
 
 def test_what_is_asked_within_what_is_asked_may_have_more_too() -> None:
-    class Wishes(Asked):
+    class Wishes(Request):
         first: Wish
 
     assert schema_of(Wishes)["properties"] == {"first": schema_of(Wish)}
@@ -219,34 +219,34 @@ def test_beside_a_body_that_is_no_json_there_is_a_query() -> None:
     file = obj({"file": string()})
 
     class Sending(Requests):
-        @request(ANYONE, "Send", http="POST /sent", sends=("multipart/form-data", file))
-        async def send(self, asked: Wish) -> None: ...
+        @endpoint(ANYONE, "Send", http="POST /sent", raw_body=("multipart/form-data", file))
+        async def send(self, query: Wish) -> None: ...
 
-    [endpoint] = described_by(Sending).endpoints
-    assert (endpoint.body_type, endpoint.body) == ("multipart/form-data", file)
-    assert list(endpoint.query) == ["text", "number", "files"]
+    [described] = describe_feature(Sending).endpoints
+    assert (described.body_type, described.body) == ("multipart/form-data", file)
+    assert list(described.query) == ["text", "number", "files"]
 
 
 @pytest.mark.usefixtures("declaring")
 def test_a_feature_is_described_by_all_its_requests_and_a_response_that_is_not_described_by_nothing() -> None:
     class First(Requests):
-        @request(ANYONE, "One", http="GET /one")
+        @endpoint(ANYONE, "One", http="GET /one")
         async def one(self) -> Thing:
             raise NotImplementedError
 
     class Second(Requests):
-        @request(ANYONE, "Two", http="GET /two")
-        async def two(self, request: web.Request) -> web.StreamResponse:
+        @endpoint(ANYONE, "Two", http="GET /two")
+        async def two(self, http_request: web.Request) -> web.StreamResponse:
             raise NotImplementedError
 
-    one, two = described_by(First, Second).endpoints
+    one, two = describe_feature(First, Second).endpoints
     assert (one.answer, two.answer) == (schema_of(Thing), None)
 
 
 @pytest.mark.usefixtures("declaring")
 def test_a_request_costs_what_it_says_over_http_and_on_the_live_socket() -> None:
     class Dear(Requests):
-        @request(MEMBER, "Look far", http="GET /far", live="far", cost=7.0)
+        @endpoint(MEMBER, "Look far", http="GET /far", live="far", cost=7.0)
         async def look(self) -> None: ...
 
     assert Dear.declared

@@ -18,8 +18,8 @@ TimeMs = Natural
 Schema = Mapping[str, object]
 
 
-class Told(Struct):
-    """Base class of responses and events. `requests.Asked` is that of requests."""
+class Response(Struct):
+    """Base class of responses and events. `requests.Request` is that of requests."""
 
 
 class Named(dict[str, object]):
@@ -93,7 +93,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class LiveRequest:
     """A request on the live socket, under its name in the catalogue, with its reply."""
 
     name: str
@@ -104,7 +104,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Pushed:
+class Event:
     """An event that the server pushes. `to` describes the audience."""
 
     name: str

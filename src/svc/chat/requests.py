@@ -1,17 +1,17 @@
 """Requests, declared once: path, permission, types, errors, and the method that runs.
 
-A feature has a class of requests. `request` declares a method, and the types of its parameters and its result
-complete the declaration. Routes, handlers of the live socket, catalogue entries, and the OpenAPI and AsyncAPI
-documents are built from it:
+A feature has a class of requests. `endpoint` declares a method, and the types of its parameters and its
+result complete the declaration. Routes, handlers of the live socket, catalogue entries, and the OpenAPI and
+AsyncAPI documents are built from it:
 
     class DraftRequests(Requests):
-        @request(MEMBER, "Replace a draft", http="PUT /api/…/{channel_id}/draft", live="draft_put")
-        async def put(self, session: Session, channel_id: Id, asked: NewDraft) -> Draft: ...
+        @endpoint(MEMBER, "Replace a draft", http="PUT /api/…/{channel_id}/draft", live="draft_put")
+        async def put(self, session: Session, channel_id: Id, body: NewDraft) -> Draft: ...
 
-Parameters are variables of the path, which on the live socket are further fields. `asked` is the body, or the
-query of a GET or DELETE. A method that needs more of HTTP has a parameter `request` and may return a
-response. If it `sends` a body that is not JSON, `asked` is the query. Below all features, next to `http`;
-knows none of them.
+Parameters are variables of the path, which on the live socket are further fields. `body` is the JSON body,
+and `query` the query of a GET or DELETE, or of a request with a `raw_body`. A method that needs more of HTTP
+has a parameter `http_request` and may return a response. Below all features, next to `http`; knows none of
+them.
 """
 
 import re
@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from svc.chat.access.catalogue import Needs, declare
 from svc.chat.access.tokens import Session
-from svc.chat.described import NOTHING, Endpoint, Event, Named, Pushed, Schema
+from svc.chat.described import NOTHING, Endpoint, Event, LiveRequest, Named, Schema
 from svc.chat.errors import ChatError
 from svc.chat.http import content, nothing, session_of
 
@@ -73,41 +73,42 @@ _KINDS = {
 _ROUTES = {"GET": web.get, "POST": web.post, "PUT": web.put, "PATCH": web.patch, "DELETE": web.delete}
 
 
-class Asked(Struct):
+class Request(Struct):
     """Base class of request types. Unknown fields are ignored, and fields that may be None may be omitted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """A declared request with the types from its method's signature.
+class DeclaredEndpoint:
+    """A declared endpoint with the types from its method's signature.
 
-    `told` are the additional parameters that it gets: `session`, `request`. `path` has the variables of the
-    path, `data` those and the body. `takes` and `answers` are types, or schemas where there is no type; None
-    means nothing.
+    `extras` are the additional parameters that the method gets: `session`, `http_request`. `payload` is the
+    type of the body or the query. `path` has the variables of the path, `data` those and the payload.
+    `accepts` and `returns` are types, or schemas where there is no type. None means nothing.
     """
 
     run: Callable[..., Awaitable[object]]
-    said: "request"
-    told: Collection[str]
+    spec: "endpoint"
+    extras: Collection[str]
     path: type[Struct]
-    asked: Any
+    payload_name: str
+    payload: Any
     data: Any
-    takes: Any
-    answers: Any
+    accepts: Any
+    returns: Any
 
     @property
-    def asks_by_query(self) -> bool:
-        return self.said.sends is not None or self.said.http.startswith(("GET ", "DELETE "))
+    def takes_query(self) -> bool:
+        return self.spec.raw_body is not None or self.spec.http.startswith(("GET ", "DELETE "))
 
 
 @dataclass(frozen=True, slots=True)
-class request:
+class endpoint:
     """Declares a method of `Requests`. `refusals` are codes besides those of every request of its kind.
 
-    `http` is as in the catalogue and `live` is the event; either may be empty. `takes` and `answers` describe
-    types that the signature lacks: a mapping's schema, or a response's type. `otherwise` is another status of
-    the same response, and its condition. `sends` is the type and the schema of a body that the method reads
-    itself. `cost` and `most_bytes` override the catalogue's cost and the body limit.
+    `http` is as in the catalogue and `live` is the event; either may be empty. `accepts` and `returns`
+    describe types that the signature lacks: a mapping's schema, or a response's type. `alternative` is
+    another status of the same response, and its condition. `raw_body` is the type and the schema of a body
+    that the method reads itself. `cost` and `max_bytes` override the catalogue's cost and the body limit.
     """
 
     needs: Needs
@@ -117,93 +118,103 @@ class request:
     live: str = ""
     refusals: Sequence[str] = ()
     status: int = 200
-    otherwise: tuple[int, str] | None = None
+    alternative: tuple[int, str] | None = None
     media_type: str = "application/json"
-    sends: tuple[str, Schema] | None = None
-    takes: Schema | None = None
-    answers: object = None
+    raw_body: tuple[str, Schema] | None = None
+    accepts: Schema | None = None
+    returns: object = None
     cost: float | None = None
-    most_bytes: int | None = None
+    max_bytes: int | None = None
 
     def __call__(self, run: Run) -> Run:
         types = get_type_hints(run, include_extras=True)
-        returned, asked = types.pop("return"), types.pop("asked", None)
-        told = {name for name in ("session", "request") if types.pop(name, None) is not None}
+        returned = types.pop("return")
+        payload_name = next((name for name in ("body", "query") if name in types), "")
+        payload = types.pop(payload_name, None)
+        extras = {name for name in ("session", "http_request") if types.pop(name, None) is not None}
         path = msgspec.defstruct("Path", list(types.items()), kw_only=True)
-        data = asked
-        if self.takes is None:
-            data = msgspec.defstruct("Data", list(types.items()), bases=(asked or Asked,), kw_only=True)
-        answers = self.answers or (None if returned in (NoneType, web.StreamResponse) else returned)
-        declared = Declared(run, self, told, path, asked, data, self.takes or asked, answers)
-        run.declared = declared  # type: ignore[attr-defined]
+        data = payload
+        if self.accepts is None:
+            data = msgspec.defstruct("Data", list(types.items()), bases=(payload or Request,), kw_only=True)
+        run.declared = DeclaredEndpoint(  # type: ignore[attr-defined]
+            run,
+            self,
+            extras,
+            path,
+            payload_name,
+            payload,
+            data,
+            self.accepts or payload,
+            self.returns or (None if returned in (NoneType, web.StreamResponse) else returned),
+        )
         return run
 
 
 class Requests:
-    """A feature's requests. A subclass's declarations are added to the catalogue."""
+    """A feature's requests. A subclass's endpoints are added to the catalogue."""
 
-    declared: Sequence[Declared] = ()
+    declared: Sequence[DeclaredEndpoint] = ()
 
     def __init_subclass__(cls) -> None:
         cls.declared = [value.declared for value in vars(cls).values() if hasattr(value, "declared")]
-        for one in cls.declared:
-            declare(one.said.needs, endpoint=one.said.http, event=one.said.live, cost=one.said.cost)
+        for spec in (declared.spec for declared in cls.declared):
+            declare(spec.needs, endpoint=spec.http, event=spec.live, cost=spec.cost)
 
     def table(self) -> list[web.RouteDef]:
-        return [self._route(declared) for declared in self.declared if declared.said.http]
+        return [self._route(declared) for declared in self.declared if declared.spec.http]
 
     def handlers(self) -> Mapping[str, Handler]:
         return {
-            declared.said.live: self._handler(declared) for declared in self.declared if declared.said.live
+            declared.spec.live: self._handler(declared) for declared in self.declared if declared.spec.live
         }
 
-    def _route(self, declared: Declared) -> web.RouteDef:
+    def _route(self, declared: DeclaredEndpoint) -> web.RouteDef:
         async def serve(request: web.Request) -> web.StreamResponse:
-            path = converted(request.match_info, declared.path) if declared.path.__struct_fields__ else None
-            asked: object = None
-            if declared.asked is not None and declared.asks_by_query:
-                asked = converted(request.query, declared.asked, strict=False)
-            elif declared.asked is not None:
-                asked = decoded(await content(request, declared.said.most_bytes), declared.asked)
-            session = session_of(request) if "session" in declared.told else None
-            found = await self._run(declared, path, asked, session, request)
-            if isinstance(found, web.StreamResponse):
-                return found
-            return nothing() if declared.answers is None else answered(found, declared.said.status)
+            path = convert(request.match_info, declared.path) if declared.path.__struct_fields__ else None
+            payload: object = None
+            if declared.payload is not None and declared.takes_query:
+                payload = convert(request.query, declared.payload, strict=False)
+            elif declared.payload is not None:
+                payload = parse_json(await content(request, declared.spec.max_bytes), declared.payload)
+            session = session_of(request) if "session" in declared.extras else None
+            result = await self._run(declared, path, payload, session, request)
+            if isinstance(result, web.StreamResponse):
+                return result
+            return nothing() if declared.returns is None else json_response(result, declared.spec.status)
 
-        method, _, address = declared.said.http.partition(" ")
+        method, _, address = declared.spec.http.partition(" ")
         return _ROUTES[method](address, serve)
 
-    def _handler(self, declared: Declared) -> Handler:
+    def _handler(self, declared: DeclaredEndpoint) -> Handler:
         async def handle(session: Session, data: Mapping[str, object]) -> object:
-            taken = converted(data, declared.data)
-            found = await self._run(declared, taken, taken, session)
-            return {} if declared.answers is None else found
+            converted = convert(data, declared.data)
+            result = await self._run(declared, converted, converted, session)
+            return {} if declared.returns is None else result
 
         return handle
 
     def _run(
         self,
-        declared: Declared,
+        declared: DeclaredEndpoint,
         path: object,
-        asked: object,
+        payload: object,
         session: Session | None,
         request: web.Request | None = None,
     ) -> Awaitable[object]:
-        named = {name: getattr(path, name) for name in declared.path.__struct_fields__}
-        extra = {"session": session, "request": request}
-        named |= {name: extra[name] for name in declared.told}
-        if declared.asked is not None:
-            named["asked"] = asked
-        return declared.run(self, **named)
+        arguments = {name: getattr(path, name) for name in declared.path.__struct_fields__}
+        extras = {"session": session, "http_request": request}
+        arguments |= {name: extras[name] for name in declared.extras}
+        if declared.payload is not None:
+            arguments[declared.payload_name] = payload
+        return declared.run(self, **arguments)
 
 
-def answered(found: object, status: int = 200) -> web.Response:
+def json_response(record: object, status: int = 200) -> web.Response:
     """Return a response with a record as JSON, omitting UNSET fields."""
-    return web.Response(body=msgspec.json.encode(found), status=status, content_type="application/json")
+    return web.Response(body=msgspec.json.encode(record), status=status, content_type="application/json")
 
 
-def decoded(text: bytes, kind: type[T]) -> T:
+def parse_json(text: bytes, kind: type[T]) -> T:
     """Parse the JSON object of a request. Raises ChatError."""
     if rb"\u0000" in text and _NUL.search(text):
         raise ChatError("invalid_request", NUL)
@@ -211,20 +222,20 @@ def decoded(text: bytes, kind: type[T]) -> T:
         text.decode()  # msgspec does not validate text in skipped fields.
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
-        raise _refusal(error, kind) from None
+        raise _validation_error(error, kind) from None
     # RecursionError: nested too deeply.
     except (ValueError, RecursionError):
         raise ChatError("invalid_json") from None
 
 
-def converted(data: Mapping[str, object], kind: type[T], *, strict: bool = True) -> T:
-    """Convert parsed data like `decoded`. Raises ChatError."""
+def convert(data: Mapping[str, object], kind: type[T], *, strict: bool = True) -> T:
+    """Convert parsed data like `parse_json`. Raises ChatError."""
     if any("\0" in text for text in _texts(data)):
         raise ChatError("invalid_request", NUL)
     try:
         return msgspec.convert(data, kind, strict=strict, from_attributes=False)
     except msgspec.ValidationError as error:
-        raise _refusal(error, kind) from None
+        raise _validation_error(error, kind) from None
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -238,7 +249,7 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(inside)
 
 
-def _refusal(error: msgspec.ValidationError, kind: type) -> ChatError:
+def _validation_error(error: msgspec.ValidationError, kind: type) -> ChatError:
     """Return the fault and its position in our words."""
     problem, _, place = str(error).partition(" - at `$")
     name = place.removesuffix("`").removeprefix(".")
@@ -255,68 +266,75 @@ def _refusal(error: msgspec.ValidationError, kind: type) -> ChatError:
     return ChatError("invalid_request", f"{name} has a value that it may not have")
 
 
-def _values_at(name: str, kind: type) -> list[str]:
+def _values_at(name: str, of: type) -> list[str]:
     """Return the allowed values of a field such as `rules[...].kind`."""
-    found: Any = schema_of(kind)
+    schema: Any = schema_of(of)
     for field, entry in re.findall(r"(\w+)|(\[[^\]]*\])", name):
-        inside = found.get("items") or found["additionalProperties"] if entry else found["properties"][field]
-        found = next(one for one in inside.get("anyOf", [inside]) if one != {"type": "null"})
-    return [str(value) for value in found["enum"]]
+        inside = (
+            schema.get("items") or schema["additionalProperties"] if entry else schema["properties"][field]
+        )
+        schema = next(kind for kind in inside.get("anyOf", [inside]) if kind != {"type": "null"})
+    return [str(value) for value in schema["enum"]]
 
 
 @dataclass(frozen=True)
-class Described:
+class FeatureDescription:
     """A feature's complete description. `welcome` is its part of the reply to `authenticate`.
 
     Schemas of requests are built on first use, because a server starts without them.
     """
 
-    declared: Sequence[Declared]
-    pushes: Sequence[Pushed]
+    declared: Sequence[DeclaredEndpoint]
+    pushes: Sequence[Event]
     welcome: Mapping[str, Schema]
     present: Mapping[str, Schema]
 
     @cached_property
     def endpoints(self) -> Sequence[Endpoint]:
-        return [_endpoint(declared) for declared in self.declared if declared.said.http]
+        return [_endpoint(declared) for declared in self.declared if declared.spec.http]
 
     @cached_property
-    def events(self) -> Sequence[Event]:
-        return [_event(declared) for declared in self.declared if declared.said.live]
+    def events(self) -> Sequence[LiveRequest]:
+        return [_event(declared) for declared in self.declared if declared.spec.live]
 
 
-def described_by(
+def describe_feature(
     *requests: type[Requests],
-    pushes: Sequence[Pushed] = (),
+    pushes: Sequence[Event] = (),
     welcome: Mapping[str, Schema] | None = None,
     present: Mapping[str, Schema] | None = None,
-) -> Described:
+) -> FeatureDescription:
     """Return a feature's description: its requests and events."""
-    declared = [one for those in requests for one in those.declared]
-    return Described(declared, pushes, welcome or {}, present or {})
+    declared = [endpoint for feature in requests for endpoint in feature.declared]
+    return FeatureDescription(declared, pushes, welcome or {}, present or {})
 
 
-def _endpoint(declared: Declared) -> Endpoint:
-    takes = None if declared.takes is None else schema_of(declared.takes)
-    body_type, body = declared.said.sends or ("application/json", None if declared.asks_by_query else takes)
+def _endpoint(declared: DeclaredEndpoint) -> Endpoint:
+    accepts = None if declared.accepts is None else schema_of(declared.accepts)
+    body_type, body = declared.spec.raw_body or (
+        "application/json",
+        None if declared.takes_query else accepts,
+    )
     return Endpoint(
-        declared.said.http,
-        declared.said.summary,
-        None if declared.answers is None else schema_of(declared.answers),
-        declared.said.status,
-        query=fields_of(takes) if takes and declared.asks_by_query else {},
+        declared.spec.http,
+        declared.spec.summary,
+        None if declared.returns is None else schema_of(declared.returns),
+        declared.spec.status,
+        query=fields_of(accepts) if accepts and declared.takes_query else {},
         body=body,
         body_type=body_type,
-        refusals=declared.said.refusals,
-        media_type=declared.said.media_type,
-        otherwise=declared.said.otherwise,
+        refusals=declared.spec.refusals,
+        media_type=declared.spec.media_type,
+        otherwise=declared.spec.alternative,
     )
 
 
-def _event(declared: Declared) -> Event:
-    data = declared.takes if declared.data is declared.asked else declared.data
-    reply = NOTHING if declared.answers is None else schema_of(declared.answers)
-    return Event(declared.said.live, declared.said.summary, schema_of(data), reply, declared.said.refusals)
+def _event(declared: DeclaredEndpoint) -> LiveRequest:
+    data = declared.accepts if declared.data is declared.payload else declared.data
+    reply = NOTHING if declared.returns is None else schema_of(declared.returns)
+    return LiveRequest(
+        declared.spec.live, declared.spec.summary, schema_of(data), reply, declared.spec.refusals
+    )
 
 
 def fields_of(schema: Schema) -> Mapping[str, Schema]:
@@ -339,7 +357,7 @@ def schema_of(kind: Any) -> Schema:
 @cache
 def _schema_of(kind: Any) -> Schema:
     [schema], named = msgspec.json.schema_components([kind], ref_template="{name}")
-    is_asked = isinstance(kind, type) and issubclass(kind, Asked)
+    is_request = isinstance(kind, type) and issubclass(kind, Request)
 
     def written(part: object) -> Any:
         if isinstance(part, list):
@@ -348,14 +366,14 @@ def _schema_of(kind: Any) -> Schema:
             return part
         if "$ref" in part:
             found = written(named[part["$ref"]])
-            return found if is_asked else Named(part["$ref"], found)
+            return found if is_request else Named(part["$ref"], found)
         apart = ("title", "properties", "required")
         kept = {key: written(value) for key, value in part.items() if key not in apart}
         if kept.get("default", "") is None:
             del kept["default"]
         if "properties" in part:
             return kept | of_object(part)
-        return Named(part["title"], kept) if "title" in part and not is_asked else kept
+        return Named(part["title"], kept) if "title" in part and not is_request else kept
 
     def of_object(part: Mapping[str, Any]) -> dict[str, object]:
         """Return an object's schema. A response has every field that cannot be UNSET, even one with a
@@ -363,15 +381,16 @@ def _schema_of(kind: Any) -> Schema:
         """
         properties = part["properties"]
         needed = part["required"]
-        if not is_asked:
-            needed = [name for name, one in properties.items() if name in needed or "default" in one]
+        if not is_request:
+            needed = [name for name, field in properties.items() if name in needed or "default" in field]
             properties = {
-                name: {key: one[key] for key in one if key != "default"} for name, one in properties.items()
+                name: {key: field[key] for key in field if key != "default"}
+                for name, field in properties.items()
             }
         return {
-            "properties": {name: written(one) for name, one in properties.items()},
+            "properties": {name: written(field) for name, field in properties.items()},
             **({"required": needed} if needed else {}),
-            "additionalProperties": is_asked,
+            "additionalProperties": is_request,
         }
 
     whole: dict[str, object] = written(schema)

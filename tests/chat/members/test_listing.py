@@ -4,7 +4,7 @@ import pytest
 
 from svc.chat.access.directory import Member
 from svc.chat.errors import ChatError
-from svc.chat.members.listing import SORTS, WantedMembers, page
+from svc.chat.members.listing import SORTS, MembersQuery, page
 from tests.chat.people import People, holder_of
 
 NOW = 1_000.0
@@ -20,7 +20,7 @@ MEMBERS = {
 SEEN = {"1": 500, "2": 900, "4": 900}
 
 
-def ids(wanted: WantedMembers) -> str:
+def ids(wanted: MembersQuery) -> str:
     found, following = page(MEMBERS, wanted, NOW, SEEN)
     assert following is None
     return "".join(member.id for member in found)
@@ -29,25 +29,25 @@ def ids(wanted: WantedMembers) -> str:
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        (WantedMembers(), "1234"),
-        (WantedMembers(sort="-joined"), "4321"),
-        (WantedMembers(sort="name"), "2143"),
-        (WantedMembers(sort="-name"), "3412"),
-        (WantedMembers(sort="last_seen"), "3124"),
-        (WantedMembers(sort="-last_seen"), "4213"),
-        (WantedMembers(query="BOB"), "14"),
-        (WantedMembers(ids="3,1,gone"), "13"),
-        (WantedMembers(role_id="cook"), "23"),
-        (WantedMembers(role_id="nothing"), ""),
-        (WantedMembers(joined_after_ms=20, joined_before_ms=30), "23"),
-        (WantedMembers(in_timeout=True), "2"),
-        (WantedMembers(in_timeout=False), "134"),
-        (WantedMembers(seen_after_ms=600), "24"),
-        (WantedMembers(seen_before_ms=600), "13"),
-        (WantedMembers(query="b", role_id="member", seen_before_ms=600), "1"),
+        (MembersQuery(), "1234"),
+        (MembersQuery(sort="-joined"), "4321"),
+        (MembersQuery(sort="name"), "2143"),
+        (MembersQuery(sort="-name"), "3412"),
+        (MembersQuery(sort="last_seen"), "3124"),
+        (MembersQuery(sort="-last_seen"), "4213"),
+        (MembersQuery(query="BOB"), "14"),
+        (MembersQuery(ids="3,1,gone"), "13"),
+        (MembersQuery(role_id="cook"), "23"),
+        (MembersQuery(role_id="nothing"), ""),
+        (MembersQuery(joined_after_ms=20, joined_before_ms=30), "23"),
+        (MembersQuery(in_timeout=True), "2"),
+        (MembersQuery(in_timeout=False), "134"),
+        (MembersQuery(seen_after_ms=600), "24"),
+        (MembersQuery(seen_before_ms=600), "13"),
+        (MembersQuery(query="b", role_id="member", seen_before_ms=600), "1"),
     ],
 )
-def test_those_are_found_that_are_asked_for(wanted: WantedMembers, found: str) -> None:
+def test_those_are_found_that_are_asked_for(wanted: MembersQuery, found: str) -> None:
     assert ids(wanted) == found
 
 
@@ -55,18 +55,18 @@ def test_those_are_found_that_are_asked_for(wanted: WantedMembers, found: str) -
 def test_pages_follow_each_other_without_loss(sort: str) -> None:
     found, after = list[str](), ""
     while True:
-        members, following = page(MEMBERS, WantedMembers(sort=sort, after=after, limit=1), NOW, SEEN)
+        members, following = page(MEMBERS, MembersQuery(sort=sort, after=after, limit=1), NOW, SEEN)
         found += [member.id for member in members]
         if following is None:
             break
         after = following
-    assert "".join(found) == ids(WantedMembers(sort=sort))
+    assert "".join(found) == ids(MembersQuery(sort=sort))
 
 
 def test_a_page_behind_somebody_who_has_gone_is_known_in_the_order_of_joining_only() -> None:
-    assert page(MEMBERS, WantedMembers(after="25"), NOW, SEEN)[0] == [MEMBERS["3"], MEMBERS["4"]]
+    assert page(MEMBERS, MembersQuery(after="25"), NOW, SEEN)[0] == [MEMBERS["3"], MEMBERS["4"]]
     with pytest.raises(ChatError, match="unknown_member"):
-        page(MEMBERS, WantedMembers(sort="name", after="25"), NOW, SEEN)
+        page(MEMBERS, MembersQuery(sort="name", after="25"), NOW, SEEN)
 
 
 async def test_the_list_over_http(folk: People) -> None:

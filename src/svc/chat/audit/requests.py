@@ -9,10 +9,10 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.audit.rules import MAX_PAGE, Audit, AuditPage, EntryId, WantedEntries
 from svc.chat.described import Id
-from svc.chat.requests import Asked, Requests, described_by, request
+from svc.chat.requests import Request, Requests, describe_feature, endpoint
 
 
-class AskedPage(Asked):
+class AuditQuery(Request):
     before: EntryId | None = None
     actor_id: Id | None = None
     target_id: Id | None = None
@@ -24,14 +24,14 @@ class AuditRequests(Requests):
     def __init__(self, audit: Audit) -> None:
         self._audit = audit
 
-    @request(
+    @endpoint(
         on_server(P.VIEW_AUDIT_LOG),
         "Administrative actions, newest first; in channels only those that you can view",
         http="GET /api/audit",
     )
-    async def page(self, session: Session, asked: AskedPage) -> AuditPage:
-        wanted = WantedEntries(asked.before, asked.actor_id, asked.target_id, asked.action)
-        return await self._audit.page(session.member_id, wanted, asked.limit)
+    async def page(self, session: Session, query: AuditQuery) -> AuditPage:
+        wanted = WantedEntries(query.before, query.actor_id, query.target_id, query.action)
+        return await self._audit.page(session.member_id, wanted, query.limit)
 
 
-DESCRIBED = described_by(AuditRequests)
+DESCRIPTION = describe_feature(AuditRequests)

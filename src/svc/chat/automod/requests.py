@@ -11,8 +11,8 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.automod.rule import MAX_RULES, Rule, WantedRule
 from svc.chat.automod.rules import Automod, Latest, Trial
-from svc.chat.described import ID, Id, Pushed, Told, obj
-from svc.chat.requests import Requests, described_by, request, schema_of
+from svc.chat.described import ID, Event, Id, Response, obj
+from svc.chat.requests import Requests, describe_feature, endpoint, schema_of
 
 _RULES = "/api/automod/rules"
 _ONE = f"{_RULES}/{{rule_id}}"
@@ -20,7 +20,7 @@ _MANAGER = on_server(P.MANAGE_AUTOMOD)
 _MANAGERS = "who may manage automatic moderation"
 
 
-class Rules(Told):
+class Rules(Response):
     rules: Annotated[Sequence[Rule], Meta(max_length=MAX_RULES)]
 
 
@@ -28,13 +28,13 @@ class AutomodRequests(Requests):
     def __init__(self, automod: Automod, latest: Latest) -> None:
         self._automod, self._latest = automod, latest
 
-    @request(
+    @endpoint(
         _MANAGER, "The rules by which members' messages are moderated, the oldest first", http=f"GET {_RULES}"
     )
     async def all(self) -> Rules:
         return Rules(self._automod.all())
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Make a rule, which is off unless it says otherwise; 20 at most. One that is on and whose"
         " action is `timeout` takes `timeout_members` too",
@@ -42,24 +42,24 @@ class AutomodRequests(Requests):
         refusals=("forbidden", "too_many"),
         status=201,
     )
-    async def create(self, session: Session, asked: WantedRule) -> Rule:
-        return await self._automod.create(session.member_id, asked, time.time())
+    async def create(self, session: Session, body: WantedRule) -> Rule:
+        return await self._automod.create(session.member_id, body, time.time())
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Have a rule as the body says, all of it, with the same permissions",
         http=f"PUT {_ONE}",
         refusals=("forbidden", "unknown_rule"),
     )
-    async def edit(self, session: Session, rule_id: Id, asked: WantedRule) -> Rule:
-        return await self._automod.edit(session.member_id, rule_id, asked, time.time())
+    async def edit(self, session: Session, rule_id: Id, body: WantedRule) -> Rule:
+        return await self._automod.edit(session.member_id, rule_id, body, time.time())
 
-    @request(_MANAGER, "Delete a rule", http=f"DELETE {_ONE}", refusals=("unknown_rule",))
+    @endpoint(_MANAGER, "Delete a rule", http=f"DELETE {_ONE}", refusals=("unknown_rule",))
     async def delete(self, session: Session, rule_id: Id) -> None:
         await self._automod.delete(session.member_id, rule_id, time.time())
 
     # The trial shows messages of the channels that the member can view.
-    @request(
+    @endpoint(
         _MANAGER,
         "What a rule would have found among the last 1,000 messages of members, by their roles of"
         " today; changes nothing, and shows up to 50 in channels that one views",
@@ -67,16 +67,16 @@ class AutomodRequests(Requests):
         refusals=("too_slow",),
         cost=5.0,
     )
-    async def trial(self, session: Session, asked: WantedRule) -> Trial:
-        return await self._automod.trial(session.member_id, asked, self._latest, time.time())
+    async def trial(self, session: Session, body: WantedRule) -> Trial:
+        return await self._automod.trial(session.member_id, body, self._latest, time.time())
 
 
 _RULE = schema_of(Rule)
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     AutomodRequests,
     pushes=[
-        Pushed("rule_created", "Somebody has made a rule about messages", _RULE, _MANAGERS),
-        Pushed("rule_updated", "Somebody has changed a rule about messages", _RULE, _MANAGERS),
-        Pushed("rule_deleted", "Somebody has deleted a rule about messages", obj({"rule_id": ID}), _MANAGERS),
+        Event("rule_created", "Somebody has made a rule about messages", _RULE, _MANAGERS),
+        Event("rule_updated", "Somebody has changed a rule about messages", _RULE, _MANAGERS),
+        Event("rule_deleted", "Somebody has deleted a rule about messages", obj({"rule_id": ID}), _MANAGERS),
     ],
 )

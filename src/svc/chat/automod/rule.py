@@ -21,7 +21,7 @@ from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.messages.profanity import Folded, ReadText, Span, WordList
 from svc.chat.messages.words import has_unspaced
-from svc.chat.requests import Asked
+from svc.chat.requests import Request
 
 MAX_CHARACTERS = 64
 # More gaps in a word would not make a pattern more precise.
@@ -118,7 +118,7 @@ Timeout = Annotated[int, Meta(ge=0, le=TIMEOUT_S)]
 Newcomer = Annotated[int, Meta(ge=0, le=NEWCOMER_S)]
 
 
-class WantedRule(Asked):
+class WantedRule(Request):
     """What a request wants of a rule. What does not apply to its kind or action is ignored."""
 
     name: Name

@@ -28,7 +28,7 @@ from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.automod.finding import Finder, Recent, Said
 from svc.chat.automod.matching import STEP_LIMIT
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
-from svc.chat.described import Id, Natural, TimeMs, Told
+from svc.chat.described import Id, Natural, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
 from svc.chat.messages.message import WEBHOOK, Author, Message
@@ -36,7 +36,7 @@ from svc.chat.messages.ports import Ruling
 from svc.chat.messages.profanity import OFF, ReadText, Span, merged
 from svc.chat.moderation.reports import About, Filing, Reports
 from svc.chat.moderation.rules import Moderation
-from svc.chat.requests import decoded
+from svc.chat.requests import parse_json
 from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class Verdict(Ruling):
     found: Sequence[Span] = ()
 
 
-class FoundMessage(Told):
+class FoundMessage(Response):
     """`found` is where: the first character of each place, and the first behind it."""
 
     id: Id
@@ -76,7 +76,7 @@ class FoundMessage(Told):
     posted_at_ms: TimeMs
 
 
-class Trial(Told):
+class Trial(Response):
     """What a rule would have found among the last messages, the newest first."""
 
     read: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]
@@ -133,7 +133,7 @@ class Automod:
         for kept in await _KEPT.all(self._database, "ORDER BY id LIMIT ?", MAX_RULES):
             # Another version may have stored a rule that this version rejects.
             with suppress(ChatError):
-                wanted = decoded(kept.wanted.encode(), _StoredRule)
+                wanted = parse_json(kept.wanted.encode(), _StoredRule)
                 rule = made(wanted, kept.id, kept.created_by, kept.created_at_ms)
                 self._rules[kept.id] = replace(rule, too_slow=bool(wanted.too_slow))
         await self._switch_off_excess(now)

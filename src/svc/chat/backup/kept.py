@@ -17,7 +17,7 @@ from svc.base.database import Connection, Write
 from svc.base.progress import Progress, heard_by
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.backup.rules import FOLDER, Backups
-from svc.chat.described import Natural, TimeMs, Told
+from svc.chat.described import Natural, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only
 from svc.chat.services import Services
@@ -32,13 +32,13 @@ _NAME = re.compile(r"backup-(\d{1,15})\.tar\.gz")
 logger = logging.getLogger(__name__)
 
 
-class Backup(Told):
+class Backup(Response):
     name: str
     bytes: Natural
     made_at_ms: TimeMs
 
 
-class BackupProgress(Told):
+class BackupProgress(Response):
     """Progress of a backup: the phase in `what`, and `done` of `total` bytes or files."""
 
     what: str
@@ -46,7 +46,7 @@ class BackupProgress(Told):
     total: Natural
 
 
-class AllBackups(Told):
+class AllBackups(Response):
     """All backups, newest first. `making` is the one in progress; `fault` is why the last one failed."""
 
     backups: Sequence[Backup]
@@ -54,7 +54,7 @@ class AllBackups(Told):
     fault: str | None
 
 
-class BackupFinished(Told):
+class BackupFinished(Response):
     name: str | None
     fault: str | None
 

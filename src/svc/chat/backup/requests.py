@@ -14,10 +14,10 @@ from svc.chat.access.tokens import Session
 from svc.chat.backup.kept import LINK_S, AllBackups, BackupFinished, KeptBackups
 from svc.chat.backup.rules import Backups, Made
 from svc.chat.control.commands import Commands, command
-from svc.chat.described import Id, Pushed, TimeMs, Told
+from svc.chat.described import Event, Id, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.http import nothing
-from svc.chat.requests import Requests, described_by, request, schema_of
+from svc.chat.requests import Requests, describe_feature, endpoint, schema_of
 
 # Nobody needs more at once.
 MAX_STREAMS = 2
@@ -29,7 +29,7 @@ _ARCHIVE = "application/gzip"
 logger = logging.getLogger(__name__)
 
 
-class BackupLink(Told):
+class BackupLink(Response):
     url: str
     expires_at_ms: TimeMs
 
@@ -41,11 +41,11 @@ class BackupRequests(Requests):
         self._backups = backups
         self._readers = Readers(time.monotonic)
 
-    @request(OWNER, "All backups, and the one in progress", http="GET /api/backups")
+    @endpoint(OWNER, "All backups, and the one in progress", http="GET /api/backups")
     async def all(self) -> AllBackups:
         return await asyncio.to_thread(self._backups.all)
 
-    @request(
+    @endpoint(
         OWNER,
         "Start a backup. At most 5 are kept. The event `backup_finished` reports its end",
         http="POST /api/backups",
@@ -56,25 +56,25 @@ class BackupRequests(Requests):
         await self._backups.begin(session.member_id, time.time())
         return self._backups.all()
 
-    @request(
+    @endpoint(
         OWNER,
         "Download a backup. It contains every secret of the server",
         http="GET /api/backups/{name}",
         refusals=("too_many_connections", "unknown_backup"),
-        answers=str,
+        returns=str,
         media_type=_ARCHIVE,
     )
-    async def download(self, session: Session, request: web.Request, name: Id) -> web.StreamResponse:
+    async def download(self, session: Session, http_request: web.Request, name: Id) -> web.StreamResponse:
         path = self._backups.path(name)
         # As with a link, the audit log records each download.
         await self._backups.link(session.member_id, path.name, time.time())
-        return await self._send(request, path)
+        return await self._send(http_request, path)
 
-    @request(OWNER, "Delete a backup", http="DELETE /api/backups/{name}", refusals=("unknown_backup",))
+    @endpoint(OWNER, "Delete a backup", http="DELETE /api/backups/{name}", refusals=("unknown_backup",))
     async def delete(self, session: Session, name: Id) -> None:
         await self._backups.delete(session.member_id, name, time.time())
 
-    @request(
+    @endpoint(
         OWNER,
         "Create a URL that downloads a backup once, within a minute",
         http="POST /api/backups/{name}/link",
@@ -86,17 +86,17 @@ class BackupRequests(Requests):
         return BackupLink(f"/api/backup-links/{token}", int((time.time() + LINK_S) * 1000))
 
     # The token in the URL is the owner's permission for one download.
-    @request(
+    @endpoint(
         ANYONE,
         "Download a backup with such a URL",
         http="GET /api/backup-links/{token}",
         refusals=("too_many_connections", "unknown_backup"),
-        answers=str,
+        returns=str,
         media_type=_ARCHIVE,
     )
-    async def linked(self, request: web.Request, token: Id) -> web.StreamResponse:
+    async def linked(self, http_request: web.Request, token: Id) -> web.StreamResponse:
         # A HEAD request, such as a chat's link preview sends, does not use up the link.
-        return await self._send(request, self._backups.linked(token, used=request.method != "HEAD"))
+        return await self._send(http_request, self._backups.linked(token, used=http_request.method != "HEAD"))
 
     async def _send(self, request: web.Request, path: Path) -> web.StreamResponse:
         transport = request.transport
@@ -143,10 +143,10 @@ class BackupCommands(Commands):
         return {"faults": await self._backups.faults()}
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     BackupRequests,
     pushes=[
-        Pushed(
+        Event(
             "backup_finished",
             "A backup has finished or failed. `fault` is the reason of a failure",
             schema_of(BackupFinished),

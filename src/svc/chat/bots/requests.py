@@ -12,9 +12,9 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.bots.rules import MAX_BOTS, Bot, Bots
 from svc.chat.control.commands import Commands, command, member_called
-from svc.chat.described import Id, Told
+from svc.chat.described import Id, Response
 from svc.chat.members import shown
-from svc.chat.requests import Asked, Requests, described_by, request
+from svc.chat.requests import Request, Requests, describe_feature, endpoint
 
 _MANAGER = on_server(P.MANAGE_BOTS)
 _OF_RANK = ("forbidden", "rank_too_low", "unknown_member")
@@ -24,20 +24,20 @@ _OF_RANK = ("forbidden", "rank_too_low", "unknown_member")
 Nickname = Annotated[str, Meta(max_length=1024)]
 
 
-class NewBot(Asked):
+class NewBot(Request):
     nickname: Nickname
 
 
-class AllBots(Told):
+class AllBots(Response):
     bots: Annotated[Sequence[Bot], Meta(max_length=MAX_BOTS)]
 
 
-class MadeBot(Told):
+class MadeBot(Response):
     member: shown.Member
     token: str
 
 
-class NewToken(Told):
+class NewToken(Response):
     token: str
 
 
@@ -45,22 +45,22 @@ class BotRequests(Requests):
     def __init__(self, bots: Bots) -> None:
         self._bots = bots
 
-    @request(_MANAGER, "The server's bots", http="GET /api/bots")
+    @endpoint(_MANAGER, "The server's bots", http="GET /api/bots")
     async def list(self) -> AllBots:
         return AllBots(self._bots.all())
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Make a bot, of which there are 50 at most; its token is shown this once",
         http="POST /api/bots",
         refusals=("forbidden", "invalid_nickname", "profanity_refused", "server_full", "too_many"),
         status=201,
     )
-    async def create(self, session: Session, asked: NewBot) -> MadeBot:
-        member, token = await self._bots.create(session.member_id, asked.nickname, time.time())
+    async def create(self, session: Session, body: NewBot) -> MadeBot:
+        member, token = await self._bots.create(session.member_id, body.nickname, time.time())
         return MadeBot(shown.member(member), token)
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Another token for a bot of lower rank that may do nothing you may not. The one before "
         "stops working, and its live sockets and calls end",
@@ -71,7 +71,7 @@ class BotRequests(Requests):
     async def renew(self, session: Session, member_id: Id) -> NewToken:
         return NewToken(await self._bots.renew(session.member_id, member_id, time.time()))
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Delete a bot of lower rank that may do nothing you may not; what it wrote stays",
         http="DELETE /api/bots/{member_id}",
@@ -107,4 +107,4 @@ class BotCommands(Commands):
         return {"member_id": member_id}
 
 
-DESCRIBED = described_by(BotRequests)
+DESCRIPTION = describe_feature(BotRequests)

@@ -18,7 +18,7 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
 from svc.chat.access.writes import exclusive_write
-from svc.chat.described import Id, TimeMs, Told
+from svc.chat.described import Id, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
 from svc.chat.members import shown
@@ -44,7 +44,7 @@ TOKENS = Table("bot_tokens", BotToken)
 MAX_BOTS = 50
 
 
-class Bot(Told):
+class Bot(Response):
     """As those see it who manage bots."""
 
     member: shown.Member

@@ -18,8 +18,8 @@ from svc.chat.channels.overrides import Change
 from svc.chat.channels.rules import MAX_CHANNELS, Channels
 from svc.chat.channels.shapes import ChannelChanges, NewChannel
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, Data, Id, Pushed, obj
-from svc.chat.requests import Asked, Requests, converted, described_by, request, schema_of
+from svc.chat.described import ID, Data, Event, Id, obj
+from svc.chat.requests import Request, Requests, convert, describe_feature, endpoint, schema_of
 
 _ONE = "/api/channels/{channel_id}"
 _OVERRIDE_OF = _ONE + "/overrides/{type}/{target_id}"
@@ -34,7 +34,7 @@ _Kind = Literal["role", "member"]
 _CHANNEL = schema_of(shapes.Channel)
 
 
-class Sets(Asked):
+class Sets(Request):
     allow: _Permissions | None = None
     deny: _Permissions | None = None
 
@@ -50,11 +50,11 @@ class NewOpenChannel(NewChannel):
     overrides: Annotated[list[NewOverride], Meta(max_length=MAX_OVERRIDES)] | None = None
 
 
-class Archived(Asked):
+class Archived(Request):
     archived: bool = False
 
 
-class Order(Asked):
+class Order(Request):
     """`parents` moves channels into categories; null removes a channel from its category."""
 
     channel_ids: Annotated[list[Id], Meta(max_length=MAX_CHANNELS)]
@@ -79,16 +79,16 @@ class ChannelRequests(Requests):
         self._channels = channels
         self._directory = directory
 
-    @request(
+    @endpoint(
         ANY_MEMBER,
         "The channels that you can view, in order. `archived` includes archived ones",
         http="GET /api/channels",
     )
-    async def all(self, session: Session, asked: Archived) -> AllChannels:
-        seen = self._directory.visible_channels if asked.archived else self._directory.listed_channels
+    async def all(self, session: Session, query: Archived) -> AllChannels:
+        seen = self._directory.visible_channels if query.archived else self._directory.listed_channels
         return _shown(seen(session.member_id))
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Create a channel at the end of the list, with initial overrides",
         http="POST /api/channels",
@@ -98,34 +98,34 @@ class ChannelRequests(Requests):
         ),
         status=201,
     )
-    async def create(self, session: Session, asked: NewOpenChannel) -> shapes.Channel:
-        access = [_change(override.type, override.target_id, override) for override in asked.overrides or ()]
-        channel = await self._channels.create(session.member_id, asked.channel(), access, time.time())
+    async def create(self, session: Session, body: NewOpenChannel) -> shapes.Channel:
+        access = [_change(override.type, override.target_id, override) for override in body.overrides or ()]
+        channel = await self._channels.create(session.member_id, body.channel(), access, time.time())
         return shapes.channel(channel)
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Reorder the channels that you can view. List each once; archived ones may "
         "be omitted. `parents` moves channels to other categories in the same write",
         http="PUT /api/channels/order",
         refusals=("unknown_channel",),
     )
-    async def order(self, session: Session, asked: Order) -> AllChannels:
-        parents = asked.parents or {}
-        return _shown(await self._channels.order(session.member_id, asked.channel_ids, parents, time.time()))
+    async def order(self, session: Session, body: Order) -> AllChannels:
+        parents = body.parents or {}
+        return _shown(await self._channels.order(session.member_id, body.channel_ids, parents, time.time()))
 
-    @request(_VIEWER, "One channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
+    @endpoint(_VIEWER, "One channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
     async def show(self, session: Session, channel_id: Id) -> shapes.Channel:
         return shapes.channel(self._directory.channel(session.member_id, channel_id))
 
-    @request(
+    @endpoint(
         _MANAGER, "Change a channel", http=f"PATCH {_ONE}", refusals=("channel_in_use", "unknown_channel")
     )
-    async def edit(self, session: Session, channel_id: Id, asked: ChannelChanges) -> shapes.Channel:
-        channel = await self._channels.edit(session.member_id, channel_id, asked.differences(), time.time())
+    async def edit(self, session: Session, channel_id: Id, body: ChannelChanges) -> shapes.Channel:
+        channel = await self._channels.edit(session.member_id, channel_id, body.differences(), time.time())
         return shapes.channel(channel)
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Delete a channel and everything in it",
         http=f"DELETE {_ONE}",
@@ -134,7 +134,7 @@ class ChannelRequests(Requests):
     async def delete(self, session: Session, channel_id: Id) -> None:
         await self._channels.delete(session.member_id, channel_id, time.time())
 
-    @request(
+    @endpoint(
         _MANAGER,
         "The permission overrides of a channel",
         http=f"GET {_ONE}/overrides",
@@ -144,20 +144,20 @@ class ChannelRequests(Requests):
         found = self._channels.overrides(session.member_id, channel_id)
         return AllOverrides([shapes.override(change) for change in found])
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Override a role's or a member's permissions in a channel",
         http=f"PUT {_OVERRIDE_OF}",
         refusals=_OF_OVERRIDES,
     )
     async def override(
-        self, session: Session, channel_id: Id, type: _Kind, target_id: Id, asked: Sets
+        self, session: Session, channel_id: Id, type: _Kind, target_id: Id, body: Sets
     ) -> shapes.Override:
-        change = _change(type, target_id, asked)
+        change = _change(type, target_id, body)
         await self._channels.override(session.member_id, channel_id, change, time.time())
         return shapes.override(change)
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Remove an override",
         http=f"DELETE {_OVERRIDE_OF}",
@@ -189,13 +189,13 @@ class ChannelCommands(Commands):
 
     @command("channel_create")
     async def create(self, arguments: Data) -> shapes.Channel:
-        new = converted(self._named(arguments), NewChannel).channel()
+        new = convert(self._named(arguments), NewChannel).channel()
         return shapes.channel(await self._channels.create(None, new, [], time.time()))
 
     @command("channel_edit")
     async def edit(self, arguments: Data) -> shapes.Channel:
         channel_id = channel_called(self._directory, str(arguments.get("channel")))
-        differences = converted(self._named(arguments), ChannelChanges).differences()
+        differences = convert(self._named(arguments), ChannelChanges).differences()
         return shapes.channel(await self._channels.edit(None, channel_id, differences, time.time()))
 
     @command("channel_delete")
@@ -213,18 +213,18 @@ class ChannelCommands(Commands):
         }
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     ChannelRequests,
     pushes=[
-        Pushed("channel_created", "A channel was created or became visible", _CHANNEL, "its viewers"),
-        Pushed(
+        Event("channel_created", "A channel was created or became visible", _CHANNEL, "its viewers"),
+        Event(
             "channel_updated",
             "A channel has changed. An `archived` channel leaves the list, and returns "
             "when it is no longer archived",
             _CHANNEL,
             "who may view it",
         ),
-        Pushed(
+        Event(
             "channel_deleted",
             "A channel was deleted or became invisible",
             obj({"channel_id": ID}),

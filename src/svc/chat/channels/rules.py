@@ -1,7 +1,7 @@
 """The rules for creating, changing, ordering and deleting channels. No HTTP.
 
-`@request` has already checked the permission to manage channels. A channel that its manager may not view does
-not exist for them.
+`@endpoint` has already checked the permission to manage channels. A channel that its manager may not view
+does not exist for them.
 """
 
 import dataclasses

@@ -16,7 +16,7 @@ from svc.chat.channels.overrides import Change
 from svc.chat.described import Id, Natural, string
 from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
-from svc.chat.requests import Asked
+from svc.chat.requests import Request
 
 # Members would not wait longer.
 MAX_SLOW_MODE_S = 6 * 60 * 60
@@ -70,7 +70,7 @@ _Name = Annotated[str, Meta(extra_json_schema=string(MAX_NAME_CHARACTERS, 1))]
 Differences = Mapping[str, str | int | None]
 
 
-class NewChannel(Asked):
+class NewChannel(Request):
     name: _Name
     type: Literal["text", "voice", "category"]
     topic: Topic | None = None
@@ -95,7 +95,7 @@ class NewChannel(Asked):
         )
 
 
-class ChannelChanges(Asked):
+class ChannelChanges(Request):
     # Null means unchanged, except for the category: null removes it.
 
     name: _Name | None = None

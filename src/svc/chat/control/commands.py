@@ -17,7 +17,7 @@ from svc.base.database import StorageFailed
 from svc.chat.access.directory import Directory
 from svc.chat.described import Data
 from svc.chat.errors import ChatError
-from svc.chat.requests import converted
+from svc.chat.requests import convert
 
 Run = TypeVar("Run", bound=Callable[..., Awaitable[object]])
 Command = Callable[[Data], Awaitable[object]]
@@ -61,7 +61,7 @@ class Commands:
             if takes is None:
                 return await run(self, arguments)
             given = {name: value for name, value in arguments.items() if value is not None}
-            found = await run(self, **structs.asdict(converted(given, takes)))
+            found = await run(self, **structs.asdict(convert(given, takes)))
             return {} if found is None else found
 
         return answer

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from svc.base.database import Connection, Write
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, Natural, Told
+from svc.chat.described import Id, Natural, Response
 from svc.chat.direct import devices_store as store
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
 from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
@@ -40,7 +40,7 @@ class Registered:
     lacking_in: Sequence[str] = ()
 
 
-class PrivateStock(Told):
+class PrivateStock(Response):
     """A device, if it takes part, and the number of its remaining key packages."""
 
     device: PrivateDevice | None
@@ -48,7 +48,7 @@ class PrivateStock(Told):
     low_below: Natural = LOW_STOCK
 
 
-class KeysLow(Told):
+class KeysLow(Response):
     device_id: Id
     left: Natural
 

@@ -12,7 +12,7 @@ from svc.base.database import Database
 from svc.chat.access.catalogue import PERSON, Needs, Who
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import Id, Natural, Pushed, Told, string
+from svc.chat.described import Event, Id, Natural, Response, string
 from svc.chat.direct import store
 from svc.chat.direct.devices import KeysLow, PrivateDevices, PrivateStock
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PackageBytes, TakenPackage
@@ -30,7 +30,7 @@ from svc.chat.direct.rules import (
 from svc.chat.errors import ChatError
 from svc.chat.http import received_chunks, refuse_compressed
 from svc.chat.moderation.reports import Reported, Revealed
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 
 # Files a report, given reporter, author, text, revealed content and time. Returns the report's id.
 File = Callable[[str, str, str, Revealed, float], Awaitable[str]]
@@ -60,31 +60,31 @@ _Seq = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 _Devices = Annotated[Sequence[Id], Meta(max_length=MAX_RECIPIENTS)]
 
 
-class NewStatement(Asked):
+class NewStatement(Request):
     statement: Annotated[str, Meta(min_length=1, max_length=MAX_STATEMENT_CHARACTERS)]
 
 
-class NewPackages(Asked):
+class NewPackages(Request):
     key_packages: Annotated[Sequence[PackageBytes], Meta(max_length=MAX_KEY_PACKAGES)] | None = None
     last_resort: PackageBytes | None = None
 
 
-class NewConversation(Asked):
+class NewConversation(Request):
     members: Annotated[Sequence[Id], Meta(max_length=store.MAX_PEOPLE)]
 
 
-class WantedPackages(Asked):
+class WantedPackages(Request):
     devices: _Devices
 
 
-class NewCommit(Asked):
+class NewCommit(Request):
     commit: Annotated[bytes, Meta(min_length=1, max_length=store.MAX_COMMIT_BYTES)]
     welcome: store.WelcomeBytes | None = None
     removed: _Devices | None = None
     after: _Seq | None = None
 
 
-class NewPrivateMessage(Asked):
+class NewPrivateMessage(Request):
     """A message. Absent members are notified, unless `ring` is false."""
 
     message: Annotated[bytes, Meta(min_length=1, max_length=store.MAX_MESSAGE_BYTES)]
@@ -93,18 +93,18 @@ class NewPrivateMessage(Asked):
     ring: bool | None = None
 
 
-class AskedLog(Asked):
+class LogQuery(Request):
     after: _Seq | None = None
     limit: Annotated[int, Meta(ge=1, le=store.MAX_MISSED)] | None = None
 
 
-class AskedWelcomes(Asked):
+class WelcomesQuery(Request):
     """A query for Welcomes of a channel's call, or without a channel of conversations."""
 
     channel_id: Id | None = None
 
 
-class NewPrivateReport(Asked):
+class NewPrivateReport(Request):
     text: Annotated[str, Meta(min_length=1, max_length=MAX_REPORT_CHARACTERS)]
     member_id: Id
     sent_at_ms: _Seq
@@ -113,27 +113,27 @@ class NewPrivateReport(Asked):
     tag: store.Tag
 
 
-class TakesPart(Told):
+class TakesPart(Response):
     device_id: Id
 
 
-class PackagesLeft(Told):
+class PackagesLeft(Response):
     left: Natural
 
 
-class PrivateWelcomes(Told):
+class PrivateWelcomes(Response):
     welcomes: Annotated[Sequence[store.PrivateWelcome], Meta(max_length=MAX_WELCOMES)]
 
 
-class OwnConversations(Told):
+class OwnConversations(Response):
     conversations: Annotated[Sequence[store.PrivateConversation], Meta(max_length=MAX_CONVERSATIONS)]
 
 
-class TakenPackages(Told):
+class TakenPackages(Response):
     key_packages: Annotated[Sequence[TakenPackage], Meta(max_length=MAX_RECIPIENTS)]
 
 
-class SealedFile(Told):
+class SealedFile(Response):
     file_id: Id
 
 
@@ -156,7 +156,7 @@ class PrivateRequests(Requests):
         self._report = report
         self._serve = serve
 
-    @request(
+    @endpoint(
         PERSON,
         "Whether this device is registered, and how many of its key packages are left",
         http=f"GET {_PRIVATE}/device",
@@ -164,41 +164,41 @@ class PrivateRequests(Requests):
     async def device(self, session: Session) -> PrivateStock:
         return await self._devices.stock(await self._devices.current(session), time.time())
 
-    @request(
+    @endpoint(
         PERSON,
         "Register this device, with a statement of its key about its MLS signature key",
         http=f"PUT {_PRIVATE}/device",
         refusals=("proof_invalid",),
     )
-    async def register(self, session: Session, asked: NewStatement) -> TakesPart:
-        return TakesPart(await self._devices.register(session, asked.statement, time.time()))
+    async def register(self, session: Session, body: NewStatement) -> TakesPart:
+        return TakesPart(await self._devices.register(session, body.statement, time.time()))
 
-    @request(
+    @endpoint(
         PERSON,
         "Publish key packages, each handed out once, and a last-resort package",
         http=f"POST {_PRIVATE}/key-packages",
         refusals=("no_device", "proof_invalid", "too_many"),
-        most_bytes=MAX_BODY_BYTES,
+        max_bytes=MAX_BODY_BYTES,
     )
-    async def publish(self, session: Session, asked: NewPackages) -> PackagesLeft:
-        packages = asked.key_packages or ()
-        return PackagesLeft(await self._devices.publish(session, packages, asked.last_resort, time.time()))
+    async def publish(self, session: Session, body: NewPackages) -> PackagesLeft:
+        packages = body.key_packages or ()
+        return PackagesLeft(await self._devices.publish(session, packages, body.last_resort, time.time()))
 
-    @request(
+    @endpoint(
         PERSON,
         "This device's pending Welcomes, about 1 MiB at a time: repeat until there are "
         "none. With `channel_id` those of an encrypted channel's call, otherwise those of "
         "conversations",
         http=f"GET {_PRIVATE}/welcomes",
     )
-    async def welcomes(self, session: Session, asked: AskedWelcomes) -> PrivateWelcomes:
+    async def welcomes(self, session: Session, query: WelcomesQuery) -> PrivateWelcomes:
         current = await self._devices.current(session)
         if current is None:
             return PrivateWelcomes(())
-        found = await store.welcomes(self._database, current, asked.channel_id, MAX_WELCOMES)
+        found = await store.welcomes(self._database, current, query.channel_id, MAX_WELCOMES)
         return PrivateWelcomes(found)
 
-    @request(
+    @endpoint(
         PERSON,
         "Confirm that this device has joined with a Welcome",
         http=f"DELETE {_PRIVATE}/welcomes/{{welcome_id}}",
@@ -207,7 +207,7 @@ class PrivateRequests(Requests):
     async def received(self, session: Session, welcome_id: Id) -> None:
         await self._conversations.received(session, welcome_id)
 
-    @request(
+    @endpoint(
         PERSON,
         "Your conversations, with the devices in each group and the missing ones",
         http=f"GET {_PRIVATE}/conversations",
@@ -215,25 +215,25 @@ class PrivateRequests(Requests):
     async def list(self, session: Session) -> OwnConversations:
         return OwnConversations(await self._conversations.of(session.member_id))
 
-    @request(
+    @endpoint(
         _SENDER,
         "Open a conversation with these people. Between two people there is only one",
         http=f"POST {_PRIVATE}/conversations",
         refusals=_OPEN,
     )
-    async def open(self, session: Session, asked: NewConversation) -> store.PrivateConversation:
-        conversation_id = await self._conversations.open(session.member_id, asked.members, time.time())
+    async def open(self, session: Session, body: NewConversation) -> store.PrivateConversation:
+        conversation_id = await self._conversations.open(session.member_id, body.members, time.time())
         return await self._conversations.one(session.member_id, conversation_id)
 
-    @request(PERSON, "One conversation", http=f"GET {_ONE}", refusals=_UNKNOWN)
+    @endpoint(PERSON, "One conversation", http=f"GET {_ONE}", refusals=_UNKNOWN)
     async def one(self, session: Session, conversation_id: Id) -> store.PrivateConversation:
         return await self._conversations.one(session.member_id, conversation_id)
 
-    @request(_SENDER, "Add a person to a group", http=f"PUT {_ONE}/members/{{member_id}}", refusals=_OPEN)
+    @endpoint(_SENDER, "Add a person to a group", http=f"PUT {_ONE}/members/{{member_id}}", refusals=_OPEN)
     async def add(self, session: Session, conversation_id: Id, member_id: Id) -> None:
         await self._conversations.add(session.member_id, conversation_id, member_id)
 
-    @request(
+    @endpoint(
         _SENDER,
         "Remove a person from a group",
         http=f"DELETE {_ONE}/members/{{member_id}}",
@@ -242,11 +242,11 @@ class PrivateRequests(Requests):
     async def remove(self, session: Session, conversation_id: Id, member_id: Id) -> None:
         await self._conversations.remove(session.member_id, conversation_id, member_id)
 
-    @request(PERSON, "Leave a group", http=f"POST {_ONE}/leave", refusals=_UNKNOWN)
+    @endpoint(PERSON, "Leave a group", http=f"POST {_ONE}/leave", refusals=_UNKNOWN)
     async def leave(self, session: Session, conversation_id: Id) -> None:
         await self._conversations.remove(session.member_id, conversation_id, session.member_id)
 
-    @request(
+    @endpoint(
         PERSON,
         "Report that this device has lost the group's keys. Other devices add it again",
         http=f"POST {_ONE}/lost",
@@ -255,31 +255,31 @@ class PrivateRequests(Requests):
     async def lost(self, session: Session, conversation_id: Id) -> None:
         await self._conversations.lose(session, conversation_id)
 
-    @request(
+    @endpoint(
         PERSON,
         "Take a key package of each of these devices, which the group must lack",
         http=f"POST {_ONE}/key-packages",
         refusals=(*_NOT_IN_GROUP, "private_refused", "unknown_member"),
     )
-    async def take(self, session: Session, conversation_id: Id, asked: WantedPackages) -> TakenPackages:
-        wanted = list(dict.fromkeys(asked.devices))
+    async def take(self, session: Session, conversation_id: Id, body: WantedPackages) -> TakenPackages:
+        wanted = list(dict.fromkeys(body.devices))
         taken = await self._conversations.take_packages(session, conversation_id, wanted, time.time())
         return TakenPackages(taken)
 
-    @request(
+    @endpoint(
         PERSON,
         "Commit, which ends the group's epoch. The first commit of an epoch wins",
         http=f"POST {_ONE}/commits",
         refusals=(*_NOT_IN_GROUP, "epoch_passed"),
-        most_bytes=MAX_BODY_BYTES,
+        max_bytes=MAX_BODY_BYTES,
         cost=2,
     )
-    async def commit(self, session: Session, conversation_id: Id, asked: NewCommit) -> store.PrivateGroup:
-        removed = frozenset(asked.removed or ())
-        wanted = Commit(asked.commit, asked.welcome, removed, asked.after or 0)
+    async def commit(self, session: Session, conversation_id: Id, body: NewCommit) -> store.PrivateGroup:
+        removed = frozenset(body.removed or ())
+        wanted = Commit(body.commit, body.welcome, removed, body.after or 0)
         return await self._conversations.commit(session, conversation_id, wanted, time.time())
 
-    @request(
+    @endpoint(
         _SENDER,
         "Send an encrypted message. Sending the same bytes again changes nothing",
         http=f"POST {_ONE}/messages",
@@ -287,49 +287,49 @@ class PrivateRequests(Requests):
         refusals=(*_NOT_IN_GROUP, "devices_changed", "epoch_passed", "private_refused", "unknown_member"),
     )
     async def send(
-        self, session: Session, conversation_id: Id, asked: NewPrivateMessage
+        self, session: Session, conversation_id: Id, body: NewPrivateMessage
     ) -> store.PrivateGroup:
         return await self._conversations.send(
             session,
             conversation_id,
-            asked.message,
-            asked.commitment,
-            asked.after or 0,
+            body.message,
+            body.commitment,
+            body.after or 0,
             time.time(),
-            ring=asked.ring is not False,
+            ring=body.ring is not False,
         )
 
-    @request(
+    @endpoint(
         PERSON,
         "The log after an entry, for a device of the group",
         http=f"GET {_ONE}/log",
         live="private_log",
         refusals=_NOT_IN_GROUP,
     )
-    async def log(self, session: Session, conversation_id: Id, asked: AskedLog) -> PrivateLog:
-        device_id, most = await self._devices.current(session), asked.limit or store.MAX_MISSED
+    async def log(self, session: Session, conversation_id: Id, query: LogQuery) -> PrivateLog:
+        device_id, most = await self._devices.current(session), query.limit or store.MAX_MISSED
         return await self._conversations.log(
-            session.member_id, device_id, conversation_id, asked.after or 0, most
+            session.member_id, device_id, conversation_id, query.after or 0, most
         )
 
-    @request(
+    @endpoint(
         PERSON,
         "Report a message to moderators, revealing its content with proof. "
         "The report's `private` contains the revealed content",
         http=f"POST {_ONE}/reports",
         refusals=("not_proved", "too_many", "unknown_conversation"),
         status=201,
-        most_bytes=MAX_REPORT_BODY_BYTES,
+        max_bytes=MAX_REPORT_BODY_BYTES,
     )
-    async def report(self, session: Session, conversation_id: Id, asked: NewPrivateReport) -> Reported:
-        sending = Sending(conversation_id, asked.member_id, asked.sent_at_ms)
-        proof = Proof(asked.said, asked.key, asked.tag)
+    async def report(self, session: Session, conversation_id: Id, body: NewPrivateReport) -> Reported:
+        sending = Sending(conversation_id, body.member_id, body.sent_at_ms)
+        proof = Proof(body.said, body.key, body.tag)
         revealed = self._conversations.revealed(session.member_id, sending, proof)
         return Reported(
-            await self._report(session.member_id, asked.member_id, asked.text, revealed, time.time())
+            await self._report(session.member_id, body.member_id, body.text, revealed, time.time())
         )
 
-    @request(
+    @endpoint(
         _SENDER,
         "Store an encrypted file for the devices of the group, up to 32 MiB, with its `Content-Length`",
         http=f"POST {_ONE}/files",
@@ -339,18 +339,18 @@ class PrivateRequests(Requests):
             *("uploads_disabled", "quota_exceeded", "storage_full", "storage_unavailable"),
         ),
         status=201,
-        sends=(FILE_TYPE, string(contentMediaType=FILE_TYPE)),
+        raw_body=(FILE_TYPE, string(contentMediaType=FILE_TYPE)),
     )
-    async def take_file(self, request: web.Request, session: Session, conversation_id: Id) -> SealedFile:
-        refuse_compressed(request)
-        if request.content_type != FILE_TYPE or request.content_length is None:
+    async def take_file(self, http_request: web.Request, session: Session, conversation_id: Id) -> SealedFile:
+        refuse_compressed(http_request)
+        if http_request.content_type != FILE_TYPE or http_request.content_length is None:
             raise ChatError("wrong_content_type", f"Send {FILE_TYPE} with a Content-Length")
-        async with aclosing(received_chunks(request.content)) as chunks:
+        async with aclosing(received_chunks(http_request.content)) as chunks:
             return SealedFile(
-                await self._files.take(session, conversation_id, request.content_length, chunks)
+                await self._files.take(session, conversation_id, http_request.content_length, chunks)
             )
 
-    @request(
+    @endpoint(
         PERSON,
         "An encrypted file, whole or by `Range`, for a device of the group",
         http=f"GET {_ONE}/files/{{file_id}}",
@@ -358,17 +358,17 @@ class PrivateRequests(Requests):
             *("unknown_conversation", "no_device", "unknown_file", "not_found", "range_not_satisfiable"),
             *("too_many_connections", "storage_unavailable", "uploads_disabled"),
         ),
-        answers=str,
+        returns=str,
         media_type=FILE_TYPE,
     )
     async def file(
-        self, request: web.Request, session: Session, conversation_id: Id, file_id: Id
+        self, http_request: web.Request, session: Session, conversation_id: Id, file_id: Id
     ) -> web.StreamResponse:
         return await self._serve(
-            request, await self._files.key_of(session, conversation_id, file_id), "no-store"
+            http_request, await self._files.key_of(session, conversation_id, file_id), "no-store"
         )
 
-    @request(
+    @endpoint(
         PERSON,
         "Delete an encrypted file that you sent",
         http=f"DELETE {_ONE}/files/{{file_id}}",
@@ -378,22 +378,22 @@ class PrivateRequests(Requests):
         await self._files.remove(session, conversation_id, file_id)
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     PrivateRequests,
     pushes=[
-        Pushed(
+        Event(
             "private_sent",
             "Something was sent. Devices of the group fetch the log",
             schema_of(PrivateSent),
             to=_MEMBERS,
         ),
-        Pushed(
+        Event(
             "private_changed",
             "People or devices of a conversation have changed",
             schema_of(PrivateChanged),
             to=_MEMBERS,
         ),
-        Pushed(
+        Event(
             "private_keys_low",
             "A device is running out of key packages",
             schema_of(KeysLow),

@@ -19,7 +19,7 @@ from svc.base.database import Connection, Write
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.described import Id, Natural, Told
+from svc.chat.described import Id, Natural, Response
 from svc.chat.direct import committing, devices_store, framing, franking, store
 from svc.chat.direct.devices import KeysLow, PrivateDevices
 from svc.chat.direct.devices_store import TakenPackage
@@ -64,7 +64,7 @@ class Commit:
     after: int
 
 
-class PrivateLog(Told):
+class PrivateLog(Response):
     """Part of a log. `since` is the entry after which the device may read."""
 
     entries: Annotated[Sequence[PrivateEntry], Meta(max_length=MAX_MISSED)]
@@ -74,14 +74,14 @@ class PrivateLog(Told):
     since: Natural
 
 
-class PrivateSent(Told):
+class PrivateSent(Response):
     conversation_id: Id
     seq: Natural
     epoch: Natural
     kind: Kind
 
 
-class PrivateChanged(Told):
+class PrivateChanged(Response):
     conversation_id: Id
 
 

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
 from svc.base.tables import Table, number, value
-from svc.chat.described import Id, Natural, TimeMs, Told
+from svc.chat.described import Id, Natural, Response, TimeMs
 from svc.chat.direct.devices_store import PrivateDevice, Thumbprint
 from svc.chat.direct.franking import TAG_BYTES
 
@@ -48,7 +48,7 @@ class PrivateLeaf:
     gone: bool = False
 
 
-class PrivateConversation(Told):
+class PrivateConversation(Response):
     id: Id
     between_two: bool
     members: Annotated[Sequence[Id], Meta(max_length=MAX_PEOPLE)]

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import ID, Id, Pushed, Told, obj
+from svc.chat.described import ID, Event, Id, Response, obj
 from svc.chat.drafts.rules import Draft, Drafts, Files, Text
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 
 _ONE = "/api/channels/{channel_id}/draft"
 _IN_CHANNEL = in_channel(P.VIEW_CHANNEL)
 
 
-class NewDraft(Asked):
+class NewDraft(Request):
     text: Text
     attachments: Files | None = None
 
 
-class OwnDrafts(Told):
+class OwnDrafts(Response):
     drafts: Sequence[Draft]
 
 
@@ -27,23 +27,23 @@ class DraftRequests(Requests):
     def __init__(self, drafts: Drafts) -> None:
         self._drafts = drafts
 
-    @request(MEMBER, "Your drafts in the channels that you can view", http="GET /api/drafts", live="drafts")
+    @endpoint(MEMBER, "Your drafts in the channels that you can view", http="GET /api/drafts", live="drafts")
     async def all(self, session: Session) -> OwnDrafts:
         return OwnDrafts(await self._drafts.of(session.member_id))
 
-    @request(
+    @endpoint(
         _IN_CHANNEL,
         "Replace the draft of a channel. Its files are kept with it",
         http=f"PUT {_ONE}",
         live="draft_put",
         refusals=("unknown_channel", "unknown_upload", "upload_not_done", "media_gone"),
     )
-    async def put(self, session: Session, channel_id: Id, asked: NewDraft) -> Draft:
-        draft = Draft(channel_id, asked.text, asked.attachments or (), int(time.time() * 1000))
+    async def put(self, session: Session, channel_id: Id, body: NewDraft) -> Draft:
+        draft = Draft(channel_id, body.text, body.attachments or (), int(time.time() * 1000))
         await self._drafts.put(session.member_id, draft)
         return draft
 
-    @request(
+    @endpoint(
         _IN_CHANNEL,
         "Delete a draft",
         http=f"DELETE {_ONE}",
@@ -54,13 +54,13 @@ class DraftRequests(Requests):
         await self._drafts.delete(session.member_id, channel_id)
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     DraftRequests,
     pushes=[
-        Pushed(
+        Event(
             "draft_changed", "Your draft changed on another page", schema_of(Draft), to="the draft's author"
         ),
-        Pushed(
+        Event(
             "draft_deleted",
             "Your draft was deleted on another page",
             obj({"channel_id": ID}),

@@ -10,9 +10,9 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import ID, Id, Pushed, Told, obj
+from svc.chat.described import ID, Event, Id, Response, obj
 from svc.chat.emoji.rules import MAX_EMOJI, Emoji, Emojis, Name
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.uploads.requests import BEGINNING, FILE, UPLOAD
 
 _ONE = "/api/emoji/{emoji_id}"
@@ -20,11 +20,11 @@ _MANAGER = on_server(P.MANAGE_EMOJI)
 _Own = Annotated[Sequence[Emoji], Meta(max_length=MAX_EMOJI)]
 
 
-class OwnEmoji(Told):
+class OwnEmoji(Response):
     emoji: _Own
 
 
-class NewName(Asked):
+class NewName(Request):
     # `emoji` checks the length, so that a long name gets the error for names.
     name: Annotated[str, Meta(max_length=128)]
 
@@ -36,33 +36,33 @@ class EmojiRequests(Requests):
         self._emoji = emoji
         self._begin = begin
 
-    @request(MEMBER, "All custom emoji", http="GET /api/emoji")
+    @endpoint(MEMBER, "All custom emoji", http="GET /api/emoji")
     async def all(self) -> OwnEmoji:
         return OwnEmoji(self._emoji.all())
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Upload a custom emoji by multipart or tus. `emoji_created` follows",
         http="POST /api/emoji",
         refusals=(*BEGINNING, "emoji_name_taken", "invalid_emoji_name"),
         status=201,
-        sends=("multipart/form-data", FILE),
-        takes=obj({"name": schema_of(Name)}),
-        answers=UPLOAD,
+        raw_body=("multipart/form-data", FILE),
+        accepts=obj({"name": schema_of(Name)}),
+        returns=UPLOAD,
     )
-    async def create(self, request: web.Request) -> web.StreamResponse:
-        return await self._begin(request)
+    async def create(self, http_request: web.Request) -> web.StreamResponse:
+        return await self._begin(http_request)
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Rename a custom emoji",
         http=f"PATCH {_ONE}",
         refusals=("emoji_name_taken", "invalid_emoji_name", "unknown_emoji"),
     )
-    async def rename(self, session: Session, emoji_id: Id, asked: NewName) -> Emoji:
-        return await self._emoji.rename(session.member_id, emoji_id, asked.name, time.time())
+    async def rename(self, session: Session, emoji_id: Id, body: NewName) -> Emoji:
+        return await self._emoji.rename(session.member_id, emoji_id, body.name, time.time())
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Delete a custom emoji. Messages then show its name",
         http=f"DELETE {_ONE}",
@@ -73,12 +73,12 @@ class EmojiRequests(Requests):
 
 
 _EMOJI = schema_of(Emoji)
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     EmojiRequests,
     pushes=[
-        Pushed("emoji_created", "An emoji was created", _EMOJI, to="everybody"),
-        Pushed("emoji_updated", "An emoji was renamed", _EMOJI, to="everybody"),
-        Pushed("emoji_deleted", "An emoji was deleted", obj({"emoji_id": ID}), to="everybody"),
+        Event("emoji_created", "An emoji was created", _EMOJI, to="everybody"),
+        Event("emoji_updated", "An emoji was renamed", _EMOJI, to="everybody"),
+        Event("emoji_deleted", "An emoji was deleted", obj({"emoji_id": ID}), to="everybody"),
     ],
     welcome={"emoji": schema_of(_Own)},
 )

@@ -17,7 +17,7 @@ from svc.base.tables import Table
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, TimeMs, Told
+from svc.chat.described import Id, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import EMOJI, Media
@@ -49,7 +49,7 @@ _NAME = re.compile(f"[a-z0-9_]{{2,{MAX_NAME_CHARACTERS}}}")
 Name = Annotated[str, Meta(min_length=2, max_length=MAX_NAME_CHARACTERS, pattern="^[a-z0-9_]*$")]
 
 
-class Emoji(Told):
+class Emoji(Response):
     """A custom emoji as clients get it."""
 
     id: Id

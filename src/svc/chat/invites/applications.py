@@ -7,7 +7,7 @@ them wait, lets them in or tells them the reason of a refusal. No HTTP, no SQL.
 from svc.base.database import Connection, Write
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, Told
+from svc.chat.described import Id, Response
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
 from svc.chat.invites.store import APPROVED, PENDING, REFUSED, Application, Applied, Invite, State
@@ -22,7 +22,7 @@ KEPT_MS = 30 * 24 * 60 * 60 * 1000
 _DECIDE = Permission.MANAGE_INVITES
 
 
-class Decision(Told):
+class Decision(Response):
     application_id: Id
     state: State
     decided_by: Id | None

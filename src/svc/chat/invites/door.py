@@ -13,7 +13,7 @@ from functools import partial
 from svc.base.database import Connection
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import GUEST, MEMBER
-from svc.chat.described import Natural, TimeMs, Told
+from svc.chat.described import Natural, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.guard import InviteConfig, InviteGuard
@@ -22,7 +22,7 @@ from svc.chat.invites.store import APPROVED, REFUSED, Applied, Invite
 from svc.chat.joining.door import Admission, Applicant
 
 
-class InviteView(Told):
+class InviteView(Response):
     """The preview of an invite. `founder`: this code makes its holder the owner."""
 
     founder: bool

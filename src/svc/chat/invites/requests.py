@@ -14,13 +14,13 @@ from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, Id, Pushed, TimeMs, Told, array, nullable, obj
+from svc.chat.described import ID, Event, Id, Response, TimeMs, array, nullable, obj
 from svc.chat.http import client_address
 from svc.chat.invites.applications import Applications, Decision
 from svc.chat.invites.door import InviteView, InviteViews
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, Invite, State
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 
 MAX_USES = 100_000
 # For longer, omit the expiry.
@@ -33,11 +33,11 @@ _Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 _APPLICATION = schema_of(Application)
 
 
-class AllInvites(Told):
+class AllInvites(Response):
     invites: Sequence[Invite]
 
 
-class NewInvite(Asked):
+class NewInvite(Request):
     role_id: Id | None = None
     max_uses: Annotated[int, Meta(ge=1, le=MAX_USES)] | None = None
     lifetime_s: Annotated[int, Meta(ge=1, le=MAX_LIFETIME_S)] | None = None
@@ -45,28 +45,28 @@ class NewInvite(Asked):
     approval: bool | None = None
 
 
-class ShownCode(Asked):
+class ShownCode(Request):
     # A founding code and an invite have 33 characters together.
     code: Annotated[str, Meta(min_length=1, max_length=128)]
 
 
-class Newcomer(Told):
+class Newcomer(Response):
     id: Id
     nickname: str
     came_at_ms: TimeMs
 
 
-class Newcomers(Told):
+class Newcomers(Response):
     members: Sequence[Newcomer]
 
 
-class AskedApplications(Asked):
+class ApplicationsQuery(Request):
     state: State = PENDING
     after: Id | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = 50
 
 
-class Refusal(Asked):
+class Refusal(Request):
     reason: _Reason | None = None
 
 
@@ -76,7 +76,7 @@ class InviteRequests(Requests):
         self._views = views
         self._applications = applications
 
-    @request(
+    @endpoint(
         ANY_MEMBER,
         "Your valid invites. With `manage_invites` also those of others whose role you could give",
         http="GET /api/invites",
@@ -84,7 +84,7 @@ class InviteRequests(Requests):
     async def all(self, session: Session) -> AllInvites:
         return AllInvites(await self._invites.visible(session.member_id, time.time()))
 
-    @request(
+    @endpoint(
         on_server(P.CREATE_INVITES),
         "Create an invite for new members, or with a role below your rank. Newcomers arrive in "
         "`channel_id`. With `approval` they wait until somebody approves them",
@@ -92,29 +92,29 @@ class InviteRequests(Requests):
         refusals=("forbidden", "rank_too_low", "too_many", "unknown_channel", "unknown_role"),
         status=201,
     )
-    async def create(self, session: Session, asked: NewInvite) -> Invite:
+    async def create(self, session: Session, body: NewInvite) -> Invite:
         return await self._invites.create(
             session.member_id,
-            asked.role_id or MEMBER,
-            asked.max_uses,
-            asked.lifetime_s,
+            body.role_id or MEMBER,
+            body.max_uses,
+            body.lifetime_s,
             time.time(),
-            channel_id=asked.channel_id,
-            approval=bool(asked.approval),
+            channel_id=body.channel_id,
+            approval=bool(body.approval),
         )
 
     # In the body, because proxies log URLs.
-    @request(
+    @endpoint(
         ANYONE,
         "Preview an invite before joining. Wrong codes are limited per address, to"
         " `SERVER_INVITE_MAX_RETRIES`",
         http="POST /api/invites/view",
         refusals=("invite_invalid", "too_many_invite_attempts"),
     )
-    async def view(self, request: web.Request, asked: ShownCode) -> InviteView:
-        return await self._views.view(asked.code, client_address(request).limited_as, time.time())
+    async def view(self, http_request: web.Request, body: ShownCode) -> InviteView:
+        return await self._views.view(body.code, client_address(http_request).limited_as, time.time())
 
-    @request(
+    @endpoint(
         ANY_MEMBER,
         "Revoke an invite that you can see",
         http="DELETE /api/invites/{invite_id}",
@@ -123,7 +123,7 @@ class InviteRequests(Requests):
     async def revoke(self, session: Session, invite_id: Id) -> None:
         await self._invites.revoke(session.member_id, invite_id, time.time())
 
-    @request(
+    @endpoint(
         ANY_MEMBER,
         "Present members who joined by an invite that you can see",
         http="GET /api/invites/{invite_id}/members",
@@ -133,17 +133,17 @@ class InviteRequests(Requests):
         found = await self._invites.came_by(session.member_id, invite_id)
         return Newcomers([Newcomer(member.id, member.nickname, at_ms) for member, at_ms in found])
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Applications, oldest first: pending, or recently approved or refused ones",
         http="GET /api/applications",
-        answers=obj({"applications": array(_APPLICATION, MAX_PAGE), "next": nullable(ID)}),
+        returns=obj({"applications": array(_APPLICATION, MAX_PAGE), "next": nullable(ID)}),
     )
-    async def applications(self, asked: AskedApplications) -> object:
-        found, following = await self._applications.page(asked.state, asked.after or "", asked.limit)
+    async def applications(self, query: ApplicationsQuery) -> object:
+        found, following = await self._applications.page(query.state, query.after or "", query.limit)
         return {"applications": found, "next": following}
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Approve an application, pending or refused",
         http="POST /api/applications/{application_id}/approve",
@@ -152,14 +152,14 @@ class InviteRequests(Requests):
     async def approve(self, session: Session, application_id: Id) -> None:
         await self._applications.approve(session.member_id, application_id, time.time())
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Refuse an application with a reason for the applicant",
         http="POST /api/applications/{application_id}/refuse",
         refusals=("unknown_application",),
     )
-    async def refuse(self, session: Session, application_id: Id, asked: Refusal) -> None:
-        await self._applications.refuse(session.member_id, application_id, asked.reason or "", time.time())
+    async def refuse(self, session: Session, application_id: Id, body: Refusal) -> None:
+        await self._applications.refuse(session.member_id, application_id, body.reason or "", time.time())
 
 
 class InviteCommands(Commands):
@@ -212,10 +212,10 @@ class InviteCommands(Commands):
         await self._applications.refuse(None, application_id, reason, time.time())
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     InviteRequests,
     pushes=[
-        Pushed("application_created", "Somebody is waiting for approval", _APPLICATION, _DECIDERS),
-        Pushed("application_decided", "An application was decided", schema_of(Decision), _DECIDERS),
+        Event("application_created", "Somebody is waiting for approval", _APPLICATION, _DECIDERS),
+        Event("application_decided", "An application was decided", schema_of(Decision), _DECIDERS),
     ],
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, host_names, is_loopback, items, number, text
-from svc.chat.described import Told
+from svc.chat.described import Response
 from svc.chat.joining.proof import ACCOUNT, LOCAL, TIERS, Tier
 
 MAX_TTL_DAYS = 3650
@@ -22,12 +22,12 @@ _ENABLED: Mapping[str, Mapping[str, bool]] = {
 }
 
 
-class Accounts(Told):
+class Accounts(Response):
     issuer: str
     clientId: str
 
 
-class SignIn(Told):
+class SignIn(Response):
     """The ways to sign in that a page may offer."""
 
     open: bool

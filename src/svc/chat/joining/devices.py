@@ -8,7 +8,7 @@ from collections.abc import Callable
 from svc.base.database import Connection, Write
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.described import TimeMs, Told
+from svc.chat.described import Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.joining import store
 from svc.chat.joining.codes import Kind, hashed
@@ -18,12 +18,12 @@ from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
 
-class HandedOut(Told):
+class HandedOut(Response):
     code: str
     expires_at_ms: TimeMs
 
 
-class KeptCode(Told):
+class KeptCode(Response):
     code: str
     made_at_ms: TimeMs
 

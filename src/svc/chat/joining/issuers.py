@@ -20,7 +20,7 @@ from urllib.parse import quote_plus, urlsplit
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 
 from svc.base.strict_json import loads_object
-from svc.chat.described import Told
+from svc.chat.described import Response
 from svc.chat.errors import ChatError
 from svc.chat.joining.config import IdentityConfig
 from svc.chat.joining.jwk import IssuerKey, choose, issuer_keys
@@ -151,7 +151,7 @@ class _Endpoints:
     basic: bool
 
 
-class SignInPlace(Told):
+class SignInPlace(Response):
     """The data that a page needs to send a person to the provider."""
 
     issuer: str

@@ -10,7 +10,7 @@ from msgspec import Meta, structs
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Session
-from svc.chat.described import ID, TIME_MS, Id, Pushed, TimeMs, Told, nullable, obj, string
+from svc.chat.described import ID, TIME_MS, Event, Id, Response, TimeMs, nullable, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
 from svc.chat.joining.devices import Devices, HandedOut, KeptCode
@@ -22,7 +22,7 @@ from svc.chat.joining.sessions import Sessions, Throttle, Tokens
 from svc.chat.joining.store import MAX_DEVICE_NAME_CHARACTERS, Device
 from svc.chat.joining.trust import Dialled
 from svc.chat.members import shown
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 
 MAX_CODE_CHARACTERS = 128
 # A message for those who approve new members.
@@ -41,7 +41,7 @@ _Token = Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
 _Code = Annotated[str, Meta(max_length=MAX_CODE_CHARACTERS)]
 
 
-class Exchange(Asked):
+class Exchange(Request):
     code: Annotated[str, Meta(min_length=1, max_length=MAX_AUTHORIZATION_CODE_CHARACTERS)]
     code_verifier: Annotated[
         str, Meta(min_length=LEAST_VERIFIER_CHARACTERS, max_length=MAX_VERIFIER_CHARACTERS)
@@ -49,7 +49,7 @@ class Exchange(Asked):
     redirect_uri: Annotated[str, Meta(min_length=1, max_length=MAX_ADDRESS_CHARACTERS)]
 
 
-class SignInProof(Asked):
+class SignInProof(Request):
     """A proof of identity. `assertion` is optional here, so that a closed server can refuse first."""
 
     assertion: _Token | None = None
@@ -76,15 +76,15 @@ class SignInProof(Asked):
         )
 
 
-class Refresh(Asked):
+class Refresh(Request):
     refresh_token: Annotated[str, Meta(max_length=MAX_REFRESH_TOKEN_CHARACTERS)] | None = None
 
 
-class IdToken(Told):
+class IdToken(Response):
     id_token: _Token
 
 
-class OwnDevices(Told):
+class OwnDevices(Response):
     devices: Sequence[Device]
     # When the member's recovery code was created; null without one.
     kept_code_made_at_ms: TimeMs | None
@@ -106,11 +106,11 @@ class JoiningRequests(Requests):
         self._exchanges = Throttle(EXCHANGE_BURST, EXCHANGES_PER_S)
         self._joins = Throttle(BURST, PER_S)
 
-    @request(ANYONE, "Create a nonce for one sign-in within five minutes", http="POST /api/auth/challenge")
-    async def challenge(self, request: web.Request) -> Challenge:
-        return self._joining.challenge(client_address(request).limited_as, time.time())
+    @endpoint(ANYONE, "Create a nonce for one sign-in within five minutes", http="POST /api/auth/challenge")
+    async def challenge(self, http_request: web.Request) -> Challenge:
+        return self._joining.challenge(client_address(http_request).limited_as, time.time())
 
-    @request(
+    @endpoint(
         ANYONE,
         "The provider's address for signing in with an account",
         http="GET /api/auth/provider",
@@ -119,17 +119,17 @@ class JoiningRequests(Requests):
     async def provider(self) -> SignInPlace:
         return await self._provider.place()
 
-    @request(
+    @endpoint(
         ANYONE,
         "Exchange the provider's authorization code for an id_token",
         http="POST /api/auth/exchange",
         refusals=("identity_tier_refused", "issuer_unavailable", "proof_invalid", "too_many_requests"),
     )
-    async def exchange(self, request: web.Request, asked: Exchange) -> IdToken:
-        self._exchanges.take(client_address(request).limited_as, time.monotonic())
-        return IdToken(await self._provider.id_token(asked.code, asked.code_verifier, asked.redirect_uri))
+    async def exchange(self, http_request: web.Request, body: Exchange) -> IdToken:
+        self._exchanges.take(client_address(http_request).limited_as, time.monotonic())
+        return IdToken(await self._provider.id_token(body.code, body.code_verifier, body.redirect_uri))
 
-    @request(
+    @endpoint(
         ANYONE,
         "Sign in or join with a certificate or an id_token, and an assertion",
         http="POST /api/auth/join",
@@ -141,10 +141,10 @@ class JoiningRequests(Requests):
             *("joins_disabled", "profanity_refused", "proof_invalid", "server_full", "too_many_devices"),
             "too_many_requests",
         ),
-        takes={**schema_of(SignInProof), "required": ["assertion"]},
+        accepts={**schema_of(SignInProof), "required": ["assertion"]},
     )
-    async def join(self, request: web.Request, asked: SignInProof) -> SignedIn:
-        application = asked.application(request)
+    async def join(self, http_request: web.Request, body: SignInProof) -> SignedIn:
+        application = body.application(http_request)
         try:
             self._joins.take(application.address.limited_as, time.monotonic())
         except ChatError:
@@ -153,29 +153,29 @@ class JoiningRequests(Requests):
         member = shown.member(joined.member)
         return SignedIn(**asdict(joined.tokens), member=member, channel_id=joined.channel_id)
 
-    @request(
+    @endpoint(
         ANYONE,
         "Get fresh tokens. Uses up the refresh token",
         http="POST /api/auth/refresh",
         refusals=("refresh_invalid", "too_many_requests"),
     )
-    async def refresh(self, asked: Refresh) -> Tokens:
-        return await self._sessions.refresh(asked.refresh_token or "", time.time())
+    async def refresh(self, body: Refresh) -> Tokens:
+        return await self._sessions.refresh(body.refresh_token or "", time.time())
 
-    @request(
+    @endpoint(
         ANYONE,
         "Sign out: end the session's access tokens, live sockets and call. Ignores an invalid token",
         http="POST /api/auth/logout",
     )
-    async def logout(self, asked: Refresh) -> None:
-        await self._sessions.end(asked.refresh_token or "", time.time())
+    async def logout(self, body: Refresh) -> None:
+        await self._sessions.end(body.refresh_token or "", time.time())
 
-    @request(PERSON, "Your devices", http="GET /api/me/devices")
+    @endpoint(PERSON, "Your devices", http="GET /api/me/devices")
     async def devices(self, session: Session) -> OwnDevices:
         kept = await self._devices.kept_code_made_at_ms(session)
         return OwnDevices(await self._devices.of(session), kept)
 
-    @request(
+    @endpoint(
         PERSON,
         "Create a code that signs in another device once, within ten minutes. It "
         "expires early when you sign out or unlink a device",
@@ -185,7 +185,7 @@ class JoiningRequests(Requests):
     async def link(self, session: Session) -> HandedOut:
         return await self._devices.link(session, time.time())
 
-    @request(
+    @endpoint(
         PERSON,
         "Create a recovery code. It signs you in once after the loss of all devices and unlinks them. It"
         " expires when you create another, leave, are removed, unlink a device, or when a "
@@ -196,7 +196,7 @@ class JoiningRequests(Requests):
     async def keep_code(self, session: Session) -> KeptCode:
         return await self._devices.keep_code(session, time.time())
 
-    @request(
+    @endpoint(
         PERSON,
         "Unlink a device. All others sign in again with their refresh tokens",
         http="DELETE /api/me/devices/{device_id}",
@@ -206,7 +206,7 @@ class JoiningRequests(Requests):
         await self._devices.unlink(session, device_id)
 
     # The code takes over the membership.
-    @request(
+    @endpoint(
         OWNER,
         "Create a code for a member who lost all devices. It works once, within a day and under the same"
         " owner, and unlinks their devices",
@@ -218,23 +218,23 @@ class JoiningRequests(Requests):
         return await self._devices.recover(session, member_id, time.time())
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     JoiningRequests,
     pushes=[
-        Pushed(
+        Event(
             "device_linked",
             "Another device was linked to your account",
             obj({"device": schema_of(Device)}),
             "the member",
         ),
-        Pushed(
+        Event(
             "device_unlinked",
             "One of your devices was unlinked. All your sockets close with 4003 and reconnect with"
             " fresh tokens",
             obj({"device_id": ID}),
             "the member",
         ),
-        Pushed(
+        Event(
             "recovery_code_made",
             "One of your devices created a recovery code. The previous one is invalid",
             obj({"made_at_ms": TIME_MS}),

@@ -16,7 +16,7 @@ from svc.chat.access.address import ClientAddress
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
-from svc.chat.described import TimeMs, Told
+from svc.chat.described import Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.joining import proof, store
 from svc.chat.joining.codes import Challenges, Kind, hashed
@@ -67,7 +67,7 @@ class Application:
     members_only: bool = False
 
 
-class Challenge(Told):
+class Challenge(Response):
     nonce: str
     audience: str
     identityTiers: Sequence[proof.Tier]

@@ -10,9 +10,9 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import BOOLEAN, Id, Pushed, array
+from svc.chat.described import BOOLEAN, Event, Id, array
 from svc.chat.levels.rules import MAX_MUTE_S, Choice, Invisible, Level, Levels, Notifications, Quiet
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class AllNotifications:
     notifications: Sequence[Notifications]
 
 
-class NewChoice(Asked):
+class NewChoice(Request):
     """A notification setting. Without `mute_for_s`, or with 0, a mute has no end."""
 
     level: Level | None = None
@@ -38,11 +38,11 @@ class NewChoiceAnywhere(NewChoice):
     channel_id: Id | None = None
 
 
-class SetQuiet(Asked):
+class SetQuiet(Request):
     quiet: bool
 
 
-class SetInvisible(Asked):
+class SetInvisible(Request):
     invisible: bool
 
 
@@ -50,65 +50,65 @@ class LevelRequests(Requests):
     def __init__(self, levels: Levels) -> None:
         self._levels = levels
 
-    @request(MEMBER, "Your notification levels", http="GET /api/me/notifications")
+    @endpoint(MEMBER, "Your notification levels", http="GET /api/me/notifications")
     async def all(self, session: Session) -> AllNotifications:
         return AllNotifications(self._levels.of(session.member_id))
 
-    @request(
+    @endpoint(
         MEMBER, "Set the notification level of all channels, or mute them", http="PUT /api/me/notifications"
     )
-    async def choose_everywhere(self, session: Session, asked: NewChoice) -> Notifications:
-        return await self._levels.choose(session.member_id, None, asked.made_at(time.time()))
+    async def choose_everywhere(self, session: Session, body: NewChoice) -> Notifications:
+        return await self._levels.choose(session.member_id, None, body.made_at(time.time()))
 
-    @request(
+    @endpoint(
         in_channel(P.VIEW_CHANNEL),
         "Set the notification level of a channel, or mute it",
         http="PUT /api/channels/{channel_id}/notifications",
         refusals=("unknown_channel",),
     )
-    async def choose(self, session: Session, channel_id: Id, asked: NewChoice) -> Notifications:
-        return await self._levels.choose(session.member_id, channel_id, asked.made_at(time.time()))
+    async def choose(self, session: Session, channel_id: Id, body: NewChoice) -> Notifications:
+        return await self._levels.choose(session.member_id, channel_id, body.made_at(time.time()))
 
-    @request(
+    @endpoint(
         MEMBER,
         "Set the notification level of a channel, or without a channel of all",
         live="notifications_set",
         refusals=("unknown_channel",),
     )
-    async def choose_anywhere(self, session: Session, asked: NewChoiceAnywhere) -> Notifications:
-        return await self._levels.choose(session.member_id, asked.channel_id, asked.made_at(time.time()))
+    async def choose_anywhere(self, session: Session, body: NewChoiceAnywhere) -> Notifications:
+        return await self._levels.choose(session.member_id, body.channel_id, body.made_at(time.time()))
 
-    @request(
+    @endpoint(
         MEMBER,
         "Turn do-not-disturb on or off for all devices. Others can see it",
         http="PUT /api/me/quiet",
         live="quiet_set",
     )
-    async def set_quiet(self, session: Session, asked: SetQuiet) -> Quiet:
-        return await self._levels.set_quiet(session.member_id, asked.quiet)
+    async def set_quiet(self, session: Session, body: SetQuiet) -> Quiet:
+        return await self._levels.set_quiet(session.member_id, body.quiet)
 
-    @request(
+    @endpoint(
         MEMBER,
         "Turn invisibility on or off. Others see you offline, but typing, messages, reactions and "
         "calls still show you",
         http="PUT /api/me/invisible",
         live="invisible_set",
     )
-    async def set_invisible(self, session: Session, asked: SetInvisible) -> Invisible:
-        return await self._levels.set_invisible(session.member_id, asked.invisible)
+    async def set_invisible(self, session: Session, body: SetInvisible) -> Invisible:
+        return await self._levels.set_invisible(session.member_id, body.invisible)
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     LevelRequests,
     pushes=[
-        Pushed(
+        Event(
             "notifications_changed",
             "Your notification levels changed",
             schema_of(Notifications),
             to="the member",
         ),
-        Pushed("quiet_changed", "Do-not-disturb was turned on or off", schema_of(Quiet), to="the member"),
-        Pushed(
+        Event("quiet_changed", "Do-not-disturb was turned on or off", schema_of(Quiet), to="the member"),
+        Event(
             "invisible_changed",
             "Invisibility was turned on or off",
             schema_of(Invisible),

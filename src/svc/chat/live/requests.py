@@ -8,11 +8,11 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, READING_COST
 from svc.chat.access.tokens import Session
-from svc.chat.described import Pushed, TimeMs, choice, obj
+from svc.chat.described import Event, TimeMs, choice, obj
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
 from svc.chat.live.sign_in import ShownToken, SigningIn, expires_at_ms
-from svc.chat.requests import Requests, described_by, request, schema_of
+from svc.chat.requests import Requests, describe_feature, endpoint, schema_of
 
 _Positive = Annotated[int, Meta(ge=1)]
 
@@ -43,13 +43,13 @@ class PageRequests(Requests):
         self._hub = hub
         self._signing_in = signing_in
 
-    @request(
+    @endpoint(
         MEMBER, "Check the connection. Browsers hide the socket's own pings", live="ping", cost=READING_COST
     )
     async def ping(self) -> None:
         pass
 
-    @request(
+    @endpoint(
         MEMBER,
         "Report whether this page is visible. While one is, the member's devices get no "
         "notifications. A new page counts as hidden",
@@ -58,7 +58,7 @@ class PageRequests(Requests):
     async def say_in_sight(self, visible: bool) -> None:
         self._page.in_sight = visible
 
-    @request(
+    @endpoint(
         MEMBER,
         "Report whether this page is idle; ours does so after 10 minutes without input. "
         "A member whose pages are all idle is shown as idle",
@@ -67,24 +67,24 @@ class PageRequests(Requests):
     async def say_idle(self, session: Session, idle: bool) -> None:
         self._hub.say_idle(session.member_id, self._page, idle)
 
-    @request(
+    @endpoint(
         MEMBER,
         "Send a fresh access token before the old one expires",
         live="reauthenticate",
         refusals=("token_invalid",),
     )
-    async def reauthenticate(self, session: Session, asked: ShownToken) -> SignedInUntil:
-        again = self._page.session = self._signing_in.again(session, asked, time.time())
+    async def reauthenticate(self, session: Session, body: ShownToken) -> SignedInUntil:
+        again = self._page.session = self._signing_in.again(session, body, time.time())
         return SignedInUntil(expires_at_ms(again))
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     PageRequests,
     pushes=[
-        Pushed(
+        Event(
             "hello", "The first frame on every socket", schema_of(Hello), to="every connection", kept=False
         ),
-        Pushed(
+        Event(
             "managed",
             "A managed list has changed; `overrides` means those of a channel. Pages that show it"
             " fetch it again",

@@ -13,7 +13,7 @@ from svc.chat.access.tokens import AccessTokens, Session
 from svc.chat.errors import ChatError
 from svc.chat.live import frames
 from svc.chat.live.hub import Hub
-from svc.chat.requests import Asked, converted
+from svc.chat.requests import Request, convert
 
 # Contributes part of the state that a member gets at sign-in.
 Welcome = Callable[[Session], Mapping[str, object]]
@@ -22,7 +22,7 @@ Welcome = Callable[[Session], Mapping[str, object]]
 FIRST_EVENTS = ("authenticate", "resume")
 
 
-class ShownToken(Asked):
+class ShownToken(Request):
     access_token: Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
@@ -56,12 +56,12 @@ class SigningIn:
         """Process the first request. Return the member, the reply and the missed events. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
-        session = self._tokens.verify(converted(request.data, ShownToken).access_token, now)
+        session = self._tokens.verify(convert(request.data, ShownToken).access_token, now)
         # The welcome is the most expensive response.
         self._pace.require(session.member_id, request.event)
         missed = None
         if request.event == "resume":
-            missed = self._hub.missed(session.member_id, converted(request.data, Resumption).seq)
+            missed = self._hub.missed(session.member_id, convert(request.data, Resumption).seq)
         event, parts = ("authenticated", self._welcomes) if missed is None else ("resumed", self._present)
         welcome: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(session)}
         for part in parts:

@@ -32,7 +32,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import client_address
 from svc.chat.media.rules import Media, StoredObject
 from svc.chat.media.usage import MAX_LISTED, StorageUsage, usage_now
-from svc.chat.requests import Asked, Requests, described_by, request
+from svc.chat.requests import Request, Requests, describe_feature, endpoint
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 
@@ -111,13 +111,13 @@ _NOT_SERVED = ("not_found", "too_many_connections", "storage_unavailable", "uplo
 logger = logging.getLogger(__name__)
 
 
-class Signed(Asked):
+class Signed(Request):
     # A malformed or overlong value is refused as an invalid URL, not as an invalid request.
     ends: Annotated[str, Meta(extra_json_schema=string(12))] = ""
     signature: Annotated[str, Meta(extra_json_schema=string(64))] = ""
 
 
-class AskedUsage(Asked):
+class UsageQuery(Request):
     limit: Annotated[int, Meta(ge=1, le=MAX_LISTED)] = MAX_LISTED
 
 
@@ -132,43 +132,43 @@ class MediaRequests(Requests):
         self._readers = Readers(time.monotonic)
         self._store_failed = False
 
-    @request(
+    @endpoint(
         OWNER,
         "What stored files take, by what they are for and by member; and the database",
         http="GET /api/storage",
     )
-    async def usage(self, asked: AskedUsage) -> StorageUsage:
-        return await usage_now(self._database, asked.limit)
+    async def usage(self, query: UsageQuery) -> StorageUsage:
+        return await usage_now(self._database, query.limit)
 
     # The endpoint itself checks the URL.
-    @request(
+    @endpoint(
         ANYONE,
         "Stored media, whole or in parts (RFC 9110), by the `url` that was shown to a member, which ends",
         http="GET /media/{name}",
         refusals=("media_address_invalid", "media_address_over", "range_not_satisfiable", *_NOT_SERVED),
-        answers=str,
+        returns=str,
         media_type="*/*",
     )
-    async def media(self, request: web.Request, name: str, asked: Signed) -> web.StreamResponse:
+    async def media(self, http_request: web.Request, name: str, query: Signed) -> web.StreamResponse:
         if not _NAME.fullmatch(name):
             raise ChatError("not_found")
-        left_s = self._media.urls.remaining_s(name, asked.ends, asked.signature)
+        left_s = self._media.urls.remaining_s(name, query.ends, query.signature)
         # Shared caches may not store it, because the URL is the permission.
-        return await self.serve(request, PREFIX + name, f"private, max-age={left_s}, immutable")
+        return await self.serve(http_request, PREFIX + name, f"private, max-age={left_s}, immutable")
 
-    @request(
+    @endpoint(
         ANYONE,
         "The server's icon, where there is one",
         http="GET /icon",
         refusals=_NOT_SERVED,
-        answers=str,
+        returns=str,
         media_type="image/*",
     )
-    async def icon(self, request: web.Request) -> web.StreamResponse:
+    async def icon(self, http_request: web.Request) -> web.StreamResponse:
         key = self._icon_key()
         if key is None:
             raise ChatError("not_found", "This server has no icon")
-        return await self.serve(request, key, f"public, max-age={_ICON_AGE_S}")
+        return await self.serve(http_request, key, f"public, max-age={_ICON_AGE_S}")
 
     async def serve(self, request: web.Request, key: str, caching: str) -> web.StreamResponse:
         """Serve the object under a key. The caller checks the permission."""
@@ -292,4 +292,4 @@ class MediaRequests(Requests):
         logger.error("stored media cannot be read", extra={"key": key, "because": because, "fault": fault})
 
 
-DESCRIBED = described_by(MediaRequests)
+DESCRIPTION = describe_feature(MediaRequests)

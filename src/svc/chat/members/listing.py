@@ -11,7 +11,7 @@ from msgspec import Meta
 from svc.chat.access.directory import Member
 from svc.chat.described import Id, choice
 from svc.chat.errors import ChatError
-from svc.chat.requests import Asked
+from svc.chat.requests import Request
 from svc.chat.text_folding import folded, folded_name
 
 JOINED, NAME, LAST_SEEN = "joined", "name", "last_seen"
@@ -21,7 +21,7 @@ MAX_PAGE = 200
 _Moment = Annotated[int, Meta(ge=0, le=2**53)]
 
 
-class WantedMembers(Asked):
+class MembersQuery(Request):
     """Filters; None and an empty text match any. Times are in ms and inclusive."""
 
     # Part of a name.
@@ -48,7 +48,7 @@ class WantedMembers(Asked):
 
 
 def page(
-    members: Mapping[str, Member], wanted: WantedMembers, now: float, last_seen: Mapping[str, int]
+    members: Mapping[str, Member], wanted: MembersQuery, now: float, last_seen: Mapping[str, int]
 ) -> tuple[list[Member], str | None]:
     """Return the members after `after` in that order, and the `after` of the next page.
 
@@ -71,7 +71,7 @@ def page(
     return ordered[:limit], ordered[limit - 1].id if len(ordered) > limit else None
 
 
-def _key(wanted: WantedMembers, last_seen: Mapping[str, int]) -> Callable[[Member], tuple[str | int, str]]:
+def _key(wanted: MembersQuery, last_seen: Mapping[str, int]) -> Callable[[Member], tuple[str | int, str]]:
     match wanted.sort.removeprefix(BACKWARDS):
         case "name":
             return lambda member: (folded_name(member.nickname), member.id)
@@ -81,7 +81,7 @@ def _key(wanted: WantedMembers, last_seen: Mapping[str, int]) -> Callable[[Membe
 
 
 def _matches(
-    member: Member, wanted: WantedMembers, query: str, now: float, last_seen: Mapping[str, int]
+    member: Member, wanted: MembersQuery, query: str, now: float, last_seen: Mapping[str, int]
 ) -> bool:
     seen = last_seen.get(member.id, 0)
     return (

@@ -14,10 +14,10 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, member_called, role_called
-from svc.chat.described import ID, NOTHING, Id, Pushed, TimeMs, Told, array, obj, string
+from svc.chat.described import ID, NOTHING, Event, Id, Response, TimeMs, array, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.members import shown
-from svc.chat.members.listing import MAX_PAGE, SORTS, WantedMembers, page
+from svc.chat.members.listing import MAX_PAGE, SORTS, MembersQuery, page
 from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish
 from svc.chat.members.rules import Members
 from svc.chat.members.shown import (
@@ -30,7 +30,7 @@ from svc.chat.members.shown import (
     Role,
 )
 from svc.chat.names import readable_name
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 
 _MEMBER, _ROLE_OF = "/api/members/{member_id}", "/api/roles/{role_id}"
 _MANAGER = on_server(P.MANAGE_ROLES)
@@ -44,16 +44,16 @@ _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
 _Permissions = Annotated[list[PermissionName], Meta(max_length=64)]
 
 
-class NewName(Asked):
+class NewName(Request):
     # The rules check the length, so that a long name gets the error for names.
     nickname: Annotated[str, Meta(max_length=1024)]
 
 
-class NewStatus(Asked):
+class NewStatus(Request):
     text: Annotated[str, Meta(max_length=4 * MAX_STATUS_CHARACTERS)]
 
 
-class RoleChange(Asked):
+class RoleChange(Request):
     """Changes of a role. A color of null removes it, which differs from leaving it unchanged."""
 
     name: _RoleName | None = None
@@ -72,11 +72,11 @@ class NewRole(RoleChange, kw_only=True):
     name: _RoleName
 
 
-class Ranks(Asked):
+class Ranks(Request):
     ranks: Annotated[dict[Id, _Rank], Meta(max_length=MAX_ROLES)]
 
 
-class MemberPage(Told):
+class MemberPage(Response):
     """A page of members. Only those who may kick members get `last_seen`."""
 
     members: Annotated[Sequence[Member], Meta(max_length=MAX_PAGE)]
@@ -84,7 +84,7 @@ class MemberPage(Told):
     last_seen: Mapping[str, TimeMs] | UnsetType = UNSET
 
 
-class AllRoles(Told):
+class AllRoles(Response):
     roles: Sequence[Role]
 
 
@@ -97,30 +97,30 @@ class MemberRequests(Requests):
         self._directory = directory
         self._last_seen = last_seen
 
-    @request(
+    @endpoint(
         ANY_MEMBER,
         "Members, page by page, filtered and sorted",
         http="GET /api/members",
         refusals=("forbidden", "in_timeout", "unknown_member"),
     )
-    async def all(self, session: Session, asked: WantedMembers) -> MemberPage:
-        if asked.sort not in SORTS:
+    async def all(self, session: Session, query: MembersQuery) -> MemberPage:
+        if query.sort not in SORTS:
             raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
         # Everybody sees who is online. Only those who may kick members see when somebody was online.
-        if asked.by_last_seen:
+        if query.by_last_seen:
             self._directory.require(session.member_id, P.KICK_MEMBERS)
         sees = self._directory.may(session.member_id, P.KICK_MEMBERS)
         now = time.time()
         seen = await self._last_seen(now) if sees else {}
-        members, following = page(self._directory.members, asked, now, seen)
+        members, following = page(self._directory.members, query, now, seen)
         last_seen = {m.id: seen[m.id] for m in members if m.id in seen} if sees else UNSET
         return MemberPage([shown.member(member) for member in members], following, last_seen)
 
-    @request(ANY_MEMBER, "One member", http=f"GET {_MEMBER}", refusals=("unknown_member",))
+    @endpoint(ANY_MEMBER, "One member", http=f"GET {_MEMBER}", refusals=("unknown_member",))
     async def show(self, member_id: Id) -> Member:
         return shown.member(self._directory.member(member_id))
 
-    @request(
+    @endpoint(
         ANY_MEMBER,
         "Change a nickname: your own with `change_nickname`, those of lower ranks with `manage_nicknames`",
         http=f"PATCH {_MEMBER}",
@@ -129,24 +129,24 @@ class MemberRequests(Requests):
             *("rank_too_low", "unknown_member"),
         ),
     )
-    async def rename(self, session: Session, member_id: Id, asked: NewName) -> Member:
-        member = await self._members.rename(session.member_id, member_id, asked.nickname, time.time())
+    async def rename(self, session: Session, member_id: Id, body: NewName) -> Member:
+        member = await self._members.rename(session.member_id, member_id, body.nickname, time.time())
         return shown.member(member)
 
-    @request(
+    @endpoint(
         ANY_MEMBER,
         "Set your own status with `change_nickname`, up to 80 characters. With "
         "`manage_nicknames` an empty text removes the status of a lower rank",
         http=f"PUT {_MEMBER}/status",
         refusals=("forbidden", "in_timeout", "profanity_refused", "rank_too_low", "unknown_member"),
     )
-    async def set_status(self, session: Session, member_id: Id, asked: NewStatus) -> Member:
-        given = asked.text.strip()
+    async def set_status(self, session: Session, member_id: Id, body: NewStatus) -> Member:
+        given = body.text.strip()
         status = readable_name(given, MAX_STATUS_CHARACTERS) if given else ""
         member = await self._members.set_status(session.member_id, member_id, status, time.time())
         return shown.member(member)
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Give yourself or a lower rank a role below your rank, without permissions that you lack",
         http=f"PUT {_MEMBER}/roles/{{role_id}}",
@@ -156,7 +156,7 @@ class MemberRequests(Requests):
         member = await self._roles.give(session.member_id, member_id, role_id, time.time())
         return shown.member(member)
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Remove a role below your rank from yourself or a lower rank",
         http=f"DELETE {_MEMBER}/roles/{{role_id}}",
@@ -166,7 +166,7 @@ class MemberRequests(Requests):
         member = await self._roles.take(session.member_id, member_id, role_id, time.time())
         return shown.member(member)
 
-    @request(
+    @endpoint(
         OWNER,
         "Transfer the ownership. The former owner becomes an admin",
         http=f"POST {_MEMBER}/owner",
@@ -176,43 +176,43 @@ class MemberRequests(Requests):
         member = await self._roles.hand_over(session.member_id, member_id, time.time())
         return shown.member(member)
 
-    @request(
+    @endpoint(
         ANY_MEMBER, "Your permissions, on the server and in each channel", http="GET /api/me/permissions"
     )
     async def permissions(self, session: Session) -> Allowed:
         return self._members.permissions(session.member_id)
 
-    @request(ANY_MEMBER, "All roles, highest first", http="GET /api/roles")
+    @endpoint(ANY_MEMBER, "All roles, highest first", http="GET /api/roles")
     async def roles(self) -> AllRoles:
         return _shown(self._roles.all())
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Create a role",
         http="POST /api/roles",
         refusals=("forbidden", "rank_too_low", "too_many"),
         status=201,
     )
-    async def create_role(self, session: Session, asked: NewRole) -> Role:
-        return shown.role(await self._roles.create(session.member_id, asked.wish(), time.time()))
+    async def create_role(self, session: Session, body: NewRole) -> Role:
+        return shown.role(await self._roles.create(session.member_id, body.wish(), time.time()))
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Change the ranks of several roles, all or none",
         http="PUT /api/roles/order",
         refusals=_OF_ROLES,
     )
-    async def order_roles(self, session: Session, asked: Ranks) -> AllRoles:
-        return _shown(await self._roles.order(session.member_id, asked.ranks, time.time()))
+    async def order_roles(self, session: Session, body: Ranks) -> AllRoles:
+        return _shown(await self._roles.order(session.member_id, body.ranks, time.time()))
 
-    @request(_MANAGER, "Change a role, except the owner's", http=f"PATCH {_ROLE_OF}", refusals=_OF_ROLES)
-    async def edit_role(self, session: Session, role_id: Id, asked: RoleChange) -> Role:
-        wish = asked.wish()
+    @endpoint(_MANAGER, "Change a role, except the owner's", http=f"PATCH {_ROLE_OF}", refusals=_OF_ROLES)
+    async def edit_role(self, session: Session, role_id: Id, body: RoleChange) -> Role:
+        wish = body.wish()
         if wish == Wish():
             raise ChatError("invalid_request", "Give name, rank, permissions or color")
         return shown.role(await self._roles.edit(session.member_id, role_id, wish, time.time()))
 
-    @request(_MANAGER, "Delete a role that is not built in", http=f"DELETE {_ROLE_OF}", refusals=_OF_ROLES)
+    @endpoint(_MANAGER, "Delete a role that is not built in", http=f"DELETE {_ROLE_OF}", refusals=_OF_ROLES)
     async def delete_role(self, session: Session, role_id: Id) -> None:
         await self._roles.delete(session.member_id, role_id, time.time())
 
@@ -244,23 +244,23 @@ class MemberCommands(Commands):
 
 
 _MEMBER_SHOWN, _ROLE_SHOWN = schema_of(Member), schema_of(Role)
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     MemberRequests,
     pushes=[
-        Pushed("member_joined", "Somebody has joined", _MEMBER_SHOWN, "everybody"),
-        Pushed(
+        Event("member_joined", "Somebody has joined", _MEMBER_SHOWN, "everybody"),
+        Event(
             "member_updated", "A member's name, roles, status or timeout changed", _MEMBER_SHOWN, "everybody"
         ),
-        Pushed("member_left", "A member has left or was removed", obj({"member_id": ID}), "everybody"),
-        Pushed("role_created", "A role was created", _ROLE_SHOWN, "everybody"),
-        Pushed("role_updated", "A role has changed", _ROLE_SHOWN, "everybody"),
-        Pushed(
+        Event("member_left", "A member has left or was removed", obj({"member_id": ID}), "everybody"),
+        Event("role_created", "A role was created", _ROLE_SHOWN, "everybody"),
+        Event("role_updated", "A role has changed", _ROLE_SHOWN, "everybody"),
+        Event(
             "role_deleted",
             "A role was deleted and removed from all members",
             obj({"role_id": ID}),
             "everybody",
         ),
-        Pushed(
+        Event(
             "permissions_changed",
             "Your permissions changed somewhere. Fetch `GET /api/me/permissions`",
             NOTHING,

@@ -1,7 +1,7 @@
 """Roles: created, changed, given and removed, and the transfer of ownership. No HTTP, no SQL.
 
 Everything here needs a lower rank than the actor's, and nobody can give a permission that they lack. The
-owner's role never changes; other built-in roles can be changed but not deleted. `@request` has already
+owner's role never changes; other built-in roles can be changed but not deleted. `@endpoint` has already
 checked the permission to manage roles.
 """
 

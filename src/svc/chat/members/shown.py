@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.chat.access import directory, permissions
 from svc.chat.access.permissions import BUILT_IN, EVERYTHING, OWNER, names
-from svc.chat.described import Id, TimeMs, Told
+from svc.chat.described import Id, Response, TimeMs
 from svc.chat.names import MAX_NICKNAME_CHARACTERS
 
 MAX_ROLE_NAME_CHARACTERS = 32
@@ -32,7 +32,7 @@ class Member:
     bot: bool
 
 
-class Role(Told):
+class Role(Response):
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_ROLE_NAME_CHARACTERS)]
     rank: Annotated[int, Meta(ge=0, le=BUILT_IN[OWNER].rank)]
@@ -41,7 +41,7 @@ class Role(Told):
     built_in: bool
 
 
-class Allowed(Told):
+class Allowed(Response):
     """A member's permissions, on the server and in each channel that they can view."""
 
     server: Permissions

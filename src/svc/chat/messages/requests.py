@@ -10,7 +10,7 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import BOOLEAN, ID, Id, Named, Pushed, array, either, nullable, obj, string
+from svc.chat.described import BOOLEAN, ID, Event, Id, Named, array, either, nullable, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.marks import MAX_FOLLOWED
@@ -23,7 +23,7 @@ from svc.chat.messages.searching import MAX_FOUND
 from svc.chat.messages.shown import ANSWERS, EMOJI, EXPIRED, FIELDS, MESSAGE
 from svc.chat.messages.store import Edit
 from svc.chat.messages.threads import ThreadState
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 
 USUAL_PAGE = 50
@@ -58,7 +58,7 @@ _PAGE = Named(
 )
 
 
-class NewMessage(Asked):
+class NewMessage(Request):
     text: _Text | None = None
     # The client's name for the message. Sent again with the same nonce, it is the same message.
     nonce: Annotated[str, Meta(min_length=1, max_length=MAX_NONCE_CHARACTERS)] | None = None
@@ -69,22 +69,22 @@ class NewMessage(Asked):
     previews: bool | None = None
 
 
-class NewText(Asked):
+class NewText(Request):
     text: _Text
 
 
-class Where(Asked):
+class Where(Request):
     channel_id: Id
     thread: Id | None = None
 
 
-class UpTo(Asked):
+class UpTo(Request):
     message_id: Id
     thread: Id | None = None
     back: bool | None = None
 
 
-class AskedPage(Asked):
+class HistoryQuery(Request):
     before: Id | None = None
     after: Id | None = None
     around: Id | None = None
@@ -93,13 +93,13 @@ class AskedPage(Asked):
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] | None = None
 
 
-class AskedSearch(Asked):
+class SearchQuery(Request):
     query: Annotated[str, Meta(max_length=MAX_QUERY_CHARACTERS, extra_json_schema={"minLength": 1})]
     before: Id | None = None
     limit: _Found | None = None
 
 
-class AskedLatest(Asked):
+class LatestQuery(Request):
     before: Id | None = None
     limit: _Found | None = None
 
@@ -113,27 +113,27 @@ class MessageRequests(Requests):
     def __init__(self, feature: MessagesFeature) -> None:
         self._feature = feature
 
-    @request(
+    @endpoint(
         _VIEWER,
         "A page of history, the oldest first; at most one of `before`, `after`, `around` and `at_ms`, "
         "and without one the newest",
         http=f"GET {_CHANNEL}/messages",
         live="history",
         refusals=_HERE,
-        answers=_PAGE,
+        returns=_PAGE,
     )
-    async def history(self, session: Session, channel_id: Id, asked: AskedPage) -> object:
-        before, after, around = _cursor(asked.before), _cursor(asked.after), _cursor(asked.around)
-        if sum(cursor is not None for cursor in (before, after, around, asked.at_ms)) > 1:
+    async def history(self, session: Session, channel_id: Id, query: HistoryQuery) -> object:
+        before, after, around = _cursor(query.before), _cursor(query.after), _cursor(query.around)
+        if sum(cursor is not None for cursor in (before, after, around, query.at_ms)) > 1:
             raise ChatError("invalid_request", "Only one of before, after, around and at_ms can be given")
-        limit, thread = asked.limit or USUAL_PAGE, asked.thread
-        wanted = WantedPage(channel_id, limit, before, after, around, asked.at_ms, thread)
+        limit, thread = query.limit or USUAL_PAGE, query.thread
+        wanted = WantedPage(channel_id, limit, before, after, around, query.at_ms, thread)
         page = (await self._feature.history.page(session.member_id, wanted)).described(self._feature.urls)
         if thread is not None:
             page["thread"] = self._feature.threads.state(session.member_id, thread, channel_id)
         return page
 
-    @request(
+    @endpoint(
         _WRITER,
         "Post, with `attach_files` also up to 10 of one's own finished uploads",
         http=f"POST {_CHANNEL}/messages",
@@ -148,42 +148,42 @@ class MessageRequests(Requests):
             "upload_not_done",
         ),
         status=201,
-        answers=MESSAGE,
+        returns=MESSAGE,
     )
-    async def send(self, session: Session, channel_id: Id, asked: NewMessage) -> object:
-        attachments = asked.attachments or []
+    async def send(self, session: Session, channel_id: Id, body: NewMessage) -> object:
+        attachments = body.attachments or []
         if len(set(attachments)) < len(attachments):
             raise ChatError("invalid_request", "attachments must be different uploads")
         draft = Draft(
             channel_id=channel_id,
-            text=asked.text or "",
-            nonce=asked.nonce,
-            reply_to=asked.reply_to,
-            ping=asked.ping is not False,
+            text=body.text or "",
+            nonce=body.nonce,
+            reply_to=body.reply_to,
+            ping=body.ping is not False,
             attachments=attachments,
-            thread=asked.thread,
-            previews=asked.previews is not False,
+            thread=body.thread,
+            previews=body.previews is not False,
         )
         return self._shown(await self._feature.messages.send(session.member_id, draft, time.time()))
 
-    @request(_VIEWER, "One message", http=f"GET {_ONE}", refusals=_HERE, answers=MESSAGE)
+    @endpoint(_VIEWER, "One message", http=f"GET {_ONE}", refusals=_HERE, returns=MESSAGE)
     async def one(self, session: Session, channel_id: Id, message_id: Id) -> object:
         return self._shown(await self._feature.history.one(session.member_id, channel_id, message_id))
 
-    @request(
+    @endpoint(
         _WRITER,
         "Change one's own message; who is mentioned only now is not told",
         http=f"PATCH {_ONE}",
         live="message_edit",
         refusals=(*_OF_TEXTS, "too_slow"),
-        answers=MESSAGE,
+        returns=MESSAGE,
     )
-    async def edit(self, session: Session, channel_id: Id, message_id: Id, asked: NewText) -> object:
+    async def edit(self, session: Session, channel_id: Id, message_id: Id, body: NewText) -> object:
         which = session.member_id, channel_id, message_id
-        return self._shown(await self._feature.messages.edit(*which, asked.text, time.time()))
+        return self._shown(await self._feature.messages.edit(*which, body.text, time.time()))
 
     # Deleting another member's message, or reading its edits, takes MANAGE_MESSAGES.
-    @request(
+    @endpoint(
         _VIEWER,
         "Delete one's own message, or with `manage_messages` another's",
         http=f"DELETE {_ONE}",
@@ -193,7 +193,7 @@ class MessageRequests(Requests):
     async def delete(self, session: Session, channel_id: Id, message_id: Id) -> None:
         await self._feature.messages.delete(session.member_id, channel_id, message_id, time.time())
 
-    @request(
+    @endpoint(
         _VIEWER,
         "What a message said before, the last 50 times, the oldest first; for its author, and "
         "with `manage_messages`",
@@ -204,7 +204,7 @@ class MessageRequests(Requests):
     async def edits(self, session: Session, channel_id: Id, message_id: Id) -> Edits:
         return Edits(await self._feature.history.edits(session.member_id, channel_id, message_id))
 
-    @request(
+    @endpoint(
         _REACTING,
         "React with an emoji, or `:name:`; 20 different ones a message. A repetition changes nothing",
         http=f"PUT {_REACTION}",
@@ -215,7 +215,7 @@ class MessageRequests(Requests):
         which = session.member_id, channel_id, message_id, emoji
         await self._feature.marking.react(*which, time.time(), added=True)
 
-    @request(
+    @endpoint(
         _REACTING,
         "Take back one's reaction",
         http=f"DELETE {_REACTION}",
@@ -226,7 +226,7 @@ class MessageRequests(Requests):
         which = session.member_id, channel_id, message_id, emoji
         await self._feature.marking.react(*which, time.time(), added=False)
 
-    @request(
+    @endpoint(
         _VIEWER,
         "Take the previews of links off one's own message, or with `manage_messages` off "
         "another's; it gets no others",
@@ -237,18 +237,18 @@ class MessageRequests(Requests):
     async def remove_previews(self, session: Session, channel_id: Id, message_id: Id) -> None:
         await self._feature.marking.remove_previews(session.member_id, channel_id, message_id, time.time())
 
-    @request(
+    @endpoint(
         _VIEWER,
         "Pinned messages, the last first",
         http=f"GET {_CHANNEL}/pins",
         live="pins",
         refusals=("unknown_channel",),
-        answers=obj({"messages": array(MESSAGE)}),
+        returns=obj({"messages": array(MESSAGE)}),
     )
     async def pins(self, session: Session, channel_id: Id) -> object:
         return {"messages": self._all_shown(await self._feature.history.pins(session.member_id, channel_id))}
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Pin a message; 50 a channel",
         http=f"PUT {_PIN}",
@@ -259,89 +259,91 @@ class MessageRequests(Requests):
         which = session.member_id, channel_id, message_id
         await self._feature.marking.pin(*which, time.time(), pinned=True)
 
-    @request(_MANAGER, "Unpin a message", http=f"DELETE {_PIN}", live="pin_remove", refusals=_HERE)
+    @endpoint(_MANAGER, "Unpin a message", http=f"DELETE {_PIN}", live="pin_remove", refusals=_HERE)
     async def unpin(self, session: Session, channel_id: Id, message_id: Id) -> None:
         which = session.member_id, channel_id, message_id
         await self._feature.marking.pin(*which, time.time(), pinned=False)
 
-    @request(_WRITER, "Say that one is typing", http=f"POST {_CHANNEL}/typing", refusals=("unknown_channel",))
+    @endpoint(
+        _WRITER, "Say that one is typing", http=f"POST {_CHANNEL}/typing", refusals=("unknown_channel",)
+    )
     async def typing(self, session: Session, channel_id: Id) -> None:
         self._feature.presence.typing(session.member_id, channel_id, time.time())
 
-    @request(
+    @endpoint(
         _WRITER,
         "Say that one is typing, also in a thread; to be said again every 3 s, more often is not passed on",
         live="typing",
         refusals=_HERE,
     )
-    async def typing_in(self, session: Session, asked: Where) -> None:
-        _cursor(asked.thread)  # Check that it is an id, so that nothing else is shown to others.
-        self._feature.presence.typing(session.member_id, asked.channel_id, time.time(), asked.thread)
+    async def typing_in(self, session: Session, body: Where) -> None:
+        _cursor(body.thread)  # Check that it is an id, so that nothing else is shown to others.
+        self._feature.presence.typing(session.member_id, body.channel_id, time.time(), body.thread)
 
-    @request(
+    @endpoint(
         _VIEWER,
         "Everything up to a message of a channel or thread has been read; with `back`, in a "
         "channel, the message and everything after it is unread again",
         http=f"POST {_CHANNEL}/read",
         live="read",
         refusals=_HERE,
-        answers=either(schema_of(Unread), _STATE),
+        returns=either(schema_of(Unread), _STATE),
     )
-    async def read(self, session: Session, channel_id: Id, asked: UpTo) -> Unread | ThreadState:
-        member_id, message_id = session.member_id, asked.message_id
-        if asked.thread is not None:
-            if asked.back:
+    async def read(self, session: Session, channel_id: Id, body: UpTo) -> Unread | ThreadState:
+        member_id, message_id = session.member_id, body.message_id
+        if body.thread is not None:
+            if body.back:
                 raise ChatError("invalid_request", "back is for channels, not for threads")
-            return await self._feature.threads.read(member_id, channel_id, asked.thread, message_id)
-        if asked.back:
+            return await self._feature.threads.read(member_id, channel_id, body.thread, message_id)
+        if body.back:
             return await self._feature.reads.unread(member_id, channel_id, message_id)
         return await self._feature.reads.read(member_id, channel_id, message_id)
 
-    @request(
+    @endpoint(
         MEMBER,
         "Messages by words and filters in channels that one may view, the newest first",
         http="GET /api/search",
         live="search",
         refusals=("invalid_query", "search_busy", "search_running", "search_too_long", *_HERE),
-        answers=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
+        returns=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
         # A search can cost as much as many pages of history.
         cost=3.0,
     )
-    async def search(self, session: Session, asked: AskedSearch) -> object:
-        limit = asked.limit or USUAL_FOUND
-        found, more = await self._feature.search.find(session.member_id, asked.query, asked.before, limit)
+    async def search(self, session: Session, query: SearchQuery) -> object:
+        limit = query.limit or USUAL_FOUND
+        found, more = await self._feature.search.find(session.member_id, query.query, query.before, limit)
         return {"messages": self._all_shown(found), "more": more}
 
-    @request(
+    @endpoint(
         MEMBER,
         "What mentions oneself by name, by a role, by `here` or `everyone`, or answers oneself "
         "with a notification, the newest first",
         http="GET /api/me/mentions",
         live="mentions",
         refusals=("unknown_message",),
-        answers=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
+        returns=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
     )
-    async def mentions(self, session: Session, asked: AskedLatest) -> object:
-        limit = asked.limit or USUAL_FOUND
-        found, more = await self._feature.search.mentions(session.member_id, _cursor(asked.before), limit)
+    async def mentions(self, session: Session, query: LatestQuery) -> object:
+        limit = query.limit or USUAL_FOUND
+        found, more = await self._feature.search.mentions(session.member_id, _cursor(query.before), limit)
         return {"messages": self._all_shown(found), "more": more}
 
-    @request(
+    @endpoint(
         MEMBER,
         "The threads that one follows, that with the newest message first; `root` is what it "
         "hangs on, null where that is gone",
         http="GET /api/me/threads",
         live="threads",
         refusals=("unknown_message",),
-        answers=obj({"threads": _THREADS, "more": BOOLEAN}),
+        returns=obj({"threads": _THREADS, "more": BOOLEAN}),
     )
-    async def threads(self, session: Session, asked: AskedLatest) -> object:
-        limit = asked.limit or USUAL_FOUND
-        found, more = await self._feature.threads.followed(session.member_id, _cursor(asked.before), limit)
+    async def threads(self, session: Session, query: LatestQuery) -> object:
+        limit = query.limit or USUAL_FOUND
+        found, more = await self._feature.threads.followed(session.member_id, _cursor(query.before), limit)
         shown = [{**asdict(state), "root": root and self._shown(root)} for root, state in found]
         return {"threads": shown, "more": more}
 
-    @request(
+    @endpoint(
         _VIEWER,
         "Be told of a thread's messages from the last one on",
         http=f"PUT {_ONE}/follow",
@@ -351,7 +353,7 @@ class MessageRequests(Requests):
     async def follow(self, session: Session, channel_id: Id, message_id: Id) -> ThreadState:
         return await self._feature.threads.follow(session.member_id, channel_id, message_id)
 
-    @request(
+    @endpoint(
         _VIEWER,
         "Be told of a thread's messages no more, until one writes or is mentioned there again",
         http=f"DELETE {_ONE}/follow",
@@ -377,67 +379,67 @@ _PRESENT = dict.fromkeys(("online", "idle", "do_not_disturb"), array(ID))
 _VIEWERS = "who may view the channel"
 _EDITED = ("channel_id", "id", "text", "mentions", "mention_groups", "flagged", "edited_at_ms")
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     MessageRequests,
     pushes=[
-        Pushed(
+        Event(
             "message_posted",
             "A message, with the nonce that its client gave it",
             obj(FIELDS, {"nonce": string(MAX_NONCE_CHARACTERS, 1)}),
             to=_VIEWERS,
         ),
-        Pushed(
+        Event(
             "message_edited",
             "What is different about a message",
             obj({name: FIELDS[name] for name in _EDITED}),
             to=_VIEWERS,
         ),
-        Pushed(
+        Event(
             "attachments_changed",
             "What a file of a message shows is said otherwise",
             obj({"channel_id": ID, "id": ID, "attachments": FIELDS["attachments"]}, EXPIRED),
             to=_VIEWERS,
         ),
-        Pushed(
+        Event(
             "previews_changed",
             "What the links of a message lead to is known, or taken away",
             obj({"channel_id": ID, "id": ID, "previews": FIELDS["previews"]}),
             to=_VIEWERS,
         ),
-        Pushed(
+        Event(
             "message_deleted",
             "A message is gone",
             obj({"channel_id": ID, "id": ID, "thread": nullable(ID)}),
             to=_VIEWERS,
         ),
-        Pushed(
+        Event(
             "thread_changed",
             "What there is in the thread of a message; null where there is nothing any more",
             obj({"channel_id": ID, "id": ID, "answers": nullable(ANSWERS)}),
             to=_VIEWERS,
         ),
-        Pushed("thread_state", "What a thread is to the member, as it is now", _STATE, to="the member"),
-        Pushed(
+        Event("thread_state", "What a thread is to the member, as it is now", _STATE, to="the member"),
+        Event(
             "reactions_changed",
             "One member's reaction came or went",
             obj({"channel_id": ID, "id": ID, "emoji": EMOJI, "member_id": ID, "added": BOOLEAN}),
             to=_VIEWERS,
         ),
-        Pushed(
+        Event(
             "pins_changed",
             "A message was pinned or unpinned",
             obj({"channel_id": ID, "id": ID, "pinned": BOOLEAN}),
             to=_VIEWERS,
         ),
-        Pushed("unread", "The counts of a channel, as they are now", schema_of(Unread), to="the member"),
-        Pushed(
+        Event("unread", "The counts of a channel, as they are now", schema_of(Unread), to="the member"),
+        Event(
             "typing",
             "Somebody is typing; good for six seconds",
             obj({"channel_id": ID, "member_id": ID, "thread": nullable(ID)}),
             to="others who may view the channel",
             kept=False,
         ),
-        Pushed(
+        Event(
             "presence",
             "Somebody has come, has been gone for a while, or is there in another way",
             obj({"member_id": ID, "online": BOOLEAN, "idle": BOOLEAN, "do_not_disturb": BOOLEAN}),

@@ -13,13 +13,13 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, member_called
-from svc.chat.described import ID, Id, Pushed, obj
+from svc.chat.described import ID, Event, Id, obj
 from svc.chat.errors import ChatError
 from svc.chat.members import shown
 from svc.chat.moderation.history import History, MemberHistory
 from svc.chat.moderation.reports import MAX_REPORT_CHARACTERS, Reason, Report, Reported, Reports
 from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Ban, Moderation
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 
 MAX_PAGE = 200
 
@@ -33,7 +33,7 @@ _OF_RANK = ("rank_too_low", "unknown_member")
 _CONCERNED = "members who may view reports and the message's channel"
 
 
-class Why(Asked):
+class Why(Request):
     reason: Reason | None = None
 
 
@@ -45,7 +45,7 @@ class NewBan(Why):
     delete_messages_s: _DeletedS | None = None
 
 
-class AskedBans(Asked):
+class BansQuery(Request):
     after: Id | None = None
     limit: _Limit = 50
 
@@ -56,12 +56,12 @@ class Bans:
     next: Id | None
 
 
-class AskedHistory(Asked):
+class HistoryQuery(Request):
     before: Annotated[int, Meta(ge=1, le=2**63 - 1)] | None = None
     limit: _Limit = 50
 
 
-class AskedReports(Asked):
+class ReportsQuery(Request):
     state: Literal["open", "resolved"] | None = None
     before: Id | None = None
     limit: _Limit = 50
@@ -73,7 +73,7 @@ class ReportPage:
     next: Id | None
 
 
-class NewReport(Asked):
+class NewReport(Request):
     """A report about a member, or about a message in a channel."""
 
     text: Annotated[str, Meta(min_length=1, max_length=MAX_REPORT_CHARACTERS)]
@@ -82,7 +82,7 @@ class NewReport(Asked):
     message_id: Id | None = None
 
 
-class Note(Asked):
+class Note(Request):
     note: Reason | None = None
 
 
@@ -92,25 +92,25 @@ class ModerationRequests(Requests):
         self._reports = reports
         self._history = history
 
-    @request(
+    @endpoint(
         on_server(P.KICK_MEMBERS),
         "Kick a member of lower rank. They may rejoin with an invite",
         http=f"POST {_MEMBER}/kick",
         refusals=_OF_RANK,
     )
-    async def kick(self, session: Session, member_id: Id, asked: Why) -> None:
-        await self._moderation.kick(session.member_id, member_id, asked.reason or "", time.time())
+    async def kick(self, session: Session, member_id: Id, body: Why) -> None:
+        await self._moderation.kick(session.member_id, member_id, body.reason or "", time.time())
 
-    @request(
+    @endpoint(
         _TIMEKEEPER,
         "Give a member of lower rank a timeout: they can only read",
         http=f"PUT {_MEMBER}/timeout",
         refusals=_OF_RANK,
     )
-    async def time_out(self, session: Session, member_id: Id, asked: NewTimeout) -> shown.Member:
-        return await self._time_out(session, member_id, asked.duration_s, asked.reason or "")
+    async def time_out(self, session: Session, member_id: Id, body: NewTimeout) -> shown.Member:
+        return await self._time_out(session, member_id, body.duration_s, body.reason or "")
 
-    @request(_TIMEKEEPER, "End a timeout", http=f"DELETE {_MEMBER}/timeout", refusals=_OF_RANK)
+    @endpoint(_TIMEKEEPER, "End a timeout", http=f"DELETE {_MEMBER}/timeout", refusals=_OF_RANK)
     async def end_timeout(self, session: Session, member_id: Id) -> shown.Member:
         return await self._time_out(session, member_id, 0, "")
 
@@ -119,74 +119,74 @@ class ModerationRequests(Requests):
         member = await self._moderation.time_out(session.member_id, member_id, duration_s, reason, now)
         return shown.member(member)
 
-    @request(_BANNER, "Bans, page by page", http="GET /api/bans")
-    async def bans(self, asked: AskedBans) -> Bans:
-        return Bans(*await self._moderation.bans(asked.after or "", asked.limit))
+    @endpoint(_BANNER, "Bans, page by page", http="GET /api/bans")
+    async def bans(self, query: BansQuery) -> Bans:
+        return Bans(*await self._moderation.bans(query.after or "", query.limit))
 
-    @request(
+    @endpoint(
         _BANNER,
         "Ban a member of lower rank, or a former one. They cannot rejoin and get the "
         "reason. `delete_messages_s` also deletes their messages of that time",
         http=f"PUT {_BAN}",
         refusals=_OF_RANK,
     )
-    async def ban(self, session: Session, member_id: Id, asked: NewBan) -> None:
-        reason, seconds = asked.reason or "", asked.delete_messages_s or 0
+    async def ban(self, session: Session, member_id: Id, body: NewBan) -> None:
+        reason, seconds = body.reason or "", body.delete_messages_s or 0
         await self._moderation.ban(session.member_id, member_id, reason, time.time(), seconds)
 
-    @request(
+    @endpoint(
         _BANNER,
         "Lift a ban. The reason goes to the audit log",
         http=f"DELETE {_BAN}",
         refusals=("unknown_ban",),
     )
-    async def unban(self, session: Session, member_id: Id, asked: Why) -> None:
-        await self._moderation.unban(session.member_id, member_id, asked.reason or "", time.time())
+    async def unban(self, session: Session, member_id: Id, query: Why) -> None:
+        await self._moderation.unban(session.member_id, member_id, query.reason or "", time.time())
 
-    @request(
+    @endpoint(
         _READER,
         "A member's moderation history, newest first, also for former members. "
         "Entries about a channel need the right to view it",
         http=f"GET {_MEMBER}/moderation",
         refusals=("unknown_member",),
     )
-    async def history(self, session: Session, member_id: Id, asked: AskedHistory) -> MemberHistory:
-        return await self._history.of(session.member_id, member_id, asked.before, asked.limit)
+    async def history(self, session: Session, member_id: Id, query: HistoryQuery) -> MemberHistory:
+        return await self._history.of(session.member_id, member_id, query.before, query.limit)
 
-    @request(
+    @endpoint(
         _READER,
         "Reports, newest first. Reports about messages need the right to view the channel",
         http="GET /api/reports",
     )
-    async def reports(self, session: Session, asked: AskedReports) -> ReportPage:
-        resolved = None if asked.state is None else asked.state == "resolved"
-        return ReportPage(*await self._reports.page(session.member_id, asked.before, resolved, asked.limit))
+    async def reports(self, session: Session, query: ReportsQuery) -> ReportPage:
+        resolved = None if query.state is None else query.state == "resolved"
+        return ReportPage(*await self._reports.page(session.member_id, query.before, resolved, query.limit))
 
-    @request(
+    @endpoint(
         ANY_MEMBER,
         "Report a member, or a message in a channel. At most 20 open reports each",
         http="POST /api/reports",
         refusals=("too_many", "unknown_channel", "unknown_member", "unknown_message"),
         status=201,
     )
-    async def report(self, session: Session, asked: NewReport) -> Reported:
-        reporter_id, text, now = session.member_id, asked.text, time.time()
-        if asked.message_id is None:
-            member_id = _needed("member_id", asked.member_id)
+    async def report(self, session: Session, body: NewReport) -> Reported:
+        reporter_id, text, now = session.member_id, body.text, time.time()
+        if body.message_id is None:
+            member_id = _needed("member_id", body.member_id)
             report = await self._reports.about_member(reporter_id, member_id, text, now)
         else:
-            channel_id = _needed("channel_id", asked.channel_id)
-            report = await self._reports.about_message(reporter_id, channel_id, asked.message_id, text, now)
+            channel_id = _needed("channel_id", body.channel_id)
+            report = await self._reports.about_message(reporter_id, channel_id, body.message_id, text, now)
         return Reported(report.id)
 
-    @request(
+    @endpoint(
         _READER,
         "Resolve a report",
         http="POST /api/reports/{report_id}/resolve",
         refusals=("already_resolved", "unknown_report"),
     )
-    async def resolve(self, session: Session, report_id: Id, asked: Note) -> None:
-        await self._reports.resolve(session.member_id, report_id, asked.note or "", time.time())
+    async def resolve(self, session: Session, report_id: Id, body: Note) -> None:
+        await self._reports.resolve(session.member_id, report_id, body.note or "", time.time())
 
 
 def _needed(name: str, given: str | None) -> str:
@@ -223,16 +223,16 @@ class ModerationCommands(Commands):
         return {"bans": bans, "next": following}
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     ModerationRequests,
     pushes=[
-        Pushed(
+        Event(
             "report_created",
             "A member, or the server itself, has reported a member or a message",
             schema_of(Report),
             _CONCERNED,
         ),
-        Pushed(
+        Event(
             "report_resolved",
             "A report has been resolved",
             obj({"report_id": ID, "resolved_by": ID}),

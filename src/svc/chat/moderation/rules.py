@@ -1,6 +1,6 @@
 """Kicks, bans and timeouts: the rules and their effects. No HTTP.
 
-Each needs a higher rank than the target's. `@request` has already checked the permission itself. Without an
+Each needs a higher rank than the target's. `@endpoint` has already checked the permission itself. Without an
 actor it is the operator, who ranks above everybody except the owner. Bans and timeouts apply to a person: any
 key or account that they have ever proven here identifies them, whatever member they become. docs/http.md,
 "Moderation".

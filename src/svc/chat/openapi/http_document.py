@@ -11,7 +11,7 @@ from svc.chat.access.catalogue import ENDPOINTS, Needs, Who
 from svc.chat.access.permissions import Permission, names
 from svc.chat.described import ID, Endpoint, Named, Schema, choice, obj, string
 from svc.chat.errors import status_of
-from svc.chat.requests import Described
+from svc.chat.requests import FeatureDescription
 from svc.chat.settings.requests import MANAGEMENT
 
 REQUEST_ID: Schema = {"anyOf": [{"type": "integer"}, string(64)]}
@@ -74,7 +74,7 @@ def openapi(
     }
 
 
-def http_document(features: Mapping[str, Described], version: str) -> dict[str, object]:
+def http_document(features: Mapping[str, FeatureDescription], version: str) -> dict[str, object]:
     components = Components()
     endpoints = [
         (feature, endpoint, ENDPOINTS[endpoint.route])
@@ -173,7 +173,7 @@ def _usual(endpoint: Endpoint, needs: Needs) -> Iterator[str]:
 _NEEDS = Needs(Who.MEMBER)
 
 
-def management_document(features: Mapping[str, Described], version: str) -> dict[str, object]:
+def management_document(features: Mapping[str, FeatureDescription], version: str) -> dict[str, object]:
     components = Components()
     endpoints = [("management", endpoint, _NEEDS) for endpoint in MANAGEMENT]
     return openapi(

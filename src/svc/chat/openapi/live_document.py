@@ -7,17 +7,17 @@ catalogue and the features' descriptions. Serves nothing.
 from collections.abc import Iterator, Mapping, Sequence
 
 from svc.chat.access.catalogue import EVENTS
-from svc.chat.described import TIME_MS, Event, Pushed, Schema, integer, obj
+from svc.chat.described import TIME_MS, Event, LiveRequest, Schema, integer, obj
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import Resumption, ShownToken
 from svc.chat.openapi.http_document import REQUEST_ID, Components, permission, refusal
-from svc.chat.requests import Described, schema_of
+from svc.chat.requests import FeatureDescription, schema_of
 
 _CHANNEL = {"$ref": "#/channels/live"}
 _SEQ = integer(0)
 
 
-def live_document(features: Mapping[str, Described], version: str) -> dict[str, object]:
+def live_document(features: Mapping[str, FeatureDescription], version: str) -> dict[str, object]:
     components = Components()
     messages = {name: components.written(message) for name, message in _messages(features)}
     return {
@@ -34,7 +34,7 @@ def live_document(features: Mapping[str, Described], version: str) -> dict[str, 
     }
 
 
-def _messages(features: Mapping[str, Described]) -> Iterator[tuple[str, Schema]]:
+def _messages(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[str, Schema]]:
     yield _request(
         "authenticate",
         schema_of(ShownToken),
@@ -77,7 +77,7 @@ def _message(
     return {"name": event, "summary": summary, "payload": frame}
 
 
-def _operations(features: Mapping[str, Described]) -> Iterator[tuple[str, dict[str, object]]]:
+def _operations(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[str, dict[str, object]]]:
     yield "authenticate", _asking("authenticate", ["authenticated.reply"])
     yield "resume", _asking("resume", ["resumed.reply", "authenticated.reply"])
     for feature, described in features.items():
@@ -88,7 +88,7 @@ def _operations(features: Mapping[str, Described]) -> Iterator[tuple[str, dict[s
             yield f"push_{push.name}", {**_pushing(push), "tags": tags}
 
 
-def _asked(event: Event) -> dict[str, object]:
+def _asked(event: LiveRequest) -> dict[str, object]:
     needs = EVENTS[event.name]
     refusals = {"x-refusals": list(event.refusals)} if event.refusals else {}
     return {**_asking(event.name, [f"{event.name}.reply"]), **permission(needs), **refusals}
@@ -103,7 +103,7 @@ def _asking(event: str, replies: Sequence[str]) -> dict[str, object]:
     }
 
 
-def _pushing(push: Pushed) -> dict[str, object]:
+def _pushing(push: Event) -> dict[str, object]:
     return {"action": "send", "channel": _CHANNEL, "messages": [_reference(push.name)]}
 
 

@@ -12,10 +12,10 @@ from html import escape
 
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Needs, Who
 from svc.chat.access.permissions import names
-from svc.chat.described import Endpoint, Event, Named, Pushed
+from svc.chat.described import Endpoint, Event, LiveRequest, Named
 from svc.chat.errors import CODES, ChatError, status_of
 from svc.chat.openapi.schema_words import Schema, choice, listed, named_in, within
-from svc.chat.requests import Described
+from svc.chat.requests import FeatureDescription
 from svc.chat.settings.requests import MANAGEMENT
 
 # Features whose folder's name is not a title.
@@ -68,7 +68,7 @@ _INTRODUCTION = (
 )
 
 
-def reference(features: Mapping[str, Described], version: str) -> str:
+def reference(features: Mapping[str, FeatureDescription], version: str) -> str:
     """Return the page."""
     sections = [(_title(feature), list(_section(described))) for feature, described in features.items()]
     sections = sorted((title, entries) for title, entries in sections if entries)
@@ -101,7 +101,7 @@ def _anchor(words: str) -> str:
     return re.sub(r"\W+", "-", words).strip("-").lower()
 
 
-def _section(described: Described) -> Iterator[str]:
+def _section(described: FeatureDescription) -> Iterator[str]:
     for endpoint in described.endpoints:
         yield _endpoint(endpoint, _who(ENDPOINTS[endpoint.route]))
     for event in described.events:
@@ -135,7 +135,7 @@ def _answer(endpoint: Endpoint) -> str:
     return status + (_value(endpoint.answer) if is_json else f"`{endpoint.media_type}`") + otherwise
 
 
-def _event(event: Event, who: str) -> str:
+def _event(event: LiveRequest, who: str) -> str:
     rows = [
         ("Takes", _fields(event.data)),
         ("Returns", _value(event.reply)),
@@ -145,7 +145,7 @@ def _event(event: Event, who: str) -> str:
     return _entry("request", event.name, event.summary, rows)
 
 
-def _push(push: Pushed) -> str:
+def _push(push: Event) -> str:
     to = push.to if push.kept else f"{push.to}; not stored for later"
     return _entry("event", push.name, push.summary, [("Data", _value(push.data)), ("To", to)])
 
@@ -156,7 +156,7 @@ def _entry(kind: str, name: str, summary: str, rows: Iterable[tuple[str, str]]) 
     return f'<h3 id="{_anchor(f"{kind} {name}")}">{heading}</h3><p>{_marked(summary)}</p><dl>{cells}</dl>'
 
 
-def _objects(features: Mapping[str, Described]) -> Mapping[str, Schema]:
+def _objects(features: Mapping[str, FeatureDescription]) -> Mapping[str, Schema]:
     """Return every schema with a name, by its name."""
     schemas: list[object] = [(endpoint.body, endpoint.answer) for endpoint in MANAGEMENT]
     for described in features.values():

@@ -19,21 +19,21 @@ from svc.chat.openapi.http_document import http_document, management_document
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.reference import POLICY, reference
 from svc.chat.openapi.webhook_document import webhook_document
-from svc.chat.requests import Described, Requests, described_by, request
+from svc.chat.requests import FeatureDescription, Requests, describe_feature, endpoint
 
 
 @cache
-def described() -> Mapping[str, Described]:
+def described() -> Mapping[str, FeatureDescription]:
     """Return the features' descriptions by folder name."""
     folders = sorted(module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
     return {
-        folder: import_module(f"svc.chat.{folder}.requests").DESCRIBED
+        folder: import_module(f"svc.chat.{folder}.requests").DESCRIPTION
         for folder in folders
         if find_spec(f"svc.chat.{folder}.requests") is not None
     }
 
 
-Document = Callable[[Mapping[str, Described], str], dict[str, object] | str]
+Document = Callable[[Mapping[str, FeatureDescription], str], dict[str, object] | str]
 _DOCUMENT = {"type": "object"}
 
 
@@ -42,11 +42,11 @@ class DescriptionRequests(Requests):
         self._version = version
         self._made: dict[Document, asyncio.Future[bytes]] = {}
 
-    @request(
+    @endpoint(
         ANYONE,
         "The reference for people: all endpoints, requests, events, objects and errors",
         http="GET /reference",
-        answers=str,
+        returns=str,
         media_type="text/html",
     )
     async def reference(self) -> web.StreamResponse:
@@ -54,26 +54,26 @@ class DescriptionRequests(Requests):
         response.headers["Content-Security-Policy"] = POLICY
         return response
 
-    @request(ANYONE, "This document", http="GET /openapi.json", answers=_DOCUMENT)
+    @endpoint(ANYONE, "This document", http="GET /openapi.json", returns=_DOCUMENT)
     async def openapi(self) -> web.StreamResponse:
         return await self._answer(http_document)
 
-    @request(
-        ANYONE, "The management listener, as OpenAPI", http="GET /openapi/management.json", answers=_DOCUMENT
+    @endpoint(
+        ANYONE, "The management listener, as OpenAPI", http="GET /openapi/management.json", returns=_DOCUMENT
     )
     async def management(self) -> web.StreamResponse:
         return await self._answer(management_document)
 
-    @request(
+    @endpoint(
         ANYONE,
         "The webhooks, as OpenAPI",
         http="GET /openapi/webhooks.json",
-        answers=_DOCUMENT,
+        returns=_DOCUMENT,
     )
     async def webhooks(self) -> web.StreamResponse:
         return await self._answer(webhook_document)
 
-    @request(ANYONE, "The live socket, as AsyncAPI", http="GET /asyncapi.json", answers=_DOCUMENT)
+    @endpoint(ANYONE, "The live socket, as AsyncAPI", http="GET /asyncapi.json", returns=_DOCUMENT)
     async def asyncapi(self) -> web.StreamResponse:
         return await self._answer(live_document)
 
@@ -90,4 +90,4 @@ class DescriptionRequests(Requests):
         return content.encode() if isinstance(content, str) else dumps(content)
 
 
-DESCRIBED = described_by(DescriptionRequests)
+DESCRIPTION = describe_feature(DescriptionRequests)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from svc.chat.described import Schema, array, choice, integer, obj, string
 from svc.chat.openapi.http_document import Components, openapi
-from svc.chat.requests import Described
+from svc.chat.requests import FeatureDescription
 from svc.chat.webhooks.compatible.github import EVENTS
 from svc.chat.webhooks.compatible.requests import DISCORD, EVENT_HEADER, GITHUB, SLACK
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
@@ -138,7 +138,7 @@ def _text(words: str) -> dict[str, object]:
 _EXAMPLE = {"text": "The build is **green**", "cards": [{"title": "Build 512", "color": "#2da44e"}]}
 
 
-def webhook_document(_: Mapping[str, Described], version: str) -> dict[str, object]:
+def webhook_document(_: Mapping[str, FeatureDescription], version: str) -> dict[str, object]:
     components = Components()
     parameters = [
         {"name": name, "in": "path", "required": True, "schema": string(128, 1)}

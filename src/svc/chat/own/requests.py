@@ -17,12 +17,12 @@ from svc.base.readers import Reader, Readers
 from svc.base.strict_json import dumps
 from svc.chat.access.catalogue import MEMBER, PERSON
 from svc.chat.access.tokens import Session
-from svc.chat.described import Id, Pushed, TimeMs
+from svc.chat.described import Event, Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.own.blocks import Block, Blocked, Blocks
 from svc.chat.own.rules import OwnAffairs
-from svc.chat.requests import Requests, described_by, request, schema_of
+from svc.chat.requests import Requests, describe_feature, endpoint, schema_of
 
 # An export reads all messages of a member. A limit keeps the disk available to others.
 MAX_EXPORTS = 2
@@ -62,11 +62,11 @@ class OwnRequests(Requests):
         self._parts = parts
         self._exporting = Readers(time.monotonic)
 
-    @request(PERSON, "Leave the server", http="POST /api/me/leave", refusals=("owner_must_stay",))
+    @endpoint(PERSON, "Leave the server", http="POST /api/me/leave", refusals=("owner_must_stay",))
     async def leave(self, session: Session) -> None:
         await self._affairs.leave(session.member_id, time.time())
 
-    @request(
+    @endpoint(
         PERSON,
         "Leave and delete name, devices and all messages. The messages are deleted in the background",
         http="DELETE /api/me",
@@ -75,36 +75,36 @@ class OwnRequests(Requests):
     async def delete(self, session: Session) -> None:
         await self._affairs.delete(session.member_id, time.time())
 
-    @request(MEMBER, "Members whom you have blocked", http="GET /api/me/blocks")
+    @endpoint(MEMBER, "Members whom you have blocked", http="GET /api/me/blocks")
     async def blocks(self, session: Session) -> OwnBlocks:
         return OwnBlocks(self._blocks.of(session.member_id))
 
-    @request(MEMBER, "Block a member", http=f"PUT {_BLOCK}", refusals=("unknown_member", "too_many_blocks"))
+    @endpoint(MEMBER, "Block a member", http=f"PUT {_BLOCK}", refusals=("unknown_member", "too_many_blocks"))
     async def block(self, session: Session, member_id: Id) -> None:
         await self._blocks.block(session.member_id, member_id, time.time())
 
-    @request(MEMBER, "Unblock a member", http=f"DELETE {_BLOCK}")
+    @endpoint(MEMBER, "Unblock a member", http=f"DELETE {_BLOCK}")
     async def unblock(self, session: Session, member_id: Id) -> None:
         await self._blocks.unblock(session.member_id, member_id)
 
-    @request(
+    @endpoint(
         MEMBER,
         "Export all of your data as a stream",
         http="GET /api/me/export",
         refusals=("export_running",),
-        answers=Exported,
+        returns=Exported,
         # Takes minutes.
         cost=10.0,
     )
-    async def export(self, session: Session, request: web.Request) -> web.StreamResponse:
-        transport = request.transport
+    async def export(self, session: Session, http_request: web.Request) -> web.StreamResponse:
+        transport = http_request.transport
         if transport is None:
             return nothing()  # The client has disconnected.
         reader = self._exporting.admit(session.member_id, MAX_EXPORTS, transport.abort)
         if reader is None:
             raise ChatError("export_running")
         try:
-            return await self._send(request, session, reader)
+            return await self._send(http_request, session, reader)
         finally:
             self._exporting.leave(reader)
 
@@ -147,16 +147,16 @@ async def exported(session: Session, parts: Mapping[str, Part], now_ms: int) -> 
     yield bytes(buffer + b"}\n")
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     OwnRequests,
     pushes=[
-        Pushed(
+        Event(
             "member_blocked",
             "You have blocked a member on another page",
             schema_of(Block),
             to="the member who blocked",
         ),
-        Pushed(
+        Event(
             "member_unblocked",
             "You have unblocked a member on another page",
             schema_of(Block),

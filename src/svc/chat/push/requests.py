@@ -6,28 +6,28 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import PERSON
 from svc.chat.access.tokens import Session
-from svc.chat.described import Told
+from svc.chat.described import Response
 from svc.chat.errors import ChatError
 from svc.chat.push.encryption import decoded
 from svc.chat.push.rules import Subscriptions
-from svc.chat.requests import Asked, Requests, described_by, request
+from svc.chat.requests import Request, Requests, describe_feature, endpoint
 
 _OWN = "/api/me/push"
 _Key = Annotated[str, Meta(max_length=128)]
 
 
-class Keys(Asked):
+class Keys(Request):
     p256dh: _Key
     auth: _Key
 
 
-class NewSubscription(Asked):
+class NewSubscription(Request):
     # Real ones have about 200 characters.
     endpoint: Annotated[str, Meta(min_length=1, max_length=1024)]
     keys: Keys
 
 
-class PushState(Told):
+class PushState(Response):
     public_key: str
     subscribed: bool
 
@@ -39,18 +39,18 @@ class PushRequests(Requests):
         self._subscriptions = subscriptions
         self._public_key = public_key
 
-    @request(PERSON, "The key for subscribing, and whether this device is subscribed", http=f"GET {_OWN}")
+    @endpoint(PERSON, "The key for subscribing, and whether this device is subscribed", http=f"GET {_OWN}")
     async def show(self, session: Session) -> PushState:
         return PushState(self._public_key, self._subscriptions.rings(session))
 
-    @request(PERSON, "Subscribe this device with a browser's push subscription", http=f"PUT {_OWN}")
-    async def put(self, session: Session, asked: NewSubscription) -> None:
-        keys = asked.keys
+    @endpoint(PERSON, "Subscribe this device with a browser's push subscription", http=f"PUT {_OWN}")
+    async def put(self, session: Session, body: NewSubscription) -> None:
+        keys = body.keys
         await self._subscriptions.subscribe(
-            session, asked.endpoint, _bytes("p256dh", keys.p256dh), _bytes("auth", keys.auth)
+            session, body.endpoint, _bytes("p256dh", keys.p256dh), _bytes("auth", keys.auth)
         )
 
-    @request(PERSON, "Unsubscribe this device", http=f"DELETE {_OWN}")
+    @endpoint(PERSON, "Unsubscribe this device", http=f"DELETE {_OWN}")
     async def delete(self, session: Session) -> None:
         await self._subscriptions.unsubscribe(session)
 
@@ -62,4 +62,4 @@ def _bytes(name: str, key: str) -> bytes:
         raise ChatError("invalid_request", f"{name} must be base64url") from None
 
 
-DESCRIBED = described_by(PushRequests)
+DESCRIPTION = describe_feature(PushRequests)

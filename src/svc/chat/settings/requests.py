@@ -11,8 +11,8 @@ from svc.chat.described import (
     ID,
     Data,
     Endpoint,
+    Event,
     Named,
-    Pushed,
     Schema,
     choice,
     either,
@@ -21,7 +21,7 @@ from svc.chat.described import (
     obj,
     string,
 )
-from svc.chat.requests import Requests, described_by, request
+from svc.chat.requests import Requests, describe_feature, endpoint
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, SPECIFIED, TEXTS, Values
 
@@ -57,21 +57,21 @@ class SettingsRequests(Requests):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    @request(OWNER, "All settings", http="GET /api/settings", live="settings_get", answers=_ALL)
+    @endpoint(OWNER, "All settings", http="GET /api/settings", live="settings_get", returns=_ALL)
     async def read(self) -> Values:
         return self._settings.current
 
-    @request(
+    @endpoint(
         OWNER,
         _CHANGE,
         http="PATCH /api/settings",
         live="settings_change",
         refusals=("invalid_settings",),
-        takes=_CHANGES,
-        answers=_ALL,
+        accepts=_CHANGES,
+        returns=_ALL,
     )
-    async def change(self, session: Session, asked: dict[str, object]) -> Values:
-        return await self._settings.apply(asked, session.member_id, time.time())
+    async def change(self, session: Session, body: dict[str, object]) -> Values:
+        return await self._settings.apply(body, session.member_id, time.time())
 
 
 # On a separate port, and not part of the server's own API description.
@@ -102,10 +102,10 @@ class SettingsCommands(Commands):
         return await self._settings.apply(arguments, None, time.time())
 
 
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     SettingsRequests,
     pushes=[
-        Pushed(
+        Event(
             "settings_changed",
             "The changed settings. The owner gets all, members only those that `/info` shows",
             obj({}, _SHOWN),

@@ -24,7 +24,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.joining.config import SignIn
 from svc.chat.joining.proof import Tier
-from svc.chat.requests import Requests, described_by, request
+from svc.chat.requests import Requests, describe_feature, endpoint
 from svc.chat.settings.values import JoinPolicy
 from svc.chat.status.report import Condition, HealthReport, Sources
 
@@ -111,32 +111,32 @@ class StatusRequests(Requests):
         self._probes = probes
         self._report = report
 
-    @request(
+    @endpoint(
         ANYONE,
         "Whether the server is up and can store data",
         http="GET /health",
-        answers=Health,
-        otherwise=(503, "Data cannot be stored, or the database is damaged: `degraded`"),
+        returns=Health,
+        alternative=(503, "Data cannot be stored, or the database is damaged: `degraded`"),
     )
-    async def health(self, request: web.Request) -> web.Response:
-        if mark := request.query.get("probe"):
-            self._probes.arrived(mark, _arrival(request))
+    async def health(self, http_request: web.Request) -> web.Response:
+        if mark := http_request.query.get("probe"):
+            self._probes.arrived(mark, _arrival(http_request))
         works = await self._report.works()
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         health = Health("healthy" if works else "degraded", "chat", self._info().name, now)
         return answer(health, 200 if works else 503)
 
-    @request(
+    @endpoint(
         ANYONE,
         "Public facts about the server. `version` for members only, `instanceId` if "
         "`SERVER_INSTANCE_ID` is set",
         http="GET /info",
     )
-    async def info(self, request: web.Request) -> Info:
+    async def info(self, http_request: web.Request) -> Info:
         info = self._info()
-        return replace(info, version=self._version) if self._is_member(request) else info
+        return replace(info, version=self._version) if self._is_member(http_request) else info
 
-    @request(
+    @endpoint(
         OWNER,
         "Health of the server, and connected members. `verdict` is `ok`, `notice` or `problem`",
         http="GET /api/health",
@@ -144,8 +144,10 @@ class StatusRequests(Requests):
     async def report(self) -> Condition:
         return await self._report.condition(time.time())
 
-    @request(ANYONE, "Measurements for Prometheus", http="GET /metrics", answers=str, media_type="text/plain")
-    async def metrics(self, request: web.Request) -> web.Response:
+    @endpoint(
+        ANYONE, "Measurements for Prometheus", http="GET /metrics", returns=str, media_type="text/plain"
+    )
+    async def metrics(self, http_request: web.Request) -> web.Response:
         body, content_type = self._registry.exposition()
         return web.Response(body=body, headers={"Content-Type": content_type})
 
@@ -171,7 +173,7 @@ def _arrival(request: web.Request) -> Arrival:
     )
 
 
-DESCRIBED = described_by(StatusRequests)
+DESCRIPTION = describe_feature(StatusRequests)
 
 
 class StatusCommands(Commands):

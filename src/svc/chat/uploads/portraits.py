@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from svc.base.database import Connection, Write
 from svc.chat.access.directory import Member
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.described import Told
+from svc.chat.described import Response
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import MEMBER, Media, ServerIcon
@@ -56,7 +56,7 @@ class Avatars:
             self._media.refer(connection, key, MEMBER, member_id)
 
 
-class IconChanged(Told):
+class IconChanged(Response):
     icon_url: str | None
 
 

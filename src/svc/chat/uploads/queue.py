@@ -16,7 +16,7 @@ from msgspec import Meta, convert
 
 from svc.base.database import Connection, Write
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.described import Id, Natural, TimeMs, Told, choice
+from svc.chat.described import Id, Natural, Response, TimeMs, choice
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.media.rules import JOB, Facts, Media, new_key
@@ -77,7 +77,7 @@ class _Claimed:
 
 
 # As the operator and owners see it. The lease is the worker's secret.
-class ShownJob(Told):
+class ShownJob(Response):
     id: Id
     kind: Annotated[str, Meta(extra_json_schema=choice(*KINDS))]
     attempt: Natural
@@ -88,7 +88,7 @@ class ShownJob(Told):
     created_at_ms: TimeMs
 
 
-class AllJobs(Told):
+class AllJobs(Response):
     jobs: Sequence[ShownJob]
 
 

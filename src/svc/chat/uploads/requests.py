@@ -20,9 +20,9 @@ from svc.chat.access.tokens import Session
 from svc.chat.described import (
     ID,
     TIME_MS,
+    Event,
     Id,
     Named,
-    Pushed,
     Schema,
     array,
     choice,
@@ -33,7 +33,7 @@ from svc.chat.described import (
 )
 from svc.chat.errors import ChatError
 from svc.chat.http import READ_DEADLINE_S, answer, received_chunks, refuse_compressed, session_of
-from svc.chat.requests import Asked, Requests, Run, converted, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, Run, convert, describe_feature, endpoint, schema_of
 from svc.chat.uploads import receiving
 from svc.chat.uploads.file_names import MAX_NAME_CHARACTERS
 from svc.chat.uploads.portraits import Avatars, IconChanged, Icons
@@ -110,24 +110,24 @@ BEGINNING = (
 )
 
 
-class Words(Asked):
+class Words(Request):
     filename: Annotated[str, Meta(max_length=_MAX_FILE_NAME)] = ""
     alt: Annotated[str, Meta(max_length=MAX_ALT_CHARACTERS)] = ""
 
 
-class NewAlt(Asked):
+class NewAlt(Request):
     alt: Annotated[str, Meta(max_length=MAX_ALT_CHARACTERS)]
 
 
 def _begins(needs: Needs, summary: str, http: str, *more: str) -> Callable[[Run], Run]:
-    return request(
+    return endpoint(
         needs,
         f"{summary}: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed",
         http=http,
         refusals=(*BEGINNING, *more),
         status=201,
-        sends=("multipart/form-data", FILE),
-        answers=UPLOAD,
+        raw_body=("multipart/form-data", FILE),
+        returns=UPLOAD,
     )
 
 
@@ -144,44 +144,44 @@ class UploadRequests(Requests):
         "POST /api/channels/{channel_id}/uploads",
         "unknown_channel",
     )
-    async def attach(self, session: Session, request: web.Request, channel_id: Id) -> web.Response:
+    async def attach(self, session: Session, http_request: web.Request, channel_id: Id) -> web.Response:
         self._uploads.require_attaching(session.member_id, channel_id)
-        return await self.begin(request, ATTACHMENT)
+        return await self.begin(http_request, ATTACHMENT)
 
     @_begins(MEMBER, "Upload a picture of oneself", "POST /api/me/avatar")
-    async def set_avatar(self, request: web.Request) -> web.Response:
-        return await self.begin(request, AVATAR)
+    async def set_avatar(self, http_request: web.Request) -> web.Response:
+        return await self.begin(http_request, AVATAR)
 
-    @request(MEMBER, "Have no picture any more", http="DELETE /api/me/avatar")
+    @endpoint(MEMBER, "Have no picture any more", http="DELETE /api/me/avatar")
     async def remove_avatar(self, session: Session) -> None:
         await self._avatars.remove(session.member_id)
 
     @_begins(OWNER, "Upload the server's icon", "POST /api/icon")
-    async def set_icon(self, request: web.Request) -> web.Response:
-        return await self.begin(request, ICON)
+    async def set_icon(self, http_request: web.Request) -> web.Response:
+        return await self.begin(http_request, ICON)
 
-    @request(OWNER, "Have the server show no icon any more", http="DELETE /api/icon")
+    @endpoint(OWNER, "Have the server show no icon any more", http="DELETE /api/icon")
     async def remove_icon(self, session: Session) -> None:
         await self._icons.remove(session.member_id, time.time())
 
-    @request(
+    @endpoint(
         MEMBER,
         "One's own uploads that hang on nothing yet, the newest first",
         http="GET /api/uploads",
-        answers=obj({"uploads": array(UPLOAD)}),
+        returns=obj({"uploads": array(UPLOAD)}),
     )
     async def unused(self, session: Session) -> object:
         found = await self._uploads.unused(session.member_id)
         return {"uploads": [self._described(upload) for upload in found]}
 
-    @request(
+    @endpoint(
         MEMBER,
         "One's own upload; `Upload-Offset` and `Upload-Length` stand in the headers, as tus asks with HEAD",
         http=f"GET {_ONE}",
         refusals=("unknown_upload",),
-        answers=UPLOAD,
+        returns=UPLOAD,
     )
-    async def show(self, session: Session, request: web.Request, upload_id: Id) -> web.Response:
+    async def show(self, session: Session, http_request: web.Request, upload_id: Id) -> web.Response:
         """Show an upload. The headers have the fields that a tus client requests with HEAD."""
         upload = await self._uploads.find(session.member_id, upload_id)
         shown = answer(self._described(upload))
@@ -189,7 +189,7 @@ class UploadRequests(Requests):
         return shown
 
     # A piece costs little, because its bytes have limits of their own.
-    @request(
+    @endpoint(
         MEMBER,
         "Go on with an upload, as tus has it; `Upload-Offset` says how far it has come",
         http=f"PATCH {_ONE}",
@@ -198,40 +198,42 @@ class UploadRequests(Requests):
             *("unknown_upload", "upload_busy", "upload_complete", "upload_cut_short", "upload_too_large"),
             "wrong_content_type",
         ),
-        sends=(receiving.PATCH_TYPE, string(contentMediaType=receiving.PATCH_TYPE)),
+        raw_body=(receiving.PATCH_TYPE, string(contentMediaType=receiving.PATCH_TYPE)),
         cost=0.1,
     )
-    async def append(self, session: Session, request: web.Request, upload_id: Id) -> web.StreamResponse:
-        refuse_compressed(request)
-        if not receiving.spoken(request.headers):
+    async def append(self, session: Session, http_request: web.Request, upload_id: Id) -> web.StreamResponse:
+        refuse_compressed(http_request)
+        if not receiving.spoken(http_request.headers):
             raise ChatError("tus_version", more={"versions": [receiving.VERSION]})
-        offset = receiving.offset(request.headers)
-        async with aclosing(received_chunks(request.content)) as chunks:
+        offset = receiving.offset(http_request.headers)
+        async with aclosing(received_chunks(http_request.content)) as chunks:
             upload = await self._uploads.receive(session.member_id, upload_id, offset, chunks)
         return web.Response(status=204, headers=receiving.state(upload))
 
-    @request(MEMBER, "Let go of an upload", http=f"DELETE {_ONE}", refusals=("unknown_upload", "upload_busy"))
+    @endpoint(
+        MEMBER, "Let go of an upload", http=f"DELETE {_ONE}", refusals=("unknown_upload", "upload_busy")
+    )
     async def cancel(self, session: Session, upload_id: Id) -> None:
         await self._uploads.cancel(session.member_id, upload_id)
 
-    @request(
+    @endpoint(
         MEMBER,
         "Say in words what a file shows; with `send_messages` there also of one that is posted, "
         "whose message says it too",
         http=f"PUT {_ONE}/alt",
         refusals=("forbidden", "in_timeout", "profanity_refused", "unknown_channel", "unknown_upload"),
-        answers=UPLOAD,
+        returns=UPLOAD,
     )
-    async def describe(self, session: Session, upload_id: Id, asked: NewAlt) -> object:
-        return self._described(await self._uploads.describe(session.member_id, upload_id, asked.alt))
+    async def describe(self, session: Session, upload_id: Id, body: NewAlt) -> object:
+        return self._described(await self._uploads.describe(session.member_id, upload_id, body.alt))
 
-    @request(
+    @endpoint(
         OWNER, "What the media worker has to do, what it has given up (`dead`) first", http="GET /api/jobs"
     )
     async def jobs(self) -> AllJobs:
         return await self._queue.all()
 
-    @request(
+    @endpoint(
         OWNER,
         "Have tried again what was given up",
         http="POST /api/jobs/{job_id}/retry",
@@ -283,7 +285,7 @@ class UploadRequests(Requests):
 
 def _wish(purpose: str, length: int, said: dict[str, str], target: Callable[[str], str]) -> Wish:
     """Parse the fields of a new upload: `filename`, `alt`, and the `name` of the result."""
-    words = converted(said, Words)
+    words = convert(said, Words)
     return Wish(
         purpose=purpose,
         length=length,
@@ -313,25 +315,23 @@ async def _to_its_end(file: FormFile) -> AsyncGenerator[bytes, None]:
 
 
 _UPLOADER = "who has uploaded it"
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     UploadRequests,
     pushes=[
-        Pushed(
+        Event(
             "upload_progress",
             "How far the media worker has come with an upload, from 0 to 1",
             schema_of(UploadProgress),
             _UPLOADER,
             kept=False,
         ),
-        Pushed(
+        Event(
             "upload_done",
             "An upload is checked, and written again if it is a picture or a video",
             UPLOAD,
             _UPLOADER,
         ),
-        Pushed(
-            "upload_refused", "An upload is refused; `code` says why", schema_of(UploadRefused), _UPLOADER
-        ),
-        Pushed("icon_changed", "The server has another icon, or none", schema_of(IconChanged), "everybody"),
+        Event("upload_refused", "An upload is refused; `code` says why", schema_of(UploadRefused), _UPLOADER),
+        Event("icon_changed", "The server has another icon, or none", schema_of(IconChanged), "everybody"),
     ],
 )

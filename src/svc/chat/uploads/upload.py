@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from svc.base.contents import AUDIO, FILE, PICTURE, VIDEO, kind_of_type, with_kind
 from svc.chat.access.media_urls import MediaUrls
-from svc.chat.described import Id, Told
+from svc.chat.described import Id, Response
 from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
@@ -85,13 +85,13 @@ class Upload:
         return {**self.result, "alt": self.alt}
 
 
-class UploadProgress(Told):
+class UploadProgress(Response):
     upload_id: Id
     state: Literal["waiting", "working"]
     progress: Annotated[float, Meta(ge=0, le=1)]
 
 
-class UploadRefused(Told):
+class UploadRefused(Response):
     upload_id: Id
     code: str
     message: str

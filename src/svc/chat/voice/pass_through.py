@@ -31,7 +31,7 @@ from svc.chat.config import MediaConfig
 from svc.chat.described import integer, obj
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, query_number
-from svc.chat.requests import Requests, request
+from svc.chat.requests import Requests, endpoint
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
@@ -68,21 +68,21 @@ class SignallingPassThrough(Requests):
     def __len__(self) -> int:
         return len(self._sockets)
 
-    @request(
+    @endpoint(
         ANYONE,
         "A media service's signalling, a WebSocket passed through",
         http=f"GET {PASS_THROUGH}",
-        takes=obj({"service": integer(0)}),
+        accepts=obj({"service": integer(0)}),
         refusals=("origin_refused", "too_many_connections"),
     )
-    async def serve(self, request: web.Request) -> web.StreamResponse:
-        if not self._origins.permits(request.headers.get("Origin"), request.host):
+    async def serve(self, http_request: web.Request) -> web.StreamResponse:
+        if not self._origins.permits(http_request.headers.get("Origin"), http_request.host):
             raise ChatError("origin_refused")
         if len(self._sockets) >= MAX_SOCKETS and not self._make_room(0):
             raise ChatError("too_many_connections")
-        if (transport := request.transport) is None:  # The client is already gone.
+        if (transport := http_request.transport) is None:  # The client is already gone.
             return web.Response()
-        url = self._urls[query_number(request, "service", least=0, most=len(self._urls) - 1) or 0]
+        url = self._urls[query_number(http_request, "service", least=0, most=len(self._urls) - 1) or 0]
         browser = WebSocket(
             transport,
             max_bytes=MAX_FRAME_BYTES,
@@ -90,10 +90,10 @@ class SignallingPassThrough(Requests):
             autoping=False,
             autoclose=False,
         )
-        await browser.prepare(request)
+        await browser.prepare(http_request)
         self._make_room(MAX_NOT_JOINED)
         self._sockets.add(browser)
-        self._not_joined.add(transport, client_address(request).limited_as)
+        self._not_joined.add(transport, client_address(http_request).limited_as)
 
         def look(message: WSMessage) -> None:
             """Mark a participant as joined when the first response of the media service is not a refusal."""
@@ -101,7 +101,7 @@ class SignallingPassThrough(Requests):
             if first and not _refuses(message.data):
                 self._not_joined.discard(transport)
                 # The media service knows the participant's identity and gives each one a single seat.
-                recognise(request, f"signalling {id(transport)}")
+                recognise(http_request, f"signalling {id(transport)}")
 
         try:
             await self._connect_and_carry(browser, url, look)

@@ -9,10 +9,10 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, PERSON, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import BOOLEAN, ID, Id, Named, Pushed, array, integer, mapping, obj, string
+from svc.chat.described import BOOLEAN, ID, Event, Id, Named, array, integer, mapping, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import MAX_EMOJI_CHARACTERS
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.voice.gestures import Hand, Sent
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import State
@@ -47,13 +47,13 @@ _GRANT = Named(
 )
 
 
-class NewJoin(Asked):
+class NewJoin(Request):
     """`sealed`: this client seals what it sends, as encrypted channels and private calls need it."""
 
     sealed: bool = False
 
 
-class NewMute(Asked):
+class NewMute(Request):
     muted: bool | None = None
     deafened: bool | None = None
 
@@ -69,7 +69,7 @@ class VoiceRequests(Requests):
         self._voice = voice
         self._moderation = moderation
 
-    @request(
+    @endpoint(
         _IN_CALL,
         "Be let into a voice channel, or into the call of a private conversation by its id, for "
         "which `join_voice` on the server is enough",
@@ -78,12 +78,12 @@ class VoiceRequests(Requests):
             *("channel_archived", "channel_full", "no_device", "private_refused", "sealing_differs"),
             *("unknown_channel", "voice_full", "voice_unavailable"),
         ),
-        answers=_GRANT,
+        returns=_GRANT,
     )
-    async def join(self, session: Session, channel_id: Id, asked: NewJoin) -> object:
-        return await self._voice.join(session, channel_id, time.time(), sealed=asked.sealed)
+    async def join(self, session: Session, channel_id: Id, body: NewJoin) -> object:
+        return await self._voice.join(session, channel_id, time.time(), sealed=body.sealed)
 
-    @request(
+    @endpoint(
         PERSON,
         "Answer a private call that rings with no; who calls hears of it",
         live="private_call_decline",
@@ -92,17 +92,17 @@ class VoiceRequests(Requests):
     async def decline(self, session: Session, conversation_id: Id) -> None:
         self._voice.decline(session.member_id, conversation_id)
 
-    @request(MEMBER, "Show that one is silent or deaf, until one leaves the server", live="voice_mute_self")
-    async def mute_self(self, session: Session, asked: NewMute) -> State:
-        return self._voice.choose(session.member_id, *asked.said())
+    @endpoint(MEMBER, "Show that one is silent or deaf, until one leaves the server", live="voice_mute_self")
+    async def mute_self(self, session: Session, body: NewMute) -> State:
+        return self._voice.choose(session.member_id, *body.said())
 
-    @request(
+    @endpoint(
         _MUTER, "Silence or deafen somebody wherever they go, or end that", live="voice_mute", refusals=_ACT
     )
-    async def mute(self, session: Session, member_id: Id, asked: NewMute) -> State:
-        return await self._moderation.mute(session.member_id, member_id, *asked.said(), time.time())
+    async def mute(self, session: Session, member_id: Id, body: NewMute) -> State:
+        return await self._moderation.mute(session.member_id, member_id, *body.said(), time.time())
 
-    @request(
+    @endpoint(
         _IN_CALL,
         "Raise one's hand in a call until one leaves it, or take it down",
         live="voice_hand",
@@ -111,7 +111,7 @@ class VoiceRequests(Requests):
     async def hand(self, session: Session, channel_id: Id, raised: bool) -> Hand:
         return self._voice.gestures.raise_hand(session.member_id, channel_id, raised)
 
-    @request(
+    @endpoint(
         _MUTER,
         "Take down the raised hand of somebody in a call, who can raise it again; not logged",
         live="voice_lower_hand",
@@ -120,7 +120,7 @@ class VoiceRequests(Requests):
     async def lower_hand(self, session: Session, member_id: Id, channel_id: Id) -> None:
         self._voice.gestures.lower_hand(session.member_id, member_id, channel_id)
 
-    @request(
+    @endpoint(
         _IN_CALL,
         "Show that one sends a camera or a screen, until one leaves the call",
         live="voice_send",
@@ -131,7 +131,7 @@ class VoiceRequests(Requests):
         self._voice.control.claim(session, channel_id)
         return sent
 
-    @request(
+    @endpoint(
         in_channel(P.ADD_REACTIONS),
         "Show an emoji to everybody in the call for a moment; 8 at once and 1.5 a second in the long run",
         live="voice_react",
@@ -145,7 +145,7 @@ class VoiceRequests(Requests):
     ) -> None:
         self._voice.gestures.react(session.member_id, channel_id, emoji)
 
-    @request(
+    @endpoint(
         _MUTER,
         "End the sharing of somebody's screen, for as long as they stay in the channel",
         live="voice_stop_screen",
@@ -154,11 +154,11 @@ class VoiceRequests(Requests):
     async def stop_screen(self, session: Session, member_id: Id) -> None:
         await self._moderation.stop_screen(session.member_id, member_id, time.time())
 
-    @request(_MOVER, "Put somebody out of voice", live="voice_disconnect", refusals=_PUT_OUT)
+    @endpoint(_MOVER, "Put somebody out of voice", live="voice_disconnect", refusals=_PUT_OUT)
     async def disconnect(self, session: Session, member_id: Id) -> None:
         await self._moderation.disconnect(session.member_id, member_id, time.time())
 
-    @request(
+    @endpoint(
         _MOVER,
         "Send somebody to another voice channel, which they may join themselves; takes the "
         "permission in both",
@@ -173,62 +173,62 @@ _MEMBER = schema_of(VoiceMember)
 _FIELDS = _MEMBER["properties"]
 assert isinstance(_FIELDS, Mapping), "it is a record"
 _SHOWN = [name for name in _FIELDS if name not in ("id", "nickname")]
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     VoiceRequests,
     SignallingPassThrough,
     pushes=[
-        Pushed(
+        Event(
             "voice_joined",
             "Somebody is in a voice channel",
             obj({"channel_id": ID, "member": _MEMBER}),
             to=_VIEWERS,
         ),
-        Pushed(
+        Event(
             "voice_left",
             "And no more; `lost` says that the connection broke, so that they may be back in a moment",
             obj({"channel_id": ID, "member_id": ID}, {"lost": BOOLEAN}),
             to=_VIEWERS,
         ),
-        Pushed(
+        Event(
             "voice_updated",
             "What is different about somebody in voice",
             obj({"channel_id": ID, "member_id": ID}, {name: _FIELDS[name] for name in _SHOWN}),
             to=_VIEWERS,
         ),
-        Pushed(
+        Event(
             "voice_reacted",
             "Somebody in the call reacts",
             obj({"channel_id": ID, "member_id": ID, "emoji": string()}),
             to="who is in the call",
             kept=False,
         ),
-        Pushed(
+        Event(
             "voice_speaking",
             "Who speaks in a call; twice a second at most",
             obj({"channel_id": ID, "member_ids": array(ID)}),
             to="who may view the channel, looks at the page and is not in the call",
             kept=False,
         ),
-        Pushed(
+        Event(
             "voice_screen_stopped",
             "A moderator has stopped your screen; leave the channel to share one again",
             obj({"channel_id": ID}),
             to="whose screen it is",
         ),
-        Pushed(
+        Event(
             "private_call_declined",
             "A member of a private conversation does not take its call",
             obj({"conversation_id": ID, "member_id": ID}),
             to="members of the conversation",
             kept=False,
         ),
-        Pushed(
+        Event(
             "voice_state",
             "Who is in a channel that has come into sight",
             obj({"channel_id": ID, "members": array(_MEMBER)}),
             to="to whom the channel is new",
         ),
-        Pushed(
+        Event(
             "voice_moved",
             "A moderator sends you to another channel; you are put out of the one you are in",
             obj({"from_channel_id": ID, "channel_id": ID}),

@@ -40,7 +40,7 @@ _DOES_NOT_ANSWER = (
 logger = logging.getLogger(__name__)
 
 
-class Told(Protocol):
+class Response(Protocol):
     """Receives the events of all media services, each identified by its index."""
 
     def joined(self, index: int, room_id: str, user_id: str) -> None: ...
@@ -66,7 +66,7 @@ class SfuLink:
         media: MediaConfig,
         index: int,
         room_ids: Callable[[], Sequence[str]],
-        told: Told,
+        told: Response,
         backoff: Backoff,
     ) -> None:
         self._session = session
@@ -115,7 +115,7 @@ class SfuLink:
                 self._conversation.register(room_id)
 
     def tell(self, event: str, data: Mapping[str, object]) -> None:
-        """Send an event about a user if the link is in step. Otherwise wait for `Told.came_in_step`."""
+        """Send an event about a user if the link is in step. Otherwise wait for `Response.came_in_step`."""
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.tell(event, data)

@@ -18,7 +18,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.config import MediaConfig
 from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
-from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SfuLink, Told
+from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, Response, SfuLink
 
 # Grants that are still unused after this time have expired (`voice.rules`), so the room may move.
 PROMISED_S = 120.0
@@ -108,7 +108,7 @@ class SfuLinks:
     """The links to all media services. `connect(index, told)` creates the link to one."""
 
     def __init__(
-        self, names: Sequence[str], connect: Callable[[int, Told], SfuLink], occupancy: Occupancy
+        self, names: Sequence[str], connect: Callable[[int, Response], SfuLink], occupancy: Occupancy
     ) -> None:
         self._names = names
         self._occupancy = occupancy
@@ -277,7 +277,7 @@ def links_to(
 ) -> SfuLinks:
     """Return the links to the media services that the operator has set."""
 
-    def connect(at: int, told: Told) -> SfuLink:
+    def connect(at: int, told: Response) -> SfuLink:
         backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
         return SfuLink(session, media, at, directory.voice_channel_ids, told, backoff)
 

@@ -25,7 +25,7 @@ from svc.base.allowance import Allowance, Allowances
 from svc.base.database import Connection, Database, Write
 from svc.base.time_slices import TimeSlices, Work
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, TimeMs, Told
+from svc.chat.described import Id, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE
 from svc.chat.messages.message import WEBHOOK, Author, Message
@@ -118,7 +118,7 @@ MAX_KEPT = 20
 MAX_NAMED, MAX_PATH = 5, 64
 
 
-class NamedProblem(Told):
+class NamedProblem(Response):
     path: str
     code: str
 

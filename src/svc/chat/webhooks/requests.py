@@ -18,10 +18,10 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, MAX_ID_CHARACTERS, Id, Pushed, Told, obj, string
+from svc.chat.described import ID, MAX_ID_CHARACTERS, Event, Id, Response, obj, string
 from svc.chat.errors import ChatError
 from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed, with_wait
-from svc.chat.requests import Asked, Requests, described_by, request, schema_of
+from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.webhooks.limits import (
     BODY_DEADLINE_S,
     MAX_BODY_BYTES,
@@ -55,13 +55,13 @@ class PostRequests(Requests):
     def __init__(self, posting: Posting) -> None:
         self._posting = posting
 
-    @request(URL_HOLDER, "Post a message into the webhook's channel", http=f"POST {PATH}")
-    async def post(self, request: web.Request) -> web.Response:
+    @endpoint(URL_HOLDER, "Post a message into the webhook's channel", http=f"POST {PATH}")
+    async def post(self, http_request: web.Request) -> web.Response:
         try:
-            body = await received(request)
+            body = await received(http_request)
             try:
                 webhook, text = await self._posting.admit(
-                    *url_parts(request), now_ms(), len(body), lambda: json_in(body)
+                    *url_parts(http_request), now_ms(), len(body), lambda: json_in(body)
                 )
             except ChatError as refusal:
                 # A body that is not JSON is refused as such before any other check.
@@ -69,17 +69,17 @@ class PostRequests(Requests):
             payload = await self._posting.in_turn(lambda: value_of(text))
             posted = await self._posting.post(webhook, payload)
         except ChatError as refusal:
-            self._posting.refused(*url_parts(request), refusal, int(time.time() * 1000))
+            self._posting.refused(*url_parts(http_request), refusal, int(time.time() * 1000))
             return _refused(refusal)
         return answer(posted.described())
 
 
-class NewWebhook(Asked):
+class NewWebhook(Request):
     name: _Name
     channel_id: Id | None = None
 
 
-class WebhookChange(Asked):
+class WebhookChange(Request):
     name: _Name | None = None
     # An explicit null removes the channel. UNSET leaves it unchanged.
     channel_id: Id | UnsetType | None = UNSET
@@ -91,11 +91,11 @@ class ManagedWebhook(ShownWebhook):
     url: str | None
 
 
-class ManagedWebhooks(Told):
+class ManagedWebhooks(Response):
     webhooks: Annotated[Sequence[ManagedWebhook], Meta(max_length=MAX_WEBHOOKS)]
 
 
-class LastPosts(Told):
+class LastPosts(Response):
     posts: Annotated[Sequence[Attempt], Meta(max_length=MAX_KEPT)]
 
 
@@ -107,18 +107,18 @@ class WebhookRequests(Requests):
         self._pictures = pictures
         self._history = history
 
-    @request(
+    @endpoint(
         _MANAGER, "The webhooks that one may manage somewhere, the oldest first", http="GET /api/webhooks"
     )
-    async def managed(self, session: Session, request: web.Request) -> ManagedWebhooks:
+    async def managed(self, session: Session, http_request: web.Request) -> ManagedWebhooks:
         managed = self._webhooks.managed(session.member_id)
-        return ManagedWebhooks([self._shown(request, webhook) for webhook in managed])
+        return ManagedWebhooks([self._shown(http_request, webhook) for webhook in managed])
 
-    @request(_MANAGER, "One webhook", http=f"GET {_ONE}", refusals=_KNOWN)
-    async def show(self, session: Session, request: web.Request, webhook_id: Id) -> ManagedWebhook:
-        return self._shown(request, self._webhooks.one(session.member_id, webhook_id))
+    @endpoint(_MANAGER, "One webhook", http=f"GET {_ONE}", refusals=_KNOWN)
+    async def show(self, session: Session, http_request: web.Request, webhook_id: Id) -> ManagedWebhook:
+        return self._shown(http_request, self._webhooks.one(session.member_id, webhook_id))
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Make a webhook; without a channel, it takes the permission on the server and answers "
         "`no_channel` until it has one",
@@ -126,11 +126,11 @@ class WebhookRequests(Requests):
         refusals=("profanity_refused", "too_many", "unknown_channel"),
         status=201,
     )
-    async def create(self, session: Session, request: web.Request, asked: NewWebhook) -> ManagedWebhook:
-        made = await self._webhooks.create(session.member_id, asked.name, asked.channel_id, time.time())
-        return self._shown(request, made)
+    async def create(self, session: Session, http_request: web.Request, body: NewWebhook) -> ManagedWebhook:
+        made = await self._webhooks.create(session.member_id, body.name, body.channel_id, time.time())
+        return self._shown(http_request, made)
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Give a webhook another name, or another channel, where it takes the permission too; null"
         " takes the channel away",
@@ -138,17 +138,17 @@ class WebhookRequests(Requests):
         refusals=(*_KNOWN, "profanity_refused", "unknown_channel"),
     )
     async def edit(
-        self, session: Session, request: web.Request, webhook_id: Id, asked: WebhookChange
+        self, session: Session, http_request: web.Request, webhook_id: Id, body: WebhookChange
     ) -> ManagedWebhook:
-        differences: dict[str, str | None] = {} if asked.name is None else {"name": asked.name}
-        if asked.channel_id is not UNSET:
-            differences["channel_id"] = asked.channel_id
+        differences: dict[str, str | None] = {} if body.name is None else {"name": body.name}
+        if body.channel_id is not UNSET:
+            differences["channel_id"] = body.channel_id
         if not differences:
             raise ChatError("invalid_request", "Give name or channel_id")
         webhook = await self._webhooks.edit(session.member_id, webhook_id, differences, time.time())
-        return self._shown(request, webhook)
+        return self._shown(http_request, webhook)
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Delete a webhook, whose URL is 404 from now on; its messages stay",
         http=f"DELETE {_ONE}",
@@ -157,7 +157,7 @@ class WebhookRequests(Requests):
     async def delete(self, session: Session, webhook_id: Id) -> None:
         await self._webhooks.delete(session.member_id, webhook_id, time.time())
 
-    @request(
+    @endpoint(
         _MANAGER,
         "What became of the last 20 posts to it since the server has started, the newest first",
         http=f"GET {_ONE}/posts",
@@ -166,7 +166,7 @@ class WebhookRequests(Requests):
     async def posts(self, session: Session, webhook_id: Id) -> LastPosts:
         return LastPosts(self._history.of(self._webhooks.one(session.member_id, webhook_id).id))
 
-    @request(
+    @endpoint(
         _MANAGER,
         "Give a webhook another picture: PNG, JPEG, WebP or GIF, up to 8 MB; it gets at most 256 "
         "pixels a side",
@@ -175,17 +175,19 @@ class WebhookRequests(Requests):
             *(*_KNOWN, "invalid_image", "quota_exceeded", "storage_full", "too_slow"),
             *("unsupported_type", "uploads_disabled"),
         ),
-        sends=("image/*", string(contentMediaType="image/*")),
+        raw_body=("image/*", string(contentMediaType="image/*")),
     )
-    async def set_picture(self, session: Session, request: web.Request, webhook_id: Id) -> ManagedWebhook:
+    async def set_picture(
+        self, session: Session, http_request: web.Request, webhook_id: Id
+    ) -> ManagedWebhook:
         """Set the picture of a webhook. The body is the picture itself."""
         self._webhooks.one(session.member_id, webhook_id)
-        data = await received(request, MAX_PICTURE_BYTES)
+        data = await received(http_request, MAX_PICTURE_BYTES)
         key = await self._pictures.keep(data, holder_of(session.member_id))
         webhook = await self._webhooks.set_picture(session.member_id, webhook_id, key, time.time())
-        return self._shown(request, webhook)
+        return self._shown(http_request, webhook)
 
-    @request(_MANAGER, "Take a webhook's picture away", http=f"DELETE {_ONE}/picture", refusals=_KNOWN)
+    @endpoint(_MANAGER, "Take a webhook's picture away", http=f"DELETE {_ONE}/picture", refusals=_KNOWN)
     async def remove_picture(self, session: Session, webhook_id: Id) -> None:
         await self._webhooks.set_picture(session.member_id, webhook_id, None, time.time())
 
@@ -291,17 +293,17 @@ class WebhookCommands(Commands):
 
 
 _MANAGERS = "who may manage it"
-DESCRIBED = described_by(
+DESCRIPTION = describe_feature(
     WebhookRequests,
     pushes=[
-        Pushed("webhook_created", "A webhook is there", schema_of(ShownWebhook), _MANAGERS),
-        Pushed(
+        Event("webhook_created", "A webhook is there", schema_of(ShownWebhook), _MANAGERS),
+        Event(
             "webhook_updated",
             "A webhook is different, or has come under one's management",
             schema_of(ShownWebhook),
             _MANAGERS,
         ),
-        Pushed(
+        Event(
             "webhook_deleted",
             "A webhook is gone, or out of one's management",
             obj({"webhook_id": ID}),

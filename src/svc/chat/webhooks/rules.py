@@ -21,7 +21,7 @@ from svc.base.tables import Table
 from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
-from svc.chat.described import Id, TimeMs, Told
+from svc.chat.described import Id, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Holders, Only
 from svc.chat.media.rules import WEBHOOK, Media
@@ -48,7 +48,7 @@ class Webhook:
     created_at_ms: int
 
 
-class ShownWebhook(Told):
+class ShownWebhook(Response):
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
     channel_id: Id | None

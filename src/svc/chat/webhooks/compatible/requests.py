@@ -16,7 +16,7 @@ from svc.base.database import StorageFailed
 from svc.chat.access.catalogue import URL_HOLDER
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, nothing, with_wait
-from svc.chat.requests import Requests, request
+from svc.chat.requests import Requests, endpoint
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
 from svc.chat.webhooks.compatible.reading import DiscordForm, Node, Unreadable, discord_form, payload_in
@@ -38,12 +38,12 @@ class CompatibleRequests(Requests):
     def __init__(self, posting: Posting) -> None:
         self._posting = posting
 
-    @request(URL_HOLDER, "Post what Discord's webhooks take", http=f"POST {DISCORD}")
-    async def discord(self, request: web.Request) -> web.Response:
-        kind = request.headers.get("Content-Type", "")
+    @endpoint(URL_HOLDER, "Post what Discord's webhooks take", http=f"POST {DISCORD}")
+    async def discord(self, http_request: web.Request) -> web.Response:
+        kind = http_request.headers.get("Content-Type", "")
         try:
             posted = await self._taken(
-                request,
+                http_request,
                 lambda data: discord_form(kind, data),
                 DiscordForm.value,
                 lambda form, value: discord.message(Node.of(value), form.files),
@@ -53,14 +53,16 @@ class CompatibleRequests(Requests):
         except ChatError as told:
             status, body = _discord_refusal(told)
             return with_wait(answer(body, status), told)
-        if posted is None or request.query.get("wait", "").lower() not in ("true", "1"):
+        if posted is None or http_request.query.get("wait", "").lower() not in ("true", "1"):
             return nothing()
         return answer(discord.described(posted.message, posted.warnings))
 
-    @request(URL_HOLDER, "Post what Slack's incoming webhooks take", http=f"POST {SLACK}")
-    async def slack(self, request: web.Request) -> web.Response:
+    @endpoint(URL_HOLDER, "Post what Slack's incoming webhooks take", http=f"POST {SLACK}")
+    async def slack(self, http_request: web.Request) -> web.Response:
         try:
-            await self._taken(request, _payload, value_of, lambda _, value: slack.message(Node.of(value)))
+            await self._taken(
+                http_request, _payload, value_of, lambda _, value: slack.message(Node.of(value))
+            )
         except Unreadable as fault:
             word = "invalid_blocks" if "blocks" in fault.path else "invalid_payload"
             return web.Response(text=word, status=400)
@@ -70,12 +72,14 @@ class CompatibleRequests(Requests):
             return with_wait(web.Response(text=word, status=status), told)
         return web.Response(text="ok")
 
-    @request(URL_HOLDER, "Post an event of GitHub", http=f"POST {GITHUB}")
-    async def github(self, request: web.Request) -> web.Response:
+    @endpoint(URL_HOLDER, "Post an event of GitHub", http=f"POST {GITHUB}")
+    async def github(self, http_request: web.Request) -> web.Response:
         """Post an event, or respond with 204 if it is not worth a message."""
-        event = request.headers.get(EVENT_HEADER)
+        event = http_request.headers.get(EVENT_HEADER)
         try:
-            posted = await self._taken(request, _payload, value_of, lambda _, value: _of_github(event, value))
+            posted = await self._taken(
+                http_request, _payload, value_of, lambda _, value: _of_github(event, value)
+            )
         except Unreadable as fault:
             raise _unreadable(fault) from None
         except ChatError as told:
