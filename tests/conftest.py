@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.kit.fork_server import forking
 from tests.kit.object_stores import Stores
 
 # A machine that does something else too takes longer for an example, which says nothing about it.
@@ -43,6 +44,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @cache  # Every worker asks twice for each test, and there are ten thousand.
 def is_slow(path: Path) -> bool:
     return any(path.is_relative_to(each) for each in SLOW)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_programs() -> Iterator[None]:
+    """Start programs by forking. The server for it starts with the first test that needs it."""
+    with forking():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -9,13 +9,15 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
+from tests.kit.fork_server import ForkedProcess, shared
+
 START_DEADLINE_S = 60.0
 _LISTENING = re.compile(r" listening address=(\S+)")
 
 
 @dataclass
 class ChatProcess:
-    process: asyncio.subprocess.Process
+    process: asyncio.subprocess.Process | ForkedProcess
     address: str
 
     def kill(self) -> None:
@@ -35,12 +37,17 @@ async def chat_process(
     variables: Mapping[str, str], wrapper: Sequence[str] = ()
 ) -> AsyncIterator[ChatProcess]:
     """Run `svc chat`, through the command `wrapper` if there is one. Raises NotStarted."""
-    process = await asyncio.create_subprocess_exec(
-        *(*wrapper, sys.executable, "-m", "svc.cli", "chat"),
-        env={**os.environ, "SVC_LINK_PREVIEWS": "false", **variables},
-        stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,
-    )
+    environment = {**os.environ, "SVC_LINK_PREVIEWS": "false", **variables}
+    process: asyncio.subprocess.Process | ForkedProcess
+    if not wrapper and (server := shared()):
+        process = await server.start(["chat"], environment)
+    else:
+        process = await asyncio.create_subprocess_exec(
+            *(*wrapper, sys.executable, "-m", "svc.cli", "chat"),
+            env=environment,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
     assert process.stderr is not None
     draining = None
     try:

@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.kit.fork_server import ForkedProcess, shared
+
 COMMAND = (str(Path(sys.executable).with_name("svc")), "up")
 START_DEADLINE_S = 60.0
 STOP_DEADLINE_S = 30.0
@@ -24,7 +26,7 @@ KEPT_LINES = 500
 class Product:
     """A running `svc up`. `url` opens the page with an invite in it."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process | ForkedProcess) -> None:
         self._process = process
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self.url = ""
@@ -42,7 +44,7 @@ class Product:
     def program(self, command: str) -> int:
         """Return the process id of `svc sfu` or `svc chat`. Raises LookupError while it is not running."""
         for pid in _children(self._process.pid):
-            if command in _command_line(pid):
+            if command in _command_line(pid) or _name(pid) == f"svc {command}":
                 return pid
         raise LookupError(f"svc {command} is not running")
 
@@ -93,14 +95,20 @@ async def running_product(
     `inside` is a command prefix that runs it elsewhere; `command` is that of another checkout.
     """
     quiet = {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"}
-    process = await asyncio.create_subprocess_exec(
-        *(*inside, *command, "--data-dir", str(data_dir), "--host", "127.0.0.1"),
-        *("--port", "0", "--sfu-port", "0", "--udp-port", "0", *flags),
-        env=os.environ | quiet | variables,
-        stdout=PIPE,
-        stderr=STDOUT,
-        start_new_session=True,
-    )
+    ports = ("--port", "0", "--sfu-port", "0", "--udp-port", "0")
+    arguments = ("--data-dir", str(data_dir), "--host", "127.0.0.1", *ports, *flags)
+    environment = os.environ | quiet | variables
+    process: Process | ForkedProcess
+    if command == COMMAND and not inside and (server := shared()):
+        process = await server.start((*COMMAND[1:], *arguments), environment)
+    else:
+        process = await asyncio.create_subprocess_exec(
+            *(*inside, *command, *arguments),
+            env=environment,
+            stdout=PIPE,
+            stderr=STDOUT,
+            start_new_session=True,
+        )
     product = Product(process)
     try:
         async with asyncio.timeout(START_DEADLINE_S):
@@ -120,8 +128,16 @@ def _children(pid: int) -> list[int]:
 
 
 def _command_line(pid: int) -> list[str]:
+    return _of_process(pid, "cmdline").split("\0")
+
+
+def _name(pid: int) -> str:
+    return _of_process(pid, "comm").rstrip("\n")
+
+
+def _of_process(pid: int, file: str) -> str:
     """Empty when it has ended meanwhile."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        return Path(f"/proc/{pid}/{file}").read_text()
     except (FileNotFoundError, ProcessLookupError):
-        return []
+        return ""

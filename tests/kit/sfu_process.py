@@ -19,6 +19,9 @@ from typing import Any
 
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
+from tests.kit.fork_server import ForkedProcess, shared
+from tests.kit.processor import WITHOUT_AES
+
 COMMAND = (str(Path(sys.executable).with_name("svc")), "sfu", "--host", "127.0.0.1")
 START_DEADLINE_S = 60.0
 STOP_DEADLINE_S = 30.0
@@ -71,7 +74,7 @@ class ControlConnection:
 class SfuProcess:
     """A running `svc sfu`."""
 
-    def __init__(self, process: Process, http: ClientSession) -> None:
+    def __init__(self, process: Process | ForkedProcess, http: ClientSession) -> None:
         self.http = http
         self.url = ""
         self.http_port = 0
@@ -168,13 +171,20 @@ async def running_sfu(
     """
     quiet = {"DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
     ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}
-    process = await asyncio.create_subprocess_exec(
-        *(*COMMAND, *flags),
-        env=os.environ | quiet | ports | variables,
-        stderr=PIPE,
-        start_new_session=True,
-        pass_fds=descriptors,
-    )
+    environment = os.environ | quiet | ports | variables
+    process: Process | ForkedProcess
+    # A library reads which instructions it may use when it is loaded.
+    is_plain = not descriptors and not variables.keys() & WITHOUT_AES.keys()
+    if is_plain and (server := shared()):
+        process = await server.start((*COMMAND[1:], *flags), environment)
+    else:
+        process = await asyncio.create_subprocess_exec(
+            *(*COMMAND, *flags),
+            env=environment,
+            stderr=PIPE,
+            start_new_session=True,
+            pass_fds=descriptors,
+        )
     async with ClientSession() as http:
         sfu = SfuProcess(process, http)
         try:

@@ -1,0 +1,302 @@
+"""Starts `svc` programs by forking a process that has already imported them.
+
+A program spends most of its start on imports. Here a process imports all programs once and forks for each
+start. Every forked program is a process of its own, with its own session, environment, descriptors and exit
+status, and `svc up` forks its programs the same way. tests/tools/test_up.py and tests/test_readme.py test the
+start from the command line.
+"""
+
+import asyncio
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import traceback
+from asyncio import StreamReader
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+ROOT = Path(__file__).parents[2]
+# Environments have a few kilobytes.
+MAX_REQUEST_BYTES = 1 << 17
+SVC = (sys.executable, "-P", "-m", "svc.cli")  # The supervisor's prefix for each program.
+
+
+class ForkedProcess:
+    """A program that the server forked, with the part of `asyncio.subprocess.Process` that tests use."""
+
+    def __init__(self, pid: int, output: StreamReader, status: StreamReader) -> None:
+        self.pid = pid
+        self.stdout = self.stderr = output
+        self.returncode: int | None = None
+        self._ended = asyncio.ensure_future(self._read_status(status))
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._ended)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def send_signal(self, number: int) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    async def _read_status(self, status: StreamReader) -> int:
+        self.returncode = int(await status.readline())
+        return self.returncode
+
+
+class ForkServer:
+    """The test's side of the server."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    async def start(self, arguments: Sequence[str], environment: Mapping[str, str]) -> ForkedProcess:
+        """Start `svc` with these arguments. Its standard output and error are one pipe."""
+        output, status = os.pipe(), os.pipe()
+        request = json.dumps([list(arguments), dict(environment)]).encode()
+        socket.send_fds(self._sock, [request], [output[1], status[1]])
+        os.close(output[1])
+        os.close(status[1])
+        ended = await _reader(status[0])
+        return ForkedProcess(int(await ended.readline()), await _reader(output[0]), ended)
+
+
+class _Shared:
+    """The server of this process while `forking` runs, started when it is first needed."""
+
+    def __init__(self) -> None:
+        self.is_allowed = False
+        self._open = ExitStack()
+        self._server: ForkServer | None = None
+
+    def server(self) -> ForkServer | None:
+        if threading.current_thread() is not threading.main_thread():
+            # Other threads of tests may be in namespaces of their own, where the server is not.
+            return None
+        if self.is_allowed and self._server is None:
+            self._server = self._open.enter_context(fork_server())
+        return self._server
+
+    def close(self) -> None:
+        self.is_allowed, self._server = False, None
+        self._open.close()
+
+
+_shared = _Shared()
+
+
+@contextmanager
+def forking() -> Iterator[None]:
+    """Let `shared` return a server for the block."""
+    # Only Linux has what waits for a process beside an event loop.
+    _shared.is_allowed = hasattr(os, "pidfd_open")
+    try:
+        yield
+    finally:
+        _shared.close()
+
+
+def shared() -> ForkServer | None:
+    """Return this process's server, or None where programs start from the command line."""
+    return _shared.server()
+
+
+@contextmanager
+def fork_server() -> Iterator[ForkServer]:
+    """Run a server for the block. It kills what still runs at the end."""
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, its:
+        process = subprocess.Popen(
+            (sys.executable, "-m", "tests.kit.fork_server", str(its.fileno())),
+            cwd=ROOT,
+            pass_fds=[its.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
+        its.close()
+        try:
+            yield ForkServer(ours)
+        finally:
+            ours.close()
+            process.wait()
+
+
+async def _reader(descriptor: int) -> StreamReader:
+    reader = StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", 0)
+    )
+    return reader
+
+
+def serve(sock: socket.socket) -> None:
+    """Fork a program for each request, and report each exit, until the test's side closes."""
+    _import_programs()
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    running: dict[int, int] = {}  # By process id: where its exit status goes.
+    while True:
+        ready, _, _ = select.select([sock.fileno(), woken], [], [])
+        if woken in ready:
+            os.read(woken, 4096)
+            _report_exits(running)
+        if sock.fileno() in ready:
+            request, descriptors, _, _ = socket.recv_fds(sock, MAX_REQUEST_BYTES, 2)
+            if not request:
+                break
+            output, status = descriptors
+            arguments, environment = json.loads(request)
+            pid = _forked(arguments, environment, {1: output, 2: output})
+            os.write(status, b"%d\n" % pid)
+            os.close(output)
+            running[pid] = status
+    for pid in running:
+        with suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+
+
+def _import_programs() -> None:
+    gc.disable()
+    from svc import cli
+    from svc.chat import app, config, ports
+    from svc.sfu import app as sfu
+    from svc.tools import certificate, parent, up
+    from svc.worker import app as worker
+
+    del cli, app, config, ports, sfu, certificate, parent, up, worker
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    assert threading.active_count() == 1, "a fork keeps only the thread that forks"
+
+
+def _report_exits(running: dict[int, int]) -> None:
+    with suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return
+            with suppress(BrokenPipeError), os.fdopen(running.pop(pid), "wb", 0) as report:
+                report.write(b"%d\n" % os.waitstatus_to_exitcode(status))
+
+
+def _forked(
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    standard: Mapping[int, int],
+    kept: Sequence[int] = (),
+) -> int:
+    """Fork, and run `svc` in the child with only these descriptors. Return the child's process id."""
+    # The child must not write a signal to the parent's wakeup descriptor.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _become(arguments, environment, standard, kept)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+    return pid
+
+
+def _become(
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    standard: Mapping[int, int],
+    kept: Sequence[int],
+) -> NoReturn:
+    signal.set_wakeup_fd(-1)
+    for default in (signal.SIGCHLD, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(default, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    asyncio.set_event_loop(None)
+    asyncio._set_running_loop(None)
+    os.setsid()
+    for number, descriptor in standard.items():
+        os.dup2(descriptor, number)
+    free = 3
+    for descriptor in sorted(kept):
+        os.closerange(free, descriptor)
+        free = descriptor + 1
+    os.closerange(free, max(int(path.name) for path in Path("/proc/self/fd").iterdir()) + 1)
+    # The kernel keeps 15 bytes. The command line is that of the server.
+    Path("/proc/self/comm").write_text(f"svc {arguments[0]}")
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv[1:] = arguments
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    asyncio.create_subprocess_exec = _create_subprocess_exec  # type: ignore[assignment]
+    status = 1
+    try:
+        from svc.cli import main
+
+        status = main()
+    except SystemExit as exit:
+        status = exit.code if isinstance(exit.code, int) else 1
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # Objects of the parent's frames must not be finalised: their descriptors may be others here.
+        os._exit(status)
+
+
+class _Child:
+    """A program of `svc up`, with the part of `asyncio.subprocess.Process` that the supervisor uses."""
+
+    def __init__(self, pid: int, stdin: int) -> None:
+        self.pid = pid
+        self._stdin = stdin  # Held open: its end ends the child.
+        self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._pidfd = os.pidfd_open(pid)
+        asyncio.get_running_loop().add_reader(self._pidfd, self._reap)
+
+    def terminate(self) -> None:
+        self._send(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._send(signal.SIGKILL)
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._status)
+
+    def _send(self, number: int) -> None:
+        if self._status.done():
+            raise ProcessLookupError
+        os.kill(self.pid, number)
+
+    def _reap(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._pidfd)
+        self._status.set_result(os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]))
+        os.close(self._pidfd)
+        os.close(self._stdin)
+
+
+_create_subprocess_exec_itself = asyncio.create_subprocess_exec
+
+
+async def _create_subprocess_exec(*command: str, **options: Any) -> Any:
+    """Fork where `svc up` starts one of its programs, and start every other program as always."""
+    if command[: len(SVC)] != SVC:
+        return await _create_subprocess_exec_itself(*command, **options)
+    read, write = os.pipe()
+    pid = _forked(command[len(SVC) :], options["env"], {0: read}, options["pass_fds"])
+    os.close(read)
+    return _Child(pid, write)
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))
