@@ -29,7 +29,7 @@ from typing import Any
 from aiohttp import ClientSession, FormData
 
 from benchmarks import media_files
-from svc.base.contents import container_of
+from svc.base.file_types import container_of
 from svc.base.pictures import limits_of as picture_limits
 from svc.base.pictures import picture_sandbox, rewritten
 from svc.base.sandbox import Result, as_file

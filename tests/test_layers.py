@@ -113,7 +113,7 @@ HOUSE = House(
         "orjson": ("svc.base.strict_json", "svc.chat.webhooks.reader"),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun", "svc.tools.doctor.turn"),
         "cryptography": (
-            *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing"),
+            *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing_key"),
             *("svc.chat.push.encryption", "svc.chat.push.ringing"),
             *("svc.tools.bench.joining", "svc.tools.certificate"),
         ),

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientSession
 
-from svc.base import accepting
-from svc.base.accepting import Listener
+from svc.base import acceptor
+from svc.base.acceptor import Listener
 from svc.base.connections import Limits, Place, Table
 from svc.base.fair_loop import (
     LOOKED_AT_ONCE,
@@ -28,7 +28,7 @@ from svc.base.fair_loop import (
     FairSelector,
     new_loop,
 )
-from svc.base.listening import bound
+from svc.base.listeners import bound
 from svc.chat.openapi.http_document import http_document
 from tests.chat.member import ChatServer, chat_server
 from tests.kit.device import Device
@@ -330,7 +330,7 @@ async def _say_nothing(loop: FairLoop) -> None:
     assert len(table) == len(loop.strangers) == 3
     writers[1].write(b"x")
     await eventually("it was opened", lambda: asked == 1 and len(table) == 2, within_s=WITHIN_S)
-    table.sweep(accepting.FIRST_BYTE_DEADLINE_S - 1)
+    table.sweep(acceptor.FIRST_BYTE_DEADLINE_S - 1)
     assert len(table) == 2
     await connected()
     await eventually("it is accepted", lambda: len(table) == 3, within_s=WITHIN_S)
@@ -352,7 +352,7 @@ async def _keep_silent(loop: FairLoop) -> None:
     listener.start()
     reader, writer = await asyncio.open_connection(*sockets[0].getsockname())
     await eventually("it is accepted", lambda: len(table) == 1, within_s=WITHIN_S)
-    table.sweep(accepting.FIRST_BYTE_DEADLINE_S)
+    table.sweep(acceptor.FIRST_BYTE_DEADLINE_S)
     assert await reader.read() == b""
     assert len(table) == 0 and loop.strangers == set()
     writer.close()
@@ -408,7 +408,7 @@ async def test_the_system_holds_little_for_a_peer_that_reads_nothing() -> None:
     listener = Listener(sockets, Table(Limits(10)), look)
     listener.start()
     with socket.create_connection(sockets[0].getsockname()):
-        await eventually("it is accepted", lambda: held == [accepting.UNSENT_BYTES], within_s=WITHIN_S)
+        await eventually("it is accepted", lambda: held == [acceptor.UNSENT_BYTES], within_s=WITHIN_S)
     await listener.stop()
 
 

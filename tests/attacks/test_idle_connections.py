@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
-from svc.base import accepting, control_socket, http_connections
+from svc.base import acceptor, control_socket, http_connections
 from svc.base.connections import Limits, Table
 from svc.base.envelope import serialise, serialise_text
 from svc.chat import ports
@@ -51,7 +51,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tls_listener, "FIRST_BYTE_DEADLINE_S", 0.05)
     monkeypatch.setattr(tls_listener, "HANDSHAKE_DEADLINE_S", 0.05)
     monkeypatch.setattr(control_socket, "READ_DEADLINE_S", 0.05)
-    monkeypatch.setattr(accepting, "SWEEP_INTERVAL_S", 0.01)
+    monkeypatch.setattr(acceptor, "SWEEP_INTERVAL_S", 0.01)
 
 
 @pytest.mark.parametrize("sent", [b"", ONE_BYTE, HALF_A_HEADER])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import FormData
 
-from svc.base.contents import content_of
+from svc.base.file_types import content_of
 from svc.worker.app import Running, working
 from svc.worker.config import read
 from tests.chat.member import chat_server

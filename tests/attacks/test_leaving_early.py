@@ -9,7 +9,7 @@ from aiohttp import web
 
 from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
-from svc.base.listening import bound
+from svc.base.listeners import bound
 from svc.tools.bench.attack.target import Target
 from tests.chat.member import ChatServer
 from tests.kit.waiting import wait_until

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from aiohttp import ClientSession, TCPConnector
 
-from svc.base import objects, objects_s3, readers
+from svc.base import objects, objects_s3, stream_admission
 from svc.base.objects import StoreFailed
 from svc.base.objects_s3 import S3Objects
 from svc.chat.community import Community
@@ -45,7 +45,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow few streams, and count every waiting reader as stalled, so that no test has to wait."""
     monkeypatch.setattr(requests, "MAX_STREAMS", MOST)
-    monkeypatch.setattr(readers, "STALLED_AFTER_S", 0.0)
+    monkeypatch.setattr(stream_admission, "STALLED_AFTER_S", 0.0)
 
 
 class Stalled:

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from svc.base import http_connections
-from svc.base.accepting import Listener
+from svc.base.acceptor import Listener
 from svc.base.connections import Limits, Table
 from svc.base.http_connections import (
     HEADER_DEADLINE_S,
@@ -19,7 +19,7 @@ from svc.base.http_connections import (
     speaking_http,
 )
 from svc.base.http_server import Runner
-from svc.base.listening import bound
+from svc.base.listeners import bound
 from tests.kit.raw_http import Line, line_to
 from tests.kit.waiting import eventually
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from svc.base import sandbox as sandbox_module
-from svc.base.confined import Layer
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, SandboxFailed, as_file
+from svc.base.sandbox_protocol import Layer
 from tests.kit.sandboxes import starting
 from tests.kit.waiting import eventually
 

@@ -10,7 +10,7 @@ import pytest
 from aioice.stun import TransactionFailed
 from aioice.turn import create_turn_endpoint
 
-from svc.base.turn import TurnServer
+from svc.base.turn_server import TurnServer
 from tests.kit.coturn import PORT, SECRET, SFU, TLS_PORT, TURN, WITHIN_S, coturn
 from tests.kit.installed import required
 from tests.kit.namespace import in_namespace

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
-from svc.base.listening import bound
+from svc.base.listeners import bound
 from tests.kit.guests import guests_of
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.waiting import wait_until

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from svc.base import system_calls
-from svc.base.confined import Outcome, Progress
+from svc.base.sandbox_protocol import Outcome, Progress
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long

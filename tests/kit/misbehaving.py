@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 
-from svc.base.confined import Outcome, Progress, Rejected
+from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 
 
 def prepare() -> None:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from svc.base.confined import Layer
+from svc.base.sandbox_protocol import Layer
 
 REPOSITORY = Path(__file__).parents[2]
 _CODE = """

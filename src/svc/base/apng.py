@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from svc.base.confined import Rejected
+from svc.base.sandbox_protocol import Rejected
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # Earlier chunks that frames need: the palette and its transparency.

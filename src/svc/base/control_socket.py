@@ -17,10 +17,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from svc.base import accepting, progress
+from svc.base import acceptor, progress
 from svc.base.connections import Limits, Place, Table
 from svc.base.grants import same_secret
-from svc.base.listening import BACKLOG, bound
+from svc.base.listeners import BACKLOG, bound
 from svc.base.progress import Listener, Progress
 from svc.base.strict_json import dumps, loads_object
 
@@ -73,7 +73,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
         _write_privately(path, {"port": sockets[0].getsockname()[1], "token": token})
     # A connection that has sent a request keeps its place. A silent connection makes room for the next.
     table = Table(Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS))
-    listener = accepting.Listener(sockets, table, _Service(handler, token).open)
+    listener = acceptor.Listener(sockets, table, _Service(handler, token).open)
     listener.start()
     try:
         yield

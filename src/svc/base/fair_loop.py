@@ -10,7 +10,7 @@ attack. Inspecting the first bytes of a connection costs a hundredth of a respon
 every connection once. A connection that shows a token skips the queue, up to the table's limit of
 connections for one member. Behind TLS nothing can be inspected, so nobody skips the queue.
 
-The loop knows only descriptors. `accepting` and its table decide who is a stranger. Needs epoll.
+The loop knows only descriptors. `acceptor` and its table decide who is a stranger. Needs epoll.
 """
 
 import asyncio

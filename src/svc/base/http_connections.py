@@ -25,7 +25,7 @@ from typing import Any
 from aiohttp import web
 
 from svc.base import descriptors
-from svc.base.accepting import Listener, Opener
+from svc.base.acceptor import Listener, Opener
 from svc.base.connections import Limits, Place, Table, room_for
 from svc.base.fair_loop import FairLoop
 

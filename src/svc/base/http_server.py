@@ -19,8 +19,8 @@ from aiohttp.http import WebSocketReader
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.web import RequestPayloadError
 
+from svc.base.graceful_close import linger
 from svc.base.http_connections import HttpConnection
-from svc.base.lingering import linger
 
 # After the response, up to this many bytes of the request are read and ignored, so that the connection
 # can be reused. If more is left, or an unknown amount, the connection is closed.

@@ -28,7 +28,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from svc.base import system_calls
-from svc.base.confined import Layer
+from svc.base.sandbox_protocol import Layer
 
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x00020000, 0x10000000
 _CLONE_NEWIPC, _CLONE_NEWPID, _CLONE_NEWNET = 0x08000000, 0x20000000, 0x40000000

@@ -20,7 +20,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TextIO
 
-from svc.base.allowance import Allowances
+from svc.base.token_bucket import TokenBuckets
 
 # The attributes of every LogRecord. All others come from `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -78,7 +78,7 @@ class Bounded(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._allowances = Allowances(BURST, 1 / SELDOM_S, _MOST_KINDS)
+        self._buckets = TokenBuckets(BURST, 1 / SELDOM_S, _MOST_KINDS)
         self._left_out: dict[str, int] = {}
         # Threads log too.
         self._lock = threading.Lock()
@@ -89,7 +89,7 @@ class Bounded(logging.Filter):
         raised = record.exc_info[0].__qualname__ if record.exc_info and record.exc_info[0] else ""
         kind = f"{record.pathname}:{record.lineno} {raised}"
         with self._lock:
-            if self._allowances.of(kind).take_if_left(self._clock()):
+            if self._buckets.of(kind).take_if_left(self._clock()):
                 self._left_out[kind] = self._left_out.get(kind, 0) + 1
                 return False
             if left_out := self._left_out.pop(kind, 0):

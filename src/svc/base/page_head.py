@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 
-from svc.base.confined import Outcome, Progress
+from svc.base.sandbox_protocol import Outcome, Progress
 
 # Heads of large sites have some 100 KB of scripts before their metadata.
 MAX_BYTES = 512 * 1024

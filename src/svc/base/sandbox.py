@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Layer, Rejected
+from svc.base.sandbox_protocol import LENGTH, MAX_DESCRIPTORS, STATUS, Layer, Rejected
 
 logger = logging.getLogger(__name__)
 

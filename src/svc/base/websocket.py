@@ -11,8 +11,8 @@ from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from svc.base.allowance import Allowance
-from svc.base.lingering import linger
+from svc.base.graceful_close import linger
+from svc.base.token_bucket import TokenBucket
 
 # A client's pings and pongs: its library may send its own every few seconds.
 PULSE_BURST = 10.0
@@ -65,14 +65,14 @@ class WebSocket(web.WebSocketResponse):
 
 
 class PulsedWebSocket(WebSocket):
-    """A WebSocket that answers pings, and slows the reading of pings and pongs beyond an allowance.
+    """A WebSocket that answers pings, and slows the reading of pings and pongs beyond a rate limit.
 
     aiohttp would answer thousands of them in one turn.
     """
 
     def __init__(self, transport: asyncio.Transport, **options: Any) -> None:
         super().__init__(transport, autoping=False, **options)
-        self._pulses = Allowance(PULSE_BURST, PULSES_PER_S)
+        self._pulses = TokenBucket(PULSE_BURST, PULSES_PER_S)
 
     async def receive(self, timeout: float | None = None) -> Any:  # noqa: ASYNC109
         """Return the next message, or the close."""

@@ -24,8 +24,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from svc.base.confined import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected, Task
 from svc.base.layers import DESCRIPTORS, Layers, die_with_parent
+from svc.base.sandbox_protocol import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected, Task
 
 # Lower than the priority of every program that responds to users.
 NICENESS = 15

@@ -17,16 +17,16 @@ from aiohttp import ClientSession, ClientTimeout, web
 from aiohttp.typedefs import Handler, Middleware
 
 from svc.base import logs
-from svc.base.collecting import collect_rarely, collect_when_quiet
 from svc.base.config import ConfigError, is_loopback
 from svc.base.control_socket import listening
 from svc.base.data_folder import held
 from svc.base.database import Database, DatabaseError
 from svc.base.descriptors import raise_limit
 from svc.base.fair_loop import FairLoop, new_loop
+from svc.base.garbage_collector import collect_rarely, collect_when_quiet
 from svc.base.http_connections import recognise
 from svc.base.http_server import Runner
-from svc.base.listening import tcp_sockets
+from svc.base.listeners import tcp_sockets
 from svc.base.migrations import migrations_in
 from svc.base.query_pool import reading_for
 from svc.chat import ports

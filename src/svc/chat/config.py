@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, flag, is_loopback, items, number, port, required, stun_servers, text
-from svc.base.turn import TurnServer
-from svc.base.turn import read as read_turn
+from svc.base.turn_server import TurnServer
+from svc.base.turn_server import read as read_turn
 from svc.chat.access.address import MAX_HOPS, normalised
 from svc.chat.access.directory import TEXT, VOICE, Channel
 from svc.chat.invites import guard as invites

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from svc.base.pictures import picture_sandbox
-from svc.base.sealing import SealingKey
+from svc.base.sealing_key import SealingKey
 from svc.chat.config import ChatConfig
 from svc.chat.fetching.connecting import Guard
 from svc.chat.fetching.fetcher import Fetcher

@@ -20,12 +20,12 @@ from ssl import SSLContext
 from aiohttp import web
 
 from svc.base import descriptors
-from svc.base.accepting import Listener
+from svc.base.acceptor import Listener
 from svc.base.config import ConfigError
 from svc.base.connections import MOST_OF_ADDRESS, Limits, Place, Table, room_for
 from svc.base.http_connections import protocol_of, speaking_http
 from svc.base.http_server import HttpServer
-from svc.base.listening import address_of
+from svc.base.listeners import address_of
 from svc.chat.tls import TlsFiles
 
 # As long as a request may take to start. A slow phone needs two seconds for a handshake.

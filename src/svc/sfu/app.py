@@ -26,7 +26,7 @@ from svc.base.config import ConfigError
 from svc.base.descriptors import raise_limit
 from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
-from svc.base.listening import Inherited, bound, inherited
+from svc.base.listeners import Inherited, bound, inherited
 from svc.sfu.candidates import host_candidates, interface_addresses
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.config import Config

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from aiohttp import WSCloseCode, WSMsgType
 
-from svc.base.allowance import Allowance
 from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, parse, serialise, serialise_text
+from svc.base.token_bucket import TokenBucket
 from svc.base.websocket import WebSocket
 from svc.sfu.close_codes import CloseCode
 
@@ -51,7 +51,7 @@ class Connection:
     def __init__(
         self,
         socket: Socket,
-        pace: Allowance,
+        pace: TokenBucket,
     ) -> None:
         # Whether the peer closed the connection normally, such as a closed page.
         self.said_goodbye = False

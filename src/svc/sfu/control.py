@@ -10,9 +10,9 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
 from svc.base.grants import CAPS
+from svc.base.token_bucket import TokenBucket
 from svc.sfu import fields
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
@@ -32,9 +32,9 @@ logger = logging.getLogger(__name__)
 Payload = Mapping[str, object]
 
 
-def control_pace() -> Allowance:
+def control_pace() -> TokenBucket:
     """Return the pace at which one chat server's messages are read."""
-    return Allowance(_BURST, _PER_S)
+    return TokenBucket(_BURST, _PER_S)
 
 
 class Control:

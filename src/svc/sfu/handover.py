@@ -23,7 +23,7 @@ from pathlib import Path
 from socket import AF_INET, AF_INET6, SOCK_STREAM, socket
 
 from svc.base.config import ConfigError
-from svc.base.listening import Inherited
+from svc.base.listeners import Inherited
 
 # A process on this machine that has already started. A busy one may take a while.
 DEADLINE_S = 10.0

@@ -9,8 +9,8 @@ import asyncio
 import logging
 from math import ceil, inf
 
-from svc.base.allowance import Allowance
 from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, payload
+from svc.base.token_bucket import TokenBucket
 from svc.sfu import fields
 from svc.sfu.admission import JoinRefused, JoinRequest
 from svc.sfu.close_codes import CloseCode
@@ -38,9 +38,9 @@ MAX_JOIN_CHARACTERS = 8 * 1024
 logger = logging.getLogger(__name__)
 
 
-def participant_pace() -> Allowance:
+def participant_pace() -> TokenBucket:
     """Return the pace at which one participant's messages are read."""
-    return Allowance(_BURST, _PER_S)
+    return TokenBucket(_BURST, _PER_S)
 
 
 class Participant:

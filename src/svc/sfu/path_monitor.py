@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from math import inf
 
-from svc.base.allowance import Allowance
+from svc.base.token_bucket import TokenBucket
 from svc.sfu.candidates import priority
 from svc.sfu.checklist import CandidatePair
 from svc.sfu.path import BindingCheck, Path
@@ -85,7 +85,7 @@ class PathMonitor:
     def __init__(self) -> None:
         self.health = Health.STEADY
         self._others: dict[Path, _Other] = {}
-        self._allowance = Allowance(TRIALS, TRIALS_PER_S)
+        self._bucket = TokenBucket(TRIALS, TRIALS_PER_S)
         self._since = 0.0
         self._asked = 0
         self._due = inf
@@ -170,7 +170,7 @@ class PathMonitor:
     def _try(self, other: _Other, now: float) -> bool:
         if other.due < inf:
             return True
-        if self._allowance.take_if_left(now):
+        if self._bucket.take_if_left(now):
             return False
         other.asked, other.due, other.answered, other.nominated = 0, now, False, False
         return True

@@ -13,9 +13,9 @@ from aiohttp import web
 
 from svc.base import logs
 from svc.base.addresses import customer, is_nearby
-from svc.base.allowance import Allowance
 from svc.base.connections import Crowd
 from svc.base.http_connections import recognise
+from svc.base.token_bucket import TokenBucket
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection, Socket
 from svc.sfu.control import Control, control_pace
@@ -79,7 +79,7 @@ class Routes:
         return await self._attend(request, participant_pace(), Participant)
 
     async def _attend(
-        self, request: web.Request, pace: Allowance, conversation: type[Control] | type[Participant]
+        self, request: web.Request, pace: TokenBucket, conversation: type[Control] | type[Participant]
     ) -> web.StreamResponse:
         """Upgrade the request to a WebSocket and serve it until it ends."""
         if request.transport is None:  # The client has disconnected already.

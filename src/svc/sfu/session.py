@@ -25,8 +25,8 @@ from contextlib import ExitStack
 from functools import partial
 from math import inf
 
-from svc.base.allowance import Allowance
 from svc.base.envelope import Envelope, EnvelopeError, payload
+from svc.base.token_bucket import TokenBucket
 from svc.sfu import fields
 from svc.sfu.admission import Admission
 from svc.sfu.answer import read_answer
@@ -108,7 +108,7 @@ class Session:
         self._goodbye_due = inf
         self._away_until = inf  # While the client has no connection.
         self._path_told_lost = False
-        self._restarts = Allowance(RESTART_BURST, 1 / RESTART_INTERVAL_S)
+        self._restarts = TokenBucket(RESTART_BURST, 1 / RESTART_INTERVAL_S)
         self._peer = rooms.join(admission.room, user_id, admission.caps, self, self._clock())
         self.log_fields = {"room": admission.room.room_id, "user": user_id}
         try:

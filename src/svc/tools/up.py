@@ -18,7 +18,7 @@ from pathlib import Path
 
 from svc.base import logs
 from svc.base.config import ConfigError, host_names
-from svc.base.listening import bound
+from svc.base.listeners import bound
 from svc.base.tasks import until_first_ends
 from svc.chat.joining.invite_file import shown_code
 from svc.sfu.candidates import interface_addresses

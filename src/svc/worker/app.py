@@ -20,10 +20,10 @@ from pathlib import Path
 
 from svc.base import logs
 from svc.base.config import ConfigError
-from svc.base.contents import FILE, VIDEO
+from svc.base.file_types import FILE, VIDEO
 from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
-from svc.base.listening import address_of, tcp_sockets
+from svc.base.listeners import address_of, tcp_sockets
 from svc.base.pictures import picture_sandbox
 from svc.base.private_files import make_private_folder
 from svc.base.tasks import until_first_ends

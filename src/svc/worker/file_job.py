@@ -7,7 +7,7 @@ videos never get here (`svc.worker.making` handles them).
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.contents import PLAIN_TYPE, sound_of
+from svc.base.file_types import PLAIN_TYPE, sound_of
 from svc.base.sandbox import Limits, Refused, Sandbox, as_file
 
 # Enough for demuxing, and for one decoder that determines the sample rate.

@@ -17,7 +17,7 @@ from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from svc.base.confined import Rejected
+from svc.base.sandbox_protocol import Rejected
 from svc.worker.geometry import BT709, UNSPECIFIED, Filters, Geometry, matrix_of
 
 # More encoding threads would take processors from calls.

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.contents import FILE, PICTURE, VIDEO, content_of
+from svc.base.file_types import FILE, PICTURE, VIDEO, content_of
 from svc.base.objects import require_free
 from svc.base.pictures import ALL_FORMATS, ATTACHED_PICTURE, Picture, PictureRules, rewritten
 from svc.base.sandbox import Refused, Sandbox

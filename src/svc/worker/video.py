@@ -22,7 +22,7 @@ from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from svc.base.confined import Outcome, Progress, Rejected
+from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 from svc.worker.geometry import DEINTERLACED, Filters, Geometry, fitted, geometry_of, matrix_of
 from svc.worker.lanes import Copied, EncodedAudio, EncodedVideo, Lane
 

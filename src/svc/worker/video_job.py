@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from svc.base.contents import container_of
+from svc.base.file_types import container_of
 from svc.base.pictures import Picture, PictureRules, rewritten
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, as_file
 

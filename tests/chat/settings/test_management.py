@@ -12,7 +12,7 @@ import pytest
 from aiohttp import ClientSession
 
 from svc.base.config import ConfigError
-from svc.base.listening import bound
+from svc.base.listeners import bound
 from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.settings import management

@@ -81,7 +81,7 @@ async def test_who_finds_no_webhook_is_not_counted(site: Site) -> None:
     assert (await site.post({"text": "a"}))[0] == 404
     site.webhook = known | {"id": "nobody"}
     assert (await site.post({"text": "a"}))[0] == 404
-    counted = site.community.messaging.posting._limiter._allowances
+    counted = site.community.messaging.posting._limiter._buckets
     assert len(counted) == 0
     site.webhook = known
     assert (await site.post({"text": "a"}))[0] == 200

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from yarl import URL
 
-from svc.base.confined import Layer
 from svc.base.machine import Machine
+from svc.base.sandbox_protocol import Layer
 from svc.tools.doctor import decoders, folder, machine, network, services, site, turn
 from svc.tools.doctor.finding import Finding, Verdict
 

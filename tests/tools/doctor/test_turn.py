@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from svc.base.turn import TurnServer
+from svc.base.turn_server import TurnServer
 from svc.tools.doctor import turn
 from svc.tools.doctor.examination import Patient, examine
 from svc.tools.doctor.finding import Finding, Verdict

@@ -9,7 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
-from svc.base.allowance import Allowances
+from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.catalogue import cost_of_endpoint, cost_of_event
 from svc.chat.errors import ChatError
 
@@ -33,14 +33,14 @@ class Pace:
         """Create the limits. `clock` returns seconds and never steps back."""
         self._clock = clock
         self._sleep = sleep
-        self._refusals = Allowances(REFUSAL_BURST, REFUSALS_PER_S, _MOST_MEMBERS)
+        self._refusals = TokenBuckets(REFUSAL_BURST, REFUSALS_PER_S, _MOST_MEMBERS)
         self._waiting: Counter[str] = Counter()
-        self._allowances = Allowances(REQUEST_BURST, REQUESTS_PER_S, _MOST_MEMBERS)
+        self._buckets = TokenBuckets(REQUEST_BURST, REQUESTS_PER_S, _MOST_MEMBERS)
 
     def require(self, member_id: str, endpoint: str) -> None:
         """Count an HTTP request or a sign-in. Raises ChatError, and then counts nothing."""
-        allowance = self._allowances.of(member_id)
-        if wait_s := allowance.take_if_left(self._clock(), cost_of_endpoint(endpoint)):
+        bucket = self._buckets.of(member_id)
+        if wait_s := bucket.take_if_left(self._clock(), cost_of_endpoint(endpoint)):
             wait_ms = int(wait_s * 1000) + 1
             raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
 
@@ -72,4 +72,4 @@ class Pace:
 
     def wait_s(self, member_id: str, event: str) -> float:
         """Count a request of the live socket. Return how long it must wait."""
-        return self._allowances.of(member_id).take(self._clock(), cost_of_event(event))
+        return self._buckets.of(member_id).take(self._clock(), cost_of_event(event))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from svc.base.readers import Readers
+from svc.base.stream_admission import Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import Session
 from svc.chat.backup.kept import LINK_S, AllBackups, BackupFinished, KeptBackups

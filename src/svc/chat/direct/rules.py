@@ -14,8 +14,8 @@ from typing import Annotated
 
 from msgspec import Meta, to_builtins
 
-from svc.base.allowance import Allowances
 from svc.base.database import Connection, Write
+from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write, shared_write
@@ -116,7 +116,7 @@ class PrivateConversations:
         self._new_id = services.new_id
         self._franking_key = franking_key
         self._steady = steady
-        self._opening = Allowances(OPEN_BURST, OPENED_PER_S, _MOST_OPENING)
+        self._opening = TokenBuckets(OPEN_BURST, OPENED_PER_S, _MOST_OPENING)
         self.on_ring: list[Rings] = []
         # By conversation: whether it is between two people, and its members.
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
-from svc.base.sealing import SealingKey
+from svc.base.sealing_key import SealingKey
 from svc.base.tasks import undeterred
 from svc.chat.errors import ChatError
 from svc.chat.joining import store

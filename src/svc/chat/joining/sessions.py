@@ -13,8 +13,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.base.allowance import Allowances
 from svc.base.database import Connection
+from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.directory import Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens
 from svc.chat.errors import ChatError
@@ -35,11 +35,11 @@ class Throttle:
     """
 
     def __init__(self, burst: int, per_s: float) -> None:
-        self._allowances = Allowances(burst, per_s, MOST_KEYS)
+        self._buckets = TokenBuckets(burst, per_s, MOST_KEYS)
 
     def take(self, key: str, now: float) -> None:
         """Count one request. Raises ChatError beyond the limit."""
-        if self._allowances.of(key).take_if_left(now):
+        if self._buckets.of(key).take_if_left(now):
             raise ChatError("too_many_requests")
 
 

@@ -6,7 +6,7 @@
 import asyncio
 import logging
 
-from svc.base.lingering import abort_unsent
+from svc.base.graceful_close import abort_unsent
 from svc.base.websocket import PulsedWebSocket
 from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Session
 from svc.chat.live.frames import MAX_FRAME_BYTES, CloseCode

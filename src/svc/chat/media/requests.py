@@ -21,10 +21,10 @@ from typing import Annotated
 from aiohttp import web
 from msgspec import Meta
 
-from svc.base.contents import PLAIN_TYPE, SOUND_TYPES
 from svc.base.database import Database
+from svc.base.file_types import PLAIN_TYPE, SOUND_TYPES
 from svc.base.objects import ObjectDamaged, ObjectMissing, StoreFailed
-from svc.base.readers import Reader, Readers
+from svc.base.stream_admission import Reader, Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.media_urls import PREFIX
 from svc.chat.described import string

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from svc.base.contents import with_kind
 from svc.base.emoji import canonical_emoji
+from svc.base.file_types import with_kind
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
-from svc.base.readers import Reader, Readers
+from svc.base.stream_admission import Reader, Readers
 from svc.base.strict_json import dumps
 from svc.chat.access.catalogue import MEMBER, PERSON
 from svc.chat.access.tokens import Session

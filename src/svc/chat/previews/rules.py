@@ -17,12 +17,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
-from svc.base.allowance import Allowances
 from svc.base.emoji import INVISIBLE_PARTS
 from svc.base.page_head import MAX_BYTES
 from svc.base.pictures import kind_of
 from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed, as_file
 from svc.base.shares import Turns
+from svc.base.token_bucket import TokenBuckets
 from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetched, Fetcher
 from svc.chat.fetching.targets import NotFetched, target
@@ -144,7 +144,7 @@ class Previews:
         self._sandbox = head_sandbox()
         self._outcomes = outcomes
         self._enabled = enabled
-        self._allowances = Allowances(BURST, PER_S, MAX_MEMBERS)
+        self._buckets = TokenBuckets(BURST, PER_S, MAX_MEMBERS)
         self._parsing = Turns(PARSING_PLACES)
         self._at_once = 0
         # The preview of each address and when it expires, ordered by last use.
@@ -171,7 +171,7 @@ class Previews:
             return
         if self._tasks is None or self._at_once >= MAX_AT_ONCE:
             self._count("busy")
-        elif links and self._allowances.of(message.author.id).take_if_left(time.monotonic()):
+        elif links and self._buckets.of(message.author.id).take_if_left(time.monotonic()):
             self._count("rate_limited")
         else:
             self._at_once += 1

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 
-from svc.base.allowance import Allowances
 from svc.base.backoff import Backoff
 from svc.base.strict_json import dumps
+from svc.base.token_bucket import TokenBuckets
 from svc.chat.fetching.fetcher import Posted, Poster
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.levels.rules import Levels
@@ -113,7 +113,7 @@ class Ringing:
         self._outcomes = outcomes
         self._now = time.time
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-        self._allowances = {kind: Allowances(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
+        self._buckets = {kind: TokenBuckets(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
         # Queued notices of each device with a sender, by topic, oldest first.
         self._waiting: dict[str, OrderedDict[str, Notice]] = {}
         self._senders: asyncio.TaskGroup | None = None
@@ -187,7 +187,7 @@ class Ringing:
         )
 
     def _ring(self, member_id: str, notice: Notice, now: float) -> None:
-        if self._allowances[notice.kind].of(member_id).take_if_left(now):
+        if self._buckets[notice.kind].of(member_id).take_if_left(now):
             self._count("rate_limited")
             return
         for session_id in self._subscriptions.of(member_id):

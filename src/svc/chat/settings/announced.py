@@ -104,7 +104,7 @@ def own_addresses(announced: Announced, interfaces: Sequence[Interface]) -> list
         return [str(bound)]
     all_of_them = [ip_address(address) for interface in interfaces for address in interface.addresses]
     # A link-local IPv6 address is meaningless without the reader's own interface. A server on `::` also
-    # listens on IPv4 (base/listening).
+    # listens on IPv4 (base/listeners).
     reachable = [a for a in all_of_them if a.version == 4 or (bound.version == 6 and not a.is_link_local)]
     return [str(address) for address in reachable]
 

@@ -19,7 +19,7 @@ from svc.base.config import ConfigError, port, text
 from svc.base.grants import same_secret
 from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
-from svc.base.listening import address_of, bound
+from svc.base.listeners import address_of, bound
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, body, one_error_shape
 from svc.chat.settings.rules import Settings

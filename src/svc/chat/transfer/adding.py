@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from svc.base.contents import PICTURE
 from svc.base.database import Connection, Database
+from svc.base.file_types import PICTURE
 from svc.base.objects import ObjectStore
 from svc.base.pictures import PictureRules, Refused, picture_sandbox, rewritten
 from svc.base.progress import report

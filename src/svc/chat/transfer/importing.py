@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from svc.base.contents import PICTURE
 from svc.base.database import Connection, Database
+from svc.base.file_types import PICTURE
 from svc.base.ids import LATEST_MS
 from svc.base.objects import MIN_FREE_BYTES, ObjectStore
 from svc.base.private_files import make_private_file

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from svc.base.contents import content_of
+from svc.base.file_types import content_of
 from svc.base.objects import make_folder, sync_folder
 
 FOLDER = "incoming"

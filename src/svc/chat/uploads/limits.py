@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from svc.base.contents import FILE, PICTURE, VIDEO
+from svc.base.file_types import FILE, PICTURE, VIDEO
 from svc.base.shares import fits
 from svc.chat.errors import ChatError
 from svc.chat.media import usage

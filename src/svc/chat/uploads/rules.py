@@ -9,8 +9,8 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
-from svc.base.contents import FILE
 from svc.base.database import Connection, Write
+from svc.base.file_types import FILE
 from svc.base.shares import Shares
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write

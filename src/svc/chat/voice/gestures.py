@@ -18,7 +18,7 @@ from typing import Annotated, NoReturn
 
 from msgspec import Meta
 
-from svc.base.allowance import Allowances
+from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub, Only
@@ -57,7 +57,7 @@ class Gestures:
         self._hands: dict[Place, Hand] = {}
         self._sent: dict[Place, Sent] = {}
         self._order = itertools.count(DOWN + 1)
-        self._allowances = Allowances(REACTION_BURST, REACTIONS_PER_S, _MOST_PEOPLE)
+        self._buckets = TokenBuckets(REACTION_BURST, REACTIONS_PER_S, _MOST_PEOPLE)
 
     def hand(self, room_id: str, user_id: str) -> Hand:
         return self._hands.get((room_id, user_id), Hand())
@@ -103,7 +103,7 @@ class Gestures:
         """Show an emoji to everybody in the call now. Raises ChatError."""
         self._require_there(member_id, channel_id, Permission.ADD_REACTIONS)
         shown = checked_emoji(emoji)
-        if wait_s := self._allowances.of(member_id).take_if_left(time.monotonic()):
+        if wait_s := self._buckets.of(member_id).take_if_left(time.monotonic()):
             raise ChatError("rate_limited", more={"retry_after_ms": int(wait_s * 1000) + 1})
         reaction = {"channel_id": channel_id, "member_id": member_id, "emoji": shown}
         self._hub.push(

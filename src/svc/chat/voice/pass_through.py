@@ -21,8 +21,8 @@ from aiohttp import (
 
 from svc.base.connections import Crowd
 from svc.base.envelope import MAX_FRAME_BYTES, EnvelopeError, parse
+from svc.base.graceful_close import abort_unsent
 from svc.base.http_connections import recognise
-from svc.base.lingering import abort_unsent
 from svc.base.tasks import until_first_ends
 from svc.base.websocket import WebSocket
 from svc.chat.access.address import Origins

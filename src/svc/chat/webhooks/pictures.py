@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
-from svc.base.contents import FILE, PICTURE, PLAIN_TYPE, content_of
 from svc.base.database import StorageFailed
+from svc.base.file_types import FILE, PICTURE, PLAIN_TYPE, content_of
 from svc.base.objects import ObjectMissing, StoreFailed
 from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox

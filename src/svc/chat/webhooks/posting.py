@@ -21,9 +21,9 @@ from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta, structs
 
-from svc.base.allowance import Allowance, Allowances
 from svc.base.database import Connection, Database, Write
 from svc.base.time_slices import TimeSlices, Work
+from svc.base.token_bucket import TokenBucket, TokenBuckets
 from svc.chat.access.writes import shared_write
 from svc.chat.described import Id, Response, TimeMs
 from svc.chat.errors import ChatError
@@ -68,7 +68,7 @@ class Limiter:
     """The rate limit of each webhook. Times are whole milliseconds of a clock that never steps back."""
 
     def __init__(self) -> None:
-        self._allowances: dict[str, Allowance] = {}
+        self._buckets: dict[str, TokenBucket] = {}
         self._blocked_until_ms: dict[str, int] = {}
 
     def take(self, webhook_id: str, now_ms: int) -> int:
@@ -78,10 +78,10 @@ class Limiter:
         if wait_ms := self.wait_ms(webhook_id, now_ms):
             return wait_ms
         if self._blocked_until_ms.pop(webhook_id, 0):
-            del self._allowances[webhook_id]
+            del self._buckets[webhook_id]
         # A request costs as much as the bucket regains in REFILL_MS, at 1 per millisecond.
-        allowance = self._allowances.setdefault(webhook_id, Allowance(BURST * REFILL_MS, 1))
-        if allowance.take_if_left(now_ms, REFILL_MS):
+        bucket = self._buckets.setdefault(webhook_id, TokenBucket(BURST * REFILL_MS, 1))
+        if bucket.take_if_left(now_ms, REFILL_MS):
             self._blocked_until_ms[webhook_id] = now_ms + BLOCK_MS
         return self.wait_ms(webhook_id, now_ms)
 
@@ -90,7 +90,7 @@ class Limiter:
         return max(0, self._blocked_until_ms.get(webhook_id, 0) - now_ms)
 
     def forget(self, webhook_id: str) -> None:
-        self._allowances.pop(webhook_id, None)
+        self._buckets.pop(webhook_id, None)
         self._blocked_until_ms.pop(webhook_id, None)
 
 
@@ -98,7 +98,7 @@ class SharedAllowance:
     """The bytes that all webhooks of one maker, and all of one channel, may send together."""
 
     def __init__(self) -> None:
-        self._by_key = Allowances(SHARED_BURST_BYTES, SHARED_BYTES_PER_S, 2 * MAX_WEBHOOKS)
+        self._by_key = TokenBuckets(SHARED_BURST_BYTES, SHARED_BYTES_PER_S, 2 * MAX_WEBHOOKS)
 
     def take(self, webhook: Webhook, size: int, now_ms: int) -> int:
         """Count a body. Return 0 if it may pass, or else the milliseconds after which it might."""

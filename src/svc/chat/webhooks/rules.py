@@ -16,7 +16,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.database import Connection, Write
-from svc.base.sealing import SealingKey
+from svc.base.sealing_key import SealingKey
 from svc.base.tables import Table
 from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission

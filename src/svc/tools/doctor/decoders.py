@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from svc.base.confined import Layer
 from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed
+from svc.base.sandbox_protocol import Layer
 from svc.tools.doctor.finding import Findings, notice, ok, problem
 
 _LIMITS = Limits(memory_bytes=64 * 1024 * 1024, deadline_s=10, cpu_s=10, result_bytes=1024)
@@ -24,7 +24,7 @@ _ADVICE = {
 
 
 async def examined() -> Findings:
-    async with Sandbox("svc.base.confined", at_once=1, broken="") as sandbox:
+    async with Sandbox("svc.base.sandbox_protocol", at_once=1, broken="") as sandbox:
         try:
             await sandbox.call("nothing", {}, [], _LIMITS)
         except (Refused, SandboxFailed) as fault:

@@ -17,7 +17,7 @@ from yarl import URL
 
 from svc.base.config import ConfigError
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
-from svc.base.turn import read as read_turn
+from svc.base.turn_server import read as read_turn
 from svc.sfu.config import Config
 from svc.tools.certificate import FILE_NAME as OWN_CERTIFICATE
 from svc.tools.doctor import afar, decoders, folder, machine, network, services, site, turn

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from svc.base.contents import FILE, PICTURE, VIDEO, content_of, kind_of_type
+from svc.base.file_types import FILE, PICTURE, VIDEO, content_of, kind_of_type
 from svc.base.pictures import Picture, picture_sandbox, rewritten
 from svc.base.sandbox import Refused, Sandbox
 from svc.chat.media.config import MAX_FILE_MB

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from svc.base.config import ConfigError
-from svc.base.listening import bound, inherited
+from svc.base.listeners import bound, inherited
 
 
 def test_a_name_is_listened_on_at_all_its_addresses_and_one_port() -> None:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from svc.base.lingering import linger
+from svc.base.graceful_close import linger
 
 LAST_WORDS = b"You talk too much"
 # More than the socket buffers of both ends hold.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.base.config import ConfigError
-from svc.base.sealing import KEY_BYTES, SealingKey
+from svc.base.sealing_key import KEY_BYTES, SealingKey
 
 KEY = SealingKey(b"k" * KEY_BYTES, secrets.token_bytes)
 OTHER = SealingKey(b"o" * KEY_BYTES, secrets.token_bytes)

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from svc.base.readers import STALLED_AFTER_S, Reader, Readers
+from svc.base.stream_admission import STALLED_AFTER_S, Reader, Readers
 
 
 class Scene:

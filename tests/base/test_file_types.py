@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from svc.base.containers import HEAD_BYTES
-from svc.base.contents import container_of, content_of, sound_of
+from svc.base.file_types import container_of, content_of, sound_of
 from svc.base.pictures import kind_of
 from tests.kit import heif, pictures, videos
 from tests.kit.videos import box

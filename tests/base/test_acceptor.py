@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from svc.base import accepting, logs
-from svc.base.accepting import Listener
+from svc.base import acceptor, logs
+from svc.base.acceptor import Listener
 from svc.base.connections import Limits, Place, Table
 from svc.base.logs import Seldom
 from tests.kit.waiting import eventually
@@ -57,7 +57,7 @@ async def listening(table: Table, failures: int = 0) -> AsyncIterator[tuple[Full
 async def test_accepting_resumes_when_descriptors_are_free_and_one_line_says_what_was(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(accepting, "FULL_PAUSE_S", 0.001)
+    monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)
     table = Table(Limits(8))
     async with listening(table, failures=50) as (bound, opened):
         with socket.create_connection(bound.getsockname()):
@@ -68,7 +68,7 @@ async def test_accepting_resumes_when_descriptors_are_free_and_one_line_says_wha
 async def test_a_failing_accept_ends_a_strangers_connection_to_free_its_descriptor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(accepting, "FULL_PAUSE_S", 0.001)
+    monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)
     table = Table(Limits(8))
     async with listening(table) as (bound, opened):
         with socket.create_connection(bound.getsockname()):
@@ -92,7 +92,7 @@ async def test_a_flood_that_fills_the_table_is_one_line(caplog: pytest.LogCaptur
 
 
 async def test_deadlines_wake_the_machine_only_when_one_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accepting, "SWEEP_INTERVAL_S", 0.001)
+    monkeypatch.setattr(acceptor, "SWEEP_INTERVAL_S", 0.001)
     due: list[float | None] = []
 
     class Noting(Table):

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from svc.base.collecting import (
+from svc.base.garbage_collector import (
     ALL_AFTER,
     LEAST_GROWTH_BYTES,
     LOOK_INTERVAL_S,

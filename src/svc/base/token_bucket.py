@@ -6,8 +6,8 @@ Counts only. The caller waits or refuses. Reads no clock: times are seconds of a
 from collections import OrderedDict
 
 
-class Allowance:
-    """An allowance of `burst` at once and `per_s` a second in the long run."""
+class TokenBucket:
+    """A bucket of `burst` at once and `per_s` a second in the long run."""
 
     def __init__(self, burst: float, per_s: float) -> None:
         self._burst = burst
@@ -34,26 +34,26 @@ class Allowance:
         return 0.0
 
 
-class Allowances:
-    """An allowance for each key. Beyond `most` keys, the least recently used one is forgotten."""
+class TokenBuckets:
+    """A bucket for each key. Beyond `most` keys, the least recently used one is forgotten."""
 
     def __init__(self, burst: float, per_s: float, most: int) -> None:
         self._burst = burst
         self._per_s = per_s
         self._most = most
-        self._by_key: OrderedDict[str, Allowance] = OrderedDict()
+        self._by_key: OrderedDict[str, TokenBucket] = OrderedDict()
 
-    def of(self, key: str) -> Allowance:
-        allowance = self._by_key.get(key)
-        if allowance is None:
-            allowance = self._by_key[key] = Allowance(self._burst, self._per_s)
+    def of(self, key: str) -> TokenBucket:
+        bucket = self._by_key.get(key)
+        if bucket is None:
+            bucket = self._by_key[key] = TokenBucket(self._burst, self._per_s)
             if len(self._by_key) > self._most:
                 self._by_key.popitem(last=False)
         else:
             self._by_key.move_to_end(key)
-        return allowance
+        return bucket
 
     def left(self, key: str, now: float) -> float:
-        """Return the allowance's `left`, without creating an allowance for a key that has taken nothing."""
-        allowance = self._by_key.get(key)
-        return self._burst if allowance is None else allowance.left(now)
+        """Return `left` of the bucket, without creating a bucket for a key that has taken nothing."""
+        bucket = self._by_key.get(key)
+        return self._burst if bucket is None else bucket.left(now)

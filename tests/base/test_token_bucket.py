@@ -1,0 +1,50 @@
+"""An allowance permits a burst at once, then a steady rate, separately for each key."""
+
+import pytest
+
+from svc.base.token_bucket import TokenBucket, TokenBuckets
+
+
+def test_a_burst_passes_at_once_and_the_next_one_waits() -> None:
+    bucket = TokenBucket(3, 0.5)
+    assert [bucket.take(10.0) for _ in range(5)] == [0.0, 0.0, 0.0, 2.0, 4.0]
+
+
+def test_who_waits_as_told_passes() -> None:
+    bucket = TokenBucket(1, 0.5)
+    bucket.take(0.0)
+    assert bucket.take(0.0) == 2.0
+    assert bucket.take(4.0) == 0.0
+
+
+def test_a_long_silence_earns_one_burst_and_no_more() -> None:
+    bucket = TokenBucket(2, 1.0)
+    assert [bucket.take(1000.0) for _ in range(3)] == [0.0, 0.0, 1.0]
+
+
+def test_what_is_refused_takes_nothing() -> None:
+    bucket = TokenBucket(2, 1.0)
+    assert [bucket.take_if_left(0.0) for _ in range(4)] == [0.0, 0.0, 1.0, 1.0]
+    assert [bucket.take_if_left(1.0), bucket.take_if_left(1.0)] == [0.0, 1.0]
+
+
+def test_costs_differ() -> None:
+    bucket = TokenBucket(2, 1.0)
+    assert [bucket.take_if_left(0.0, cost) for cost in (0.5, 1.0, 3.0, 0.5)] == [0.0, 0.0, 2.5, 0.0]
+
+
+@pytest.mark.parametrize("now", [5.0, -5.0, 0.0])
+def test_a_clock_that_steps_back_gives_nothing(now: float) -> None:
+    bucket = TokenBucket(1, 1.0)
+    bucket.take(10.0)
+    assert bucket.left(now) == 0.0
+
+
+def test_keys_do_not_share_and_the_least_recent_is_forgotten() -> None:
+    buckets = TokenBuckets(1, 1.0, most=2)
+    for key in ("a", "b"):
+        buckets.of(key).take(0.0)
+    buckets.of("a")
+    assert [buckets.left(key, 0.0) for key in "abc"] == [0.0, 0.0, 1.0]
+    buckets.of("c")
+    assert [buckets.left(key, 0.0) for key in "abc"] == [0.0, 1.0, 1.0]
